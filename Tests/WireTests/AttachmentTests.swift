@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
-/// Section 4: attachments on the wire, by texts written out.
+/// Section 4: attachments on the wire, compared with literal JSON.
 @Suite("§4: attachments")
 struct AttachmentTests {
   static let id = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF).uuid
@@ -45,7 +45,9 @@ struct AttachmentTests {
         + #""offset":104857600,"createdAt":"2001-09-09T01:46:40Z","url":"/u"}"#),
   ]
 
-  @Test("is written with every member, `null` for what is not known, and read again", arguments: examples)
+  @Test(
+    "an attachment is written with every member, `null` for an unknown one, and read again",
+    arguments: examples)
   func object(_ example: Example) throws {
     #expect(text(example.object.encoded()) == example.text)
     var expected = example.object
@@ -78,7 +80,7 @@ struct AttachmentTests {
   }
 
   @Test(
-    "metadata: any JSON, kept as it was sent",
+    "metadata: any JSON, stored as it was sent",
     arguments: [
       #"{"location": [1, 2]}"#, "[]", "0", "-1.50e2", "true", #""text""#, " {\n} ", #""\ud83d\ude00""#,
       #"{"a":1,"a":2}"#, "123456789012345678901234567890",
@@ -89,13 +91,13 @@ struct AttachmentTests {
     #expect(text(WireJSON.encode(metadata)) == sent)
   }
 
-  @Test("metadata: nothing and `null` are none", arguments: ["", "null", " null\n"])
+  @Test("metadata: an empty text and `null` are none", arguments: ["", "null", " null\n"])
   func noMetadata(_ sent: String) throws {
     #expect(try AttachmentMetadata.parse(bytes(sent).span, limit: 4_096) == nil)
   }
 
   @Test(
-    "metadata that is no JSON is refused",
+    "metadata that is not JSON is refused",
     arguments: [
       " ", "{", "nul", "'a'", "{a:1}", "[1,]", "01", "1e999", "\u{FEFF}{}", "{} {}", "\"\u{1}\"",
       "\"\u{0}\"",
@@ -109,13 +111,14 @@ struct AttachmentTests {
   }
 
   @Test(
-    "metadata that is no UTF-8 is refused", arguments: [[0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]])
+    "metadata that is not UTF-8 is refused",
+    arguments: [[0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]])
   func notUTF8(_ sent: [UInt8]) {
     let refusal = #expect(throws: Refusal.self) { try AttachmentMetadata.parse(sent.span, limit: 4_096) }
     #expect(refusal?.code == .badRequest)
   }
 
-  @Test("metadata of one byte more than it may have is refused with the numbers, before it is read")
+  @Test("metadata one byte above the limit is refused with the numbers, before it is parsed")
   func longMetadata() throws {
     let longest = "\"\(String(repeating: "x", count: 4_094))\""
     #expect(try AttachmentMetadata.parse(bytes(longest).span, limit: 4_096) != nil)
@@ -127,7 +130,7 @@ struct AttachmentTests {
     #expect(refusal?.actual == 4_097)
   }
 
-  @Test("metadata is nested no deeper than its list can be read with")
+  @Test("metadata is refused if it is nested so deeply that its list could not be read")
   func deepMetadata() throws {
     func nested(_ depth: Int) -> [UInt8] {
       bytes(String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth))
@@ -145,7 +148,7 @@ struct AttachmentTests {
   }
 
   @Test(
-    "a name is what can be shown on one line, cut to 255 scalars",
+    "a name has only characters for one line, and is truncated to 255 scalars",
     arguments: [
       (nil, "attachment"), ("", "attachment"), (" \n\t\u{200B}", "attachment"), ("a.png", "a.png"),
       ("👩\u{200D}👧.png", "👩\u{200D}👧.png"), ("\u{200D} a \u{200C}", "a"), ("\u{200C}\u{200D}", "attachment"),

@@ -3,10 +3,10 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 3: what clients send, by bytes written out.
+/// Section 3: entries of clients, compared with literal bytes.
 @Suite("§3: entries from a client")
 struct ClientEntryTests {
-  /// An entry in bytes and in parts.
+  /// The bytes of an entry and its parts.
   struct Example: Sendable, CustomTestStringConvertible {
     let name: String
     let flags: EntryFlags
@@ -51,7 +51,7 @@ struct ClientEntryTests {
       bytes: hex("00000009 08 01 00000000 0000 50")),
   ]
 
-  @Test("its bytes are cut into their parts, alone and with others around", arguments: examples)
+  @Test("an entry is parsed into its parts, alone and between others", arguments: examples)
   func parses(_ example: Example) throws {
     for (before, behind) in [([], []), ([], hex("00000009")), (hex("DEADBEEF00"), hex("FF"))]
       as [([UInt8], [UInt8])]
@@ -71,7 +71,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("a client writes the same bytes", arguments: examples)
+  @Test("a client encodes the same bytes", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     ClientEntry.append(
@@ -80,7 +80,7 @@ struct ClientEntryTests {
     #expect(written == [0xEE] + example.bytes)
   }
 
-  @Test("a message that ends anywhere within an entry cannot be cut", arguments: examples)
+  @Test("a message that ends within an entry is refused", arguments: examples)
   func prefixes(_ example: Example) {
     for count in 0..<example.bytes.count {
       let expected: WireError =
@@ -93,7 +93,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("a length below what the header needs cannot be cut", arguments: examples)
+  @Test("a length below that of the header is refused", arguments: examples)
   func tooShort(_ example: Example) {
     let header = example.bytes.count - example.payload.count - 4
     for length in 0..<header {
@@ -109,7 +109,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("lengths at the edges of their fields")
+  @Test("the largest and smallest lengths")
   func edges() {
     #expect(throws: WireError.entryRunsOver(length: 0xFFFF_FFFF, available: 2)) {
       try clientEntry(hex("FFFFFFFF 01 01"))
@@ -125,7 +125,7 @@ struct ClientEntryTests {
     }
   }
 
-  /// Bytes that can be cut, and the rule they break.
+  /// Bytes that can be parsed, and the rule that they break.
   struct Fault: Sendable, CustomTestStringConvertible {
     let rule: String
     let fault: EntryFault
@@ -180,7 +180,7 @@ struct ClientEntryTests {
       bytes: hex("00040008 01 01 00000001 54") + [UInt8](repeating: 0, count: 262_145)),
   ]
 
-  @Test("an entry that breaks a rule is cut, and the rule named with its numbers", arguments: faults)
+  @Test("an entry that breaks a rule is parsed, and the error has the numbers of the rule", arguments: faults)
   func findsFault(_ example: Fault) throws {
     let entry = try clientEntry(example.bytes)
     #expect(entry.end == example.bytes.count)
@@ -197,7 +197,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("what is just within the limits is no fault")
+  @Test("values exactly at the limits are valid")
   func limits() throws {
     let payload = hex("00040007 01 01 00000001 54") + [UInt8](repeating: 0, count: 262_144)
     #expect(try clientEntry(payload).fault(in: payload) == nil)
@@ -210,7 +210,7 @@ struct ClientEntryTests {
     #expect(try clientEntry(type).fault(in: type) == nil)
   }
 
-  @Test("bytes changed at random are cut within bounds or refused, never trapped on", arguments: 0..<16)
+  @Test("randomly changed bytes are parsed within bounds or refused, without a trap", arguments: 0..<16)
   func mutations(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let all = Self.examples.map(\.bytes) + Self.faults.prefix(14).map(\.bytes)

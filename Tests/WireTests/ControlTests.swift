@@ -3,14 +3,14 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 2: control messages of clients, by texts written out.
+/// Section 2: control messages of clients, compared with literal JSON.
 @Suite("§2: control from a client")
 struct ClientControlTests {
-  /// A text and what it means.
+  /// A text and its message.
   struct Example: Sendable, CustomTestStringConvertible {
     let text: String
     let control: ClientControl
-    /// Whether a client of ours writes exactly this text.
+    /// True if our client writes exactly this text.
     var isWritten = true
 
     var testDescription: String { text }
@@ -57,18 +57,18 @@ struct ClientControlTests {
       text: #"{"activity":{"payload":null}}"#, control: .activity(ActivityChange(payload: .null))),
   ]
 
-  @Test("is read", arguments: examples)
+  @Test("a message is parsed", arguments: examples)
   func decodes(_ example: Example) throws {
     let control = try ClientControl.decode(WireTests.bytes(example.text).span)
     #expect(control == example.control)
   }
 
-  @Test("is written as a client does", arguments: examples.filter(\.isWritten))
+  @Test("a message is written", arguments: examples.filter(\.isWritten))
   func encodes(_ example: Example) {
     #expect(text(example.control.encoded()) == example.text)
   }
 
-  @Test("every beginning of one is no JSON", arguments: examples)
+  @Test("a truncated message is not JSON", arguments: examples)
   func prefixes(_ example: Example) {
     let whole = WireTests.bytes(String(example.text.reversed().drop { $0 == " " }.reversed()))
     for count in 0..<whole.count {
@@ -78,7 +78,7 @@ struct ClientControlTests {
     }
   }
 
-  /// A text and the rule it breaks.
+  /// A text and the rule that it breaks.
   struct Refused: Sendable, CustomTestStringConvertible {
     let text: String
     let error: WireError
@@ -87,7 +87,7 @@ struct ClientControlTests {
   }
 
   @Test(
-    "what is not one known member, or wrong inside, is refused in words",
+    "a message without exactly one known and valid member is refused in words",
     arguments: [
       Refused(text: "[]", error: .unknownControl),
       Refused(text: "1", error: .unknownControl),
@@ -124,7 +124,7 @@ struct ClientControlTests {
     #expect(error?.refusal.detail.isEmpty == false)
   }
 
-  @Test("over 64 KiB is refused, 64 KiB is not")
+  @Test("a message above 64 KiB is refused, one of 64 KiB is not")
   func lengths() throws {
     let head = #"{"leave":{"#
     let whole = head + String(repeating: " ", count: 65_536 - head.utf8.count - 2) + "}}"
@@ -156,7 +156,7 @@ struct ClientControlTests {
     }
   }
 
-  @Test("bytes changed at random are read or refused, never trapped on", arguments: 0..<8)
+  @Test("randomly changed bytes are parsed or refused, without a trap", arguments: 0..<8)
   func mutations(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1_000 {
@@ -182,9 +182,9 @@ struct ClientControlTests {
 }
 
 /// Section 1: the body of `POST /api/sessions`.
-@Suite("§1: the body that activates an activity")
+@Suite("§1: the body that creates a session")
 struct ActivityRequestTests {
-  @Test("what is left out is that of the standard activity")
+  @Test("omitted members are those of the standard activity")
   func defaults() throws {
     #expect(try decode("") == ActivityRequest(activity: .standard))
     #expect(try decode("{}") == ActivityRequest(activity: .standard))
@@ -197,7 +197,7 @@ struct ActivityRequestTests {
         == #"{"identifier":"drawtogether","title":"Draw Together","type":"generic"}"#)
   }
 
-  @Test("all of it is read, and written the same")
+  @Test("a complete body is parsed and written unchanged")
   func whole() throws {
     let body =
       #"{"activity":{"identifier":"i","title":"t","type":"y","payload":[1]},"follows":"ABEiM0RVZneImaq7zN3u_w"}"#
@@ -211,7 +211,7 @@ struct ActivityRequestTests {
   }
 
   @Test(
-    "another body is refused",
+    "any other body is refused",
     arguments: [
       "[]", "nonsense", #"{"activity":5}"#, #"{"activity":{"title":5}}"#, #"{"activity":{"identifier":""}}"#,
       #"{"follows":"short"}"#, #"{"follows":5}"#,

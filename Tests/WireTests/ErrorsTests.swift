@@ -4,7 +4,7 @@ import Wire
 /// Section 5 and the end of 2.2: codes, problems and close reasons.
 @Suite("§5: refusals")
 struct ErrorsTests {
-  @Test("the codes are the words of the contract")
+  @Test("the codes are those of the contract")
   func codes() {
     #expect(
       ErrorCode.allCases.map(\.rawValue) == [
@@ -17,7 +17,7 @@ struct ErrorsTests {
   }
 
   @Test(
-    "statuses that the contract names",
+    "the statuses of the contract",
     arguments: [
       (.badRequest, 400), (.originRefused, 403), (.tokenNeeded, 403), (.notFound, 404), (.ended, 410),
       (.attachmentTooLarge, 413), (.sessionQuota, 413), (.digestMismatch, 422), (.storageFull, 507),
@@ -27,7 +27,7 @@ struct ErrorsTests {
     #expect(Refusal(code, "").httpStatus == status)
   }
 
-  @Test("RFC 9457 §3: a problem with its numbers beside the members of the RFC")
+  @Test("RFC 9457 §3: a problem has its numbers besides the members of the RFC")
   func problem() {
     var refusal = Refusal(.attachmentTooLarge, "At most 1 byte.", limit: 1, actual: 2)
     #expect(
@@ -51,24 +51,18 @@ struct ErrorsTests {
 
   static let reasons: [(CloseReason, UInt16, String)] = [
     (.left, 1000, #"{"code":"left","detail":"You left the session."}"#),
-    (.pageGone, 1001, #"{"code":"left","detail":"The page went away."}"#),
     (.protocolError, 1002, #"{"code":"bad-request","detail":"This breaks RFC 6455."}"#),
-    (.notUTF8, 1007, #"{"code":"bad-request","detail":"A text message must be UTF-8."}"#),
     (.notJoined, 1008, #"{"code":"not-joined","detail":"Send join first."}"#),
     (
-      .badEntry, 1008, #"{"code":"bad-entry","detail":"This message cannot be cut into entries."}"#
+      .badEntry, 1008, #"{"code":"bad-entry","detail":"This message is not a sequence of entries."}"#
     ),
     (
       .badRequests, 1008,
-      #"{"code":"bad-request","detail":"Too many control messages in a row were wrong."}"#
+      #"{"code":"bad-request","detail":"Too many invalid control messages in a row."}"#
     ),
     (
       .messageTooLarge(limit: 65_536), 1009,
       #"{"code":"message-too-large","detail":"This message is too large.","limit":65536}"#
-    ),
-    (
-      .internalFault, 1011,
-      #"{"code":"internal","detail":"The gateway made a mistake. Please come back."}"#
     ),
     (
       .restarting(retryAfterMs: 500), 1012,
@@ -76,7 +70,7 @@ struct ErrorsTests {
     ),
     (
       .tryAgainLater(.tooMany, retryAfterMs: 5_000), 1013,
-      #"{"code":"too-many","detail":"Not now. Please try again later.","retryAfterMs":5000}"#
+      #"{"code":"too-many","detail":"Unavailable now. Please try again later.","retryAfterMs":5000}"#
     ),
     (.noJoin, 4001, #"{"code":"not-joined","detail":"No join arrived in time."}"#),
     (.unknownSession, 4004, #"{"code":"not-found","detail":"There is no such session."}"#),
@@ -84,20 +78,20 @@ struct ErrorsTests {
       .sessionFull(limit: 1_000), 4005,
       #"{"code":"session-full","detail":"The session is full.","limit":1000}"#
     ),
-    (.noSignOfLife, 4008, #"{"code":"no-answer","detail":"No sign of life for too long."}"#),
+    (.noSignOfLife, 4008, #"{"code":"no-answer","detail":"No bytes were sent or received for too long."}"#),
     (
       .resumedElsewhere, 4009,
-      #"{"code":"resumed-elsewhere","detail":"You came back on another connection."}"#
+      #"{"code":"resumed-elsewhere","detail":"You resumed on another connection."}"#
     ),
     (.ended, 4010, #"{"code":"ended","detail":"The session has ended."}"#),
     (.tooSlow, 4013, #"{"code":"too-slow","detail":"Too far behind to catch up here. Resume."}"#),
     (
       .unsupportedVersion(), 4026,
-      #"{"code":"unsupported-version","detail":"Version not spoken.","versions":["drawtogether.v1"]}"#
+      #"{"code":"unsupported-version","detail":"Unsupported version.","versions":["drawtogether.v1"]}"#
     ),
     (
       .rateIgnored(retryAfterMs: 250), 4029,
-      #"{"code":"rate-limited","detail":"Far too fast for too long.","retryAfterMs":250}"#
+      #"{"code":"rate-limited","detail":"Over the rate limit for too long.","retryAfterMs":250}"#
     ),
   ]
 
@@ -109,7 +103,7 @@ struct ErrorsTests {
   }
 
   @Test(
-    "RFC 6455 §5.5: a reason has 123 bytes at most, cut between characters, and stays JSON",
+    "RFC 6455 §5.5: a reason has at most 123 bytes, is truncated between characters, and stays JSON",
     arguments: ["x", "é", "€", "😀", "\"", "\\", "\n", "\u{1}", "e\u{301}"])
   func longDetail(_ unit: String) throws {
     for count in 0..<130 {
@@ -126,7 +120,7 @@ struct ErrorsTests {
     }
   }
 
-  @Test("a code alone, when numbers leave no room for words")
+  @Test("a reason has the code only, if the numbers leave no room for words")
   func noRoom() {
     let versions = [String](repeating: "drawtogether.v1", count: 9)
     let reason = CloseReason(4026, .unsupportedVersion, "x", versions: versions)

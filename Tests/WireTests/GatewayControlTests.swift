@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
-/// Section 2: control messages of the gateway, by texts written out.
+/// Section 2: control messages of the gateway, compared with literal JSON.
 @Suite("§2: control from the gateway")
 struct GatewayControlTests {
   /// A message and its text.
@@ -77,14 +77,14 @@ struct GatewayControlTests {
         + #""clientSequence":9,"expected":7}}"#, control: .error(refusal)),
   ]
 
-  @Test("is written, and read again", arguments: examples)
+  @Test("a message is written and read again", arguments: examples)
   func encodes(_ example: Example) throws {
     #expect(text(example.control.encoded()) == example.text)
     let read = try GatewayControl.decode(WireTests.bytes(example.text).span)
     #expect(read == example.control)
   }
 
-  @Test("every beginning of one is no JSON", arguments: examples.dropFirst(2))
+  @Test("a truncated message is not JSON", arguments: examples.dropFirst(2))
   func prefixes(_ example: Example) {
     let whole = WireTests.bytes(example.text)
     for count in 0..<whole.count {
@@ -95,7 +95,7 @@ struct GatewayControlTests {
   }
 
   @Test(
-    "what is no such message is refused, members that nobody knows are not",
+    "another message is refused, unknown members are ignored",
     arguments: [
       ("{}", WireError.unknownControl), ("[]", .unknownControl), (#"{"new":{}}"#, .unknownControl),
       (#"{"committed":{}}"#, .wrongMember("sequence")),
@@ -109,7 +109,7 @@ struct GatewayControlTests {
     #expect(known == .committed(sequence: 4))
   }
 
-  @Test("a payload nested as deep as a gateway lets it through is read, deeper is not")
+  @Test("a payload nested as deeply as the gateway accepts is read, a deeper one is refused")
   func depth() throws {
     func activity(depth: Int) -> [UInt8] {
       let open = String(repeating: "[", count: depth)
@@ -130,13 +130,13 @@ struct GatewayControlTests {
   }
 }
 
-/// Section 3.3: the payloads of system entries, by texts written out.
+/// Section 3.3: the payloads of system entries, compared with literal JSON.
 @Suite("§3.3: system entries")
 struct SystemPayloadTests {
   let ada = GatewayControlTests.ada
   let adaText = GatewayControlTests.adaText
 
-  @Test("participants, with what is empty left out")
+  @Test("participants, without empty members")
   func participants() throws {
     let gone = Departure(id: ada.id, number: 3, reason: .gone)
     let all = ParticipantsPayload(
@@ -176,7 +176,7 @@ struct SystemPayloadTests {
     #expect(readNotice == notice)
   }
 
-  @Test("types are the words of the contract")
+  @Test("the types are those of the contract")
   func types() {
     #expect(ParticipantsPayload.type == "participants")
     #expect(ActivityPayload.type == "activity")

@@ -3,10 +3,10 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 3: what the gateway sends, by bytes written out.
+/// Section 3: entries of the gateway, compared with literal bytes.
 @Suite("§3: entries from the gateway")
 struct GatewayEntryTests {
-  /// An entry in bytes and in parts.
+  /// The bytes of an entry and its parts.
   struct Example: Sendable, CustomTestStringConvertible {
     let name: String
     let flags: EntryFlags
@@ -42,7 +42,7 @@ struct GatewayEntryTests {
       bytes: hex("0000001C 81 08 0000000000000004 00000000 00000000 6163746976697479 7B7D")),
   ]
 
-  @Test("its bytes are cut into their parts, alone and with others around", arguments: examples)
+  @Test("an entry is parsed into its parts, alone and between others", arguments: examples)
   func parses(_ example: Example) throws {
     for (before, behind) in [([], []), (hex("DEADBEEF00"), hex("00000004"))] as [([UInt8], [UInt8])] {
       let message = before + example.bytes + behind
@@ -61,7 +61,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("the gateway writes the same bytes", arguments: examples)
+  @Test("the gateway encodes the same bytes", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     GatewayEntry.append(
@@ -71,7 +71,7 @@ struct GatewayEntryTests {
     #expect(written == [0xEE] + example.bytes)
   }
 
-  @Test("a message that ends anywhere within an entry cannot be cut", arguments: examples)
+  @Test("a message that ends within an entry is refused", arguments: examples)
   func prefixes(_ example: Example) {
     for count in 0..<example.bytes.count {
       let expected: WireError =
@@ -84,7 +84,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("a length below what the header needs cannot be cut", arguments: examples)
+  @Test("a length below that of the header is refused", arguments: examples)
   func tooShort(_ example: Example) {
     let header = example.bytes.count - example.payload.count - 4
     for length in 0..<header {
@@ -97,7 +97,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("bytes changed at random are cut within bounds or refused, never trapped on", arguments: 0..<16)
+  @Test("randomly changed bytes are parsed within bounds or refused, without a trap", arguments: 0..<16)
   func mutations(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
@@ -120,7 +120,7 @@ struct GatewayEntryTests {
   }
 }
 
-/// The two fields that have a meaning by bits.
+/// The flags and the key of an entry.
 @Suite("§3: flags and keys")
 struct FlagsAndKeysTests {
   @Test("each flag is its bit")
@@ -133,7 +133,7 @@ struct FlagsAndKeysTests {
     #expect(EntryFlags.system.rawValue == 0x80)
   }
 
-  @Test("retention is bits 1 and 2 and touches no other", arguments: Retention.allCases)
+  @Test("retention is bits 1 and 2, and setting it changes no other bit", arguments: Retention.allCases)
   func retention(_ retention: Retention) {
     for raw in UInt8.min...UInt8.max {
       var flags = EntryFlags(rawValue: raw)
@@ -144,7 +144,7 @@ struct FlagsAndKeysTests {
     }
   }
 
-  @Test("a key is a UUID's bytes as they are printed")
+  @Test("a key has the bytes of a UUID in the order of its text")
   func keys() throws {
     let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
     let key = EntryKey(uuid)

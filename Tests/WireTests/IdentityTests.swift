@@ -24,7 +24,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "anything else is none",
+    "any other text is refused",
     arguments: [
       "", "A", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB",
       "AAAAAAAAAAAAAAAAAAAA==", "AAAAAAAAAAAAAAAAAAAA/A", "AAAAAAAAAAAAAAAAAAAA+A",
@@ -37,7 +37,7 @@ struct IdentityTests {
     #expect(spanned == nil)
   }
 
-  @Test("every bit has its place")
+  @Test("every bit has its own position in the text")
   func bits() {
     for bit in 0..<128 {
       let id = SessionID(high: bit < 64 ? 1 << bit : 0, low: bit < 64 ? 0 : 1 << (bit - 64))
@@ -46,7 +46,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("logs see six characters of an id and nothing of a token")
+  @Test("descriptions have six characters of an id and none of a token")
   func descriptions() {
     #expect("\(SessionID(high: 0x0011_2233_4455_6677, low: 0))" == "ABEiM0…")
     #expect("\(Token(high: 0x0011_2233_4455_6677, low: 0))" == "(token)")
@@ -57,7 +57,7 @@ struct IdentityTests {
 @Suite("§2.1: profiles")
 struct ProfileTests {
   @Test(
-    "other characters are taken out of a name, then it is cut; nothing left is none",
+    "forbidden characters are removed from a name before it is truncated; an empty name is none",
     arguments: [
       ("Ada", "Ada"), (" Ada  Lovelace\t", "Ada  Lovelace"), ("A\u{0}d\u{1F}a\u{7F}\u{85}", "Ada"),
       ("\u{202E}Ada\u{200B}\u{FEFF}", "Ada"), ("A\u{2028}d\u{2029}a", "Ada"), ("", nil), (" \n ", nil),
@@ -73,7 +73,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "a color is # and six hex digits; another is none",
+    "a color is # and six hex digits; any other text is none",
     arguments: [
       ("#e4572e", "#e4572e"), ("#E4572E", "#e4572e"), ("#fff", nil), ("e4572e0", nil), ("red", nil),
       ("#e4572g", nil), ("#e4572é", nil), ("#e4572e ", nil), ("", nil),
@@ -82,7 +82,7 @@ struct ProfileTests {
     #expect(Profile(color: sent).sanitised.color == kept)
   }
 
-  @Test("§6: eleven colors; one not in use is preferred, and any is given when all are")
+  @Test("§6: eleven colors: an unused one if there is any, else any")
   func palette() {
     #expect(Palette.colors.count == 11)
     #expect(Set(Palette.colors).count == 11)
@@ -96,7 +96,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("a name that is made up is two words, within the rules, and differs")
+  @Test("a generated name is two words, valid, and varies")
   func madeUp() {
     var random = SeededGenerator(seed: 1)
     var names: Set<String> = [NameMaker.name(random: 0), NameMaker.name(random: .max)]
@@ -111,7 +111,7 @@ struct ProfileTests {
   }
 }
 
-/// Section 5: the limits and the flags made of their names.
+/// Section 5: the limits and the flags of their names.
 @Suite("§5: limits")
 struct LimitsTests {
   @Test(
@@ -156,7 +156,7 @@ struct LimitsTests {
     #expect(limit.environmentVariable == variable)
   }
 
-  @Test("each is in the table once, by its own member, and its default is accepted")
+  @Test("each limit is in the table once, with its own property, and its default is in range")
   func table() {
     #expect(Limits.all.count == 38)
     #expect(Set(Limits.all.map(\.name)).count == 38)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Wire
 
-/// The JSON that activities carry, by texts written out.
+/// The JSON of activities, compared with literal texts.
 @Suite("RFC 8259: JSON")
 struct JSONTests {
   @Test(
-    "is read as it was meant",
+    "valid JSON is parsed",
     arguments: [
       ("null", .null), ("true", .bool(true)), (" false\t\r\n", .bool(false)), ("0", .integer(0)),
       ("-1", .integer(-1)), ("9223372036854775807", .integer(.max)),
@@ -28,7 +28,7 @@ struct JSONTests {
   }
 
   @Test(
-    "what is no JSON is refused",
+    "text that is not JSON is refused",
     arguments: [
       "", " ", "nul", "nulll", "True", "+1", "01", "-", "-a", "1.", ".5", "1e", "1e+", "0x1", "1_0", "NaN",
       "Infinity", "1e400", "-1e400", "\"", "\"\n\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u123g\"", "[",
@@ -42,13 +42,14 @@ struct JSONTests {
   }
 
   @Test(
-    "§8.1: what is no UTF-8 is refused, in a string too", arguments: ["22 C3 22", "22 ED A0 80 22", "FF"])
+    "§8.1: text that is not UTF-8 is refused, also inside a string",
+    arguments: ["22 C3 22", "22 ED A0 80 22", "FF"])
   func refusesBytes(_ digits: String) {
     let bytes = hex(digits)
     #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes.span) }
   }
 
-  @Test("§9: 32 levels are read, 33 are not")
+  @Test("§9: 32 levels are accepted, 33 are refused")
   func depth() throws {
     for (open, close) in [("[", "]"), (#"{"a":["#, "]}")] {
       let levels = open.count == 1 ? 32 : 16
@@ -59,7 +60,7 @@ struct JSONTests {
     }
   }
 
-  @Test("numbers are written without what was not there")
+  @Test("numbers are written without added digits")
   func writesNumbers() {
     let numbers: [(JSONValue, String)] = [
       (.integer(.min), "-9223372036854775808"), (.unsigned(.max), "18446744073709551615"),
@@ -71,10 +72,10 @@ struct JSONTests {
   }
 }
 
-/// The bytes that the protocol's page shows.
+/// The bytes in the article on the protocol.
 @Suite("Wire.docc: the examples in bytes")
 struct DocumentedExampleTests {
-  @Test("a note that is appended, and what everybody gets")
+  @Test("an appended note, and the entry that all participants receive")
   func note() {
     let key = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
     let flags = EntryFlags(.reliable, retention: .append)
@@ -96,7 +97,7 @@ struct DocumentedExampleTests {
           """))
   }
 
-  @Test("an unreliable one for two")
+  @Test("an unreliable entry for two participants")
   func targeted() {
     var sent: [UInt8] = []
     ClientEntry.append(
@@ -106,7 +107,7 @@ struct DocumentedExampleTests {
   }
 
   @Test(
-    "a member of an object is found as the text that it was written as",
+    "the text of an object's member is found",
     arguments: [
       (#"{"a": [1, 2.50] , "b":2}"#, "[1, 2.50]"), (#"{"b":{"a":1},"a":"x\"}"}"#, #""x\"}""#),
       (#"{"a":1,"a": null }"#, "null"), ("{}", nil), (#"{"b":1}"#, nil),
@@ -118,7 +119,7 @@ struct DocumentedExampleTests {
   }
 
   @Test(
-    "no object, or something behind it",
+    "a text that is not one object is refused",
     arguments: ["", "[]", "{", #"{"a":1"#, #"{"a":}"#, "{} 1", #"{"a" 1}"#])
   func noRawMember(_ text: String) {
     let bytes = WireTests.bytes(text)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Wire
 
-/// Texts that cost more than they look like, or that not everybody can read.
+/// Texts that are expensive to compare, or that some parsers refuse.
 @Suite("JSON: texts")
 struct JSONTextTests {
-  /// A base and so many combining characters, which stand in the wrong order.
+  /// Returns a base character and `count` combining characters in the wrong order.
   private func combining(_ count: Int) -> String {
     "a" + (0..<count).map { $0.isMultiple(of: 2) ? "\u{315}" : "\u{334}" }.joined()
   }
 
   @Test(
-    "more combining characters in a row than a person writes are refused: ordering them takes their number squared",
+    "too many combining characters in a row are refused: ordering them takes their number squared",
     arguments: ["{\"@\":1}", "{\"leave\":{\"@\":1}}", "[\"@\"]", "\"@\"", "\"b@\""])
   func combines(_ form: String) throws {
     func text(_ count: Int) -> [UInt8] {
@@ -20,7 +20,7 @@ struct JSONTextTests {
     }
     _ = try JSONParser.parse(text(JSONParser.maximumCombining).span)
     #expect(throws: WireError.notJSON) { try JSONParser.parse(text(JSONParser.maximumCombining + 1).span) }
-    // In no class, and yet put in an order, for they are made of two that are.
+    // Of combining class 0, but reordered, because they decompose into two characters of other classes.
     for mark in ["\u{F73}", "\u{F75}", "\u{F81}"] {
       let marks = String(repeating: mark, count: JSONParser.maximumCombining + 1)
       #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes("\"\(marks)\"").span) }
@@ -29,7 +29,7 @@ struct JSONTextTests {
     #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes(escaped).span) }
   }
 
-  @Test("combining characters between others are as many as anybody likes")
+  @Test("the number of combining characters that are not in a row is unlimited")
   func manyRuns() throws {
     let text = String(repeating: combining(JSONParser.maximumCombining), count: 100)
     #expect(try JSONParser.parse(bytes("\"\(text)\"").span) == .string(text))
@@ -38,7 +38,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "metadata: half a surrogate pair, which strict readers refuse, becomes U+FFFD",
+    "metadata: half a surrogate pair, which strict parsers refuse, becomes U+FFFD",
     arguments: [
       (#""\ud83d""#, #""\ufffd""#), (#""\uDE00x""#, #""\ufffdx""#),
       (#""\ud83d\ud83d\ude00""#, #""\ufffd\ud83d\ude00""#),
@@ -55,7 +55,7 @@ struct JSONTextTests {
     #expect(list.attachments.count == 1)
   }
 
-  @Test("an activity's payload that a client may send can be read wherever it is told")
+  @Test("an accepted payload of an activity can be read in every message that contains it")
   func deepPayload() throws {
     let nested = String(repeating: "[", count: 30) + "1.5" + String(repeating: "]", count: 30)
     let sent = bytes("{\"activity\":{\"payload\":\(nested)}}")

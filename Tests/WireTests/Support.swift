@@ -1,11 +1,11 @@
 import Wire
 
-/// The bytes of a text.
+/// Returns the bytes of a text.
 func bytes(_ text: String) -> [UInt8] {
   Array(text.utf8)
 }
 
-/// Bytes written as hexadecimal digits, white space between them.
+/// Returns the bytes of hexadecimal digits, with white space between them.
 func hex(_ text: String) -> [UInt8] {
   var result: [UInt8] = []
   var high: UInt8?
@@ -22,28 +22,28 @@ func hex(_ text: String) -> [UInt8] {
   return result
 }
 
-/// Bytes as text.
+/// Returns bytes as text.
 func text(_ bytes: [UInt8]) -> String {
   String(decoding: bytes, as: UTF8.self)
 }
 
-/// Cuts an entry out of an array; a span cannot go into a macro.
+/// Parses an entry of an array; a macro's argument cannot contain a span.
 func clientEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> ClientEntry {
   try ClientEntry.parse(bytes.span, at: offset)
 }
 
-/// Cuts an entry out of an array; a span cannot go into a macro.
+/// Parses an entry of an array; a macro's argument cannot contain a span.
 func gatewayEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> GatewayEntry {
   try GatewayEntry.parse(bytes.span, at: offset)
 }
 
 extension ClientEntry {
-  /// The rule that an entry breaks which was cut out of an array.
+  /// Returns the rule that an entry of an array breaks.
   func fault(in bytes: [UInt8], messageBytes: Int = 262_144) -> EntryFault? {
     fault(in: bytes.span, messageBytes: messageBytes)
   }
 
-  /// A target of an entry that was cut out of an array.
+  /// Returns a target of an entry of an array.
   func target(at index: Int, in bytes: [UInt8]) -> ParticipantNumber {
     target(at: index, in: bytes.span)
   }

@@ -2,10 +2,10 @@ import Testing
 import Wire
 import TestSupport
 
-/// What is made at random is read as it was meant, whole and in parts.
+/// Random messages, whole and in parts.
 @Suite("Random messages")
 struct WirePropertyTests {
-  @Test("any JSON is read again as it was, and none of it when it is cut", arguments: UInt64(1)...40)
+  @Test("random JSON is read again unchanged, and refused when truncated", arguments: UInt64(1)...40)
   func json(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = Self.value(&random, depth: 1)
@@ -22,7 +22,7 @@ struct WirePropertyTests {
   }
 
   @Test(
-    "entries of a message are those that each is alone, and a cut one leaves those before it",
+    "the entries of a message equal the single ones, and a truncated entry leaves those before it",
     arguments: UInt64(1)...40)
   func entries(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -47,7 +47,7 @@ struct WirePropertyTests {
     }
   }
 
-  /// Where the entries end that can be cut out of a message.
+  /// Returns the ends of the entries that can be parsed in a message.
   private static func ends(of message: [UInt8]) -> [Int] {
     var ends: [Int] = []
     do throws(WireError) {
@@ -55,7 +55,7 @@ struct WirePropertyTests {
         ends.append(try clientEntry(message, at: ends.last ?? 0).end)
       }
     } catch {
-      // What follows cannot be cut.
+      // The rest cannot be parsed.
     }
     return ends
   }
@@ -102,7 +102,7 @@ struct WirePropertyTests {
 }
 
 extension JSONParser {
-  /// Reads an array's bytes; a span cannot go into a macro.
+  /// Parses the bytes of an array; a macro's argument cannot contain a span.
   fileprivate static func parse(_ bytes: [UInt8]) throws(WireError) -> JSONValue {
     try parse(bytes.span)
   }

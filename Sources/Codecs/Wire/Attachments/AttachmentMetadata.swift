@@ -1,22 +1,23 @@
-/// What a program says about an attachment: any JSON, kept as the text it came as.
+/// The metadata of an attachment: any JSON, stored as the text that was sent.
 ///
-/// As text it costs what it was sent with; as values a few kilobytes of brackets would cost a hundred.
+/// The text takes as many bytes as were sent; as `JSONValue`s, a few kilobytes of brackets would take a hundred.
 package struct AttachmentMetadata: Equatable, Sendable {
-  /// Levels that are not the metadata's own: three around it in a list of attachments, and one for what stands in its
-  /// innermost array. With them the whole list can be read again.
+  /// The levels that are reserved around the metadata: three in a list of attachments, and one for the values in its
+  /// innermost array. With them the whole list can be parsed again.
   private static let surroundingDepth = 4
 
   /// One JSON value in UTF-8.
   package let text: [UInt8]
 
-  /// Reads metadata as it was sent.
+  /// Parses metadata as it was sent.
   ///
   /// - Parameters:
   ///   - text: JSON in UTF-8, of at most `limit` bytes.
-  ///   - limit: `metadataBytes`.
+  ///   - limit: the limit `metadataBytes`.
   ///   - combining: as for `JSONParser.parse`.
-  /// - Returns: `nil` for none: no bytes at all, or `null`.
-  /// - Throws: `bad-request` when it is too long, with `limit` and `actual`, when it is no JSON, or nested too deep.
+  /// - Returns: `nil` without metadata: no bytes, or `null`.
+  /// - Throws: `bad-request` for text that is too long, with `limit` and `actual`, and for text that is not JSON, or
+  ///   nested too deeply.
   package static func parse(
     _ text: Span<UInt8>, limit: Int, combining: Int = JSONParser.maximumCombining
   ) throws(Refusal) -> AttachmentMetadata? {
@@ -38,13 +39,13 @@ package struct AttachmentMetadata: Equatable, Sendable {
     }
     var bytes: [UInt8] = []
     bytes.append(text)
-    replaceHalfPairs(in: &bytes)
+    replaceUnpairedSurrogates(in: &bytes)
     return AttachmentMetadata(text: bytes)
   }
 
-  /// Half a surrogate pair, which a browser may send and strict readers refuse with all that stands around it, becomes
-  /// U+FFFD: as long, and what every other text of the wire has in its place.
-  private static func replaceHalfPairs(in text: inout [UInt8]) {
+  /// Replaces half a surrogate pair by U+FFFD, which is as long. A browser may send half a pair, and strict parsers
+  /// refuse a whole document with one. Every other text of the wire has U+FFFD in its place.
+  private static func replaceUnpairedSurrogates(in text: inout [UInt8]) {
     var position = 0
     while let escape = text[position...].firstIndex(of: UInt8(ascii: "\\")) {
       position = escape + 2
@@ -57,7 +58,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
     }
   }
 
-  /// The surrogate that is escaped there in JSON that was read; nil when there is something else.
+  /// Returns the surrogate that is escaped at a position in valid JSON; nil if there is none.
   private static func surrogate(_ text: [UInt8], at position: Int) -> UInt16? {
     guard text[position...].starts(with: #"\u"#.utf8) else { return nil }
     let digits = String(decoding: text[(position + 2)...].prefix(4), as: UTF8.self)
@@ -70,12 +71,12 @@ package struct AttachmentMetadata: Equatable, Sendable {
 }
 
 extension AttachmentMetadata: JSONWritable, Decodable {
-  /// Reads any JSON, for the client's role; its text is then compact, members in the order of their names.
+  /// Decodes any JSON, for the client's role. The text is then compact, with members sorted by name.
   package init(from decoder: any Decoder) throws {
     text = WireJSON.encode(try JSONValue(from: decoder))
   }
 
-  /// Writes the JSON it is.
+  /// Writes the JSON text.
   package func write(to writer: inout JSONWriter) {
     writer.write(json: text)
   }

@@ -1,11 +1,13 @@
-/// What an attachment is called: shown to people and offered when it is saved, never used as a path by the gateway.
+/// The name of an attachment: for display, and as the suggested name of a saved file. The gateway never uses it as a
+/// path.
 package enum AttachmentName {
-  /// The most Unicode scalars of a name, which come to 1,020 bytes at most.
+  /// The most Unicode scalars of a name, which take at most 1,020 bytes.
   package static let maximumScalars = 255
-  /// What an attachment without a name is called.
+  /// The name of an attachment without one.
   package static let missing = "attachment"
 
-  /// The name within the rules: control, format and line characters but joiners taken out, trimmed and cut; `missing` when nothing is left.
+  /// Returns the valid part of a name: without control, format and line characters except joiners, trimmed and
+  /// truncated; `missing` if nothing is left.
   package static func sanitised(_ name: String?) -> String {
     guard let name else { return missing }
     return ShownText.sanitised(name, maximumScalars: maximumScalars, keepsJoiners: true) ?? missing

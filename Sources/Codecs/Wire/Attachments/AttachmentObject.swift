@@ -1,43 +1,43 @@
 package import FoundationEssentials
 
-/// A file of a session as the API and the `attachment` entries describe it.
+/// An attachment in the API and in `attachment` entries.
 package struct AttachmentObject: SystemPayload {
   package static let type = SystemType.attachment
 
-  /// How far it is.
+  /// The state of the upload.
   package enum State: String, Decodable, Sendable {
-    /// Bytes are still to come; it cannot be read.
+    /// The upload is incomplete; the content cannot be read.
     case uploading
-    /// Whole, and never changed again.
+    /// The content is complete and never changes.
     case ready
   }
 
-  /// Its name in the session, and the key of its entries.
+  /// The id of the attachment in the session, and the key of its entries.
   package var id: UUID
-  /// Sanitised by `AttachmentName`.
+  /// The name, sanitised by `AttachmentName`.
   package var name: String
-  /// Its media type as its uploader gave it.
+  /// The media type that the uploader declared.
   package var contentType: String
-  /// In bytes; unknown while an upload has not said.
+  /// The size in bytes; nil while the upload has not declared it.
   package var size: UInt64?
-  /// The SHA-256 of its bytes, 64 hex digits in lower case; known once it is ready.
+  /// The SHA-256 of the content, 64 hex digits in lower case; nil until the attachment is ready.
   package var sha256: String?
-  /// What a program says about it.
+  /// The metadata of the uploading program.
   package var metadata: AttachmentMetadata?
-  /// Who added it, if that was said.
+  /// The participant who uploaded the attachment; nil if unknown.
   package var participant: ParticipantNumber?
-  /// How far it is.
+  /// The state of the upload.
   package var state: State
-  /// How many bytes have arrived.
+  /// The number of bytes received.
   package var offset: UInt64
-  /// When it was added; whole seconds on the wire.
+  /// The time at which the upload was created; whole seconds on the wire.
   package var createdAt: Date
-  /// Where it is read, resumed and removed.
+  /// The URL to read the attachment, to resume its upload, and to remove it.
   package var url: String
-  /// True in lists, when its bytes were found to be damaged on the gateway's disk: it is not served.
+  /// True, in lists, if the content on the gateway's disk is damaged: it is not served.
   package var damaged: Bool?
 
-  /// An attachment as it is at one moment.
+  /// Creates the description of an attachment.
   package init(
     id: UUID, name: String, contentType: String, size: UInt64?, sha256: String?,
     metadata: AttachmentMetadata?,
@@ -56,7 +56,7 @@ package struct AttachmentObject: SystemPayload {
     self.url = url
   }
 
-  /// Writes all members; what is not known is `null`.
+  /// Writes all members; an unknown value is `null`.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", id)
@@ -70,24 +70,24 @@ package struct AttachmentObject: SystemPayload {
       writer.member("offset", offset)
       writer.member("createdAt", createdAt.formatted(.iso8601))
       writer.member("url", url)
-      // Left out of intact attachments.
+      // Intact attachments omit this member.
       if let damaged { writer.member("damaged", damaged) }
     }
   }
 }
 
-/// How far an upload is: the payload of the unreliable `attachmentProgress` entries.
+/// The progress of an upload: the payload of the unreliable `attachmentProgress` entries.
 package struct AttachmentProgressPayload: SystemPayload {
   package static let type = SystemType.attachmentProgress
 
-  /// Which attachment.
+  /// The id of the attachment.
   package var id: UUID
-  /// How many bytes have arrived.
+  /// The number of bytes received.
   package var offset: UInt64
-  /// How many there will be, if that is known.
+  /// The size of the complete content; nil if unknown.
   package var size: UInt64?
 
-  /// The progress of one upload.
+  /// Creates the progress of one upload.
   package init(id: UUID, offset: UInt64, size: UInt64?) {
     self.id = id
     self.offset = offset
@@ -104,12 +104,12 @@ package struct AttachmentProgressPayload: SystemPayload {
   }
 }
 
-/// The answer to a request for all attachments of a session.
+/// The response to a request for all attachments of a session.
 package struct AttachmentList: Decodable, JSONWritable, Equatable, Sendable {
-  /// In the order in which they were added.
+  /// The attachments, in the order of their creation.
   package var attachments: [AttachmentObject]
 
-  /// A list of them.
+  /// Creates a list.
   package init(_ attachments: [AttachmentObject]) {
     self.attachments = attachments
   }

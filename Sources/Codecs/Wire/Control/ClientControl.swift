@@ -1,24 +1,25 @@
-/// A control message from a client: a JSON object with one member that names it.
+/// A control message of a client: a JSON object with one member, whose name is the kind of the message.
 package enum ClientControl: Equatable, Sendable {
   /// The most bytes of a control message.
   package static let maximumLength = 65_536
 
-  /// Wants to be in the session.
+  /// Requests to join the session.
   case join(Join)
-  /// Wants to see who is in it, for now.
+  /// Requests to see the participants before joining.
   case wait(Profile)
-  /// Leaves for good.
+  /// Leaves the session.
   case leave
   /// Ends the session for everyone.
   case end
-  /// Wants to be shown in another way.
+  /// Changes the sender's name or color.
   case profile(Profile)
   /// Changes the session's activity.
   case activity(ActivityChange)
 
-  /// Reads a control message.
+  /// Parses a control message.
   ///
-  /// - Throws: when it is too long, no JSON, has not exactly one member that is known, or is wrong inside.
+  /// - Throws: `WireError` for a message that is too long, is not JSON, does not have exactly one known member, or
+  ///   has a member with an invalid value.
   package static func decode(_ bytes: Span<UInt8>) throws(WireError) -> ClientControl {
     guard bytes.count <= maximumLength else {
       throw .controlTooLong(limit: maximumLength, actual: bytes.count)
@@ -39,7 +40,7 @@ package enum ClientControl: Equatable, Sendable {
     }
   }
 
-  /// The message as a client sends it.
+  /// Returns the message as a client sends it.
   package func encoded() -> [UInt8] {
     WireJSON.encode(self)
   }

@@ -1,26 +1,27 @@
-/// A control message from the gateway: a JSON object with one member that names it.
+/// A control message of the gateway: a JSON object with one member, whose name is the kind of the message.
 package enum GatewayControl: Equatable, Sendable {
-  /// The answer to `join`.
+  /// The response to `join`.
   case joined(Joined)
-  /// The answer to `wait`.
+  /// The response to `wait`.
   case waiting(Waiting)
-  /// What follows is not live, until `caughtUp`.
+  /// The entries that follow are not live, until `caughtUp`.
   case catchUp(CatchUpKind, epoch: String, sequence: UInt64)
-  /// What follows is live.
+  /// The entries that follow are live.
   case caughtUp(sequence: UInt64)
-  /// All entries up to there are on disk.
+  /// All entries up to this sequence are on disk.
   case committed(sequence: UInt64)
   /// An entry or a control message was refused.
   case error(Refusal)
 
-  /// The message as the gateway sends it.
+  /// Returns the message as the gateway sends it.
   package func encoded() -> [UInt8] {
     WireJSON.encode(self)
   }
 
-  /// Reads a control message, for the client's role.
+  /// Parses a control message, for the client's role.
   ///
-  /// - Throws: when it is no JSON, has not exactly one member that is known, or is wrong inside.
+  /// - Throws: `WireError` for a message that is not JSON, does not have exactly one known member, or has a member
+  ///   with an invalid value.
   package static func decode(_ bytes: Span<UInt8>) throws(WireError) -> GatewayControl {
     try WireJSON.decode(GatewayControl.self, from: bytes)
   }
@@ -41,9 +42,9 @@ extension GatewayControl: Decodable {
     let sequence: UInt64
   }
 
-  /// Reads the object with one known member; unknown ones beside it are ignored.
+  /// Decodes the object with one known member; unknown members besides it are ignored.
   package init(from decoder: any Decoder) throws {
-    guard let container = try? decoder.container(keyedBy: Name.self) else {  // no object
+    guard let container = try? decoder.container(keyedBy: Name.self) else {  // not an object
       throw WireError.unknownControl
     }
     let names = Name.allCases.filter(container.contains)

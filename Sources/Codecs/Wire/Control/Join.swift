@@ -1,25 +1,25 @@
-/// What somebody brings who joins.
+/// The members of a `join` message.
 package struct Join: JSONWritable, Equatable, Sendable {
-  /// How to be shown, as sent: not sanitised.
+  /// The name and color as sent, not sanitised.
   package var profile: Profile
-  /// What is known from before.
+  /// The state of an earlier connection, to resume it.
   package var resume: Resume?
 
-  /// A join, with a resume or for the first time.
+  /// Creates a join, for the first time or with a resume.
   package init(profile: Profile = Profile(), resume: Resume? = nil) {
     self.profile = profile
     self.resume = resume
   }
 
-  /// Reads the members beside each other: those of the profile, and `resume`.
+  /// Parses the members of one object: those of the profile, and `resume`.
   ///
-  /// - Throws: `wrongMember` when one is of another kind.
+  /// - Throws: `wrongMember` if a member has another type.
   init(_ members: [String: JSONValue]) throws(WireError) {
     profile = try Profile(members)
     resume = if let members = try members.object("resume") { try Resume(members) } else { nil }
   }
 
-  /// Writes the members beside each other.
+  /// Writes the members into one object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       profile.writeMembers(to: &writer)
@@ -28,18 +28,18 @@ package struct Join: JSONWritable, Equatable, Sendable {
   }
 }
 
-/// What somebody says who was here before.
+/// The state that a returning participant has kept.
 package struct Resume: JSONWritable, Equatable, Sendable {
-  /// Who it is; `nil` when it is missing or no token, which makes a new participant.
+  /// The participant's token; `nil` if it is missing or malformed, which creates a new participant.
   package var token: Token?
-  /// The epoch that `after` belongs to.
+  /// The epoch of `after`.
   package var epoch: String?
-  /// The sequence up to which everything was applied.
+  /// The sequence up to which the client has applied all entries.
   package var after: UInt64?
-  /// The lowest client sequence still held, or used next; never 0.
+  /// The lowest client sequence that is unacknowledged, or the next one; never 0.
   package var next: UInt32?
 
-  /// What a client knows; all of it may be missing.
+  /// Creates the state of a client; every part may be missing.
   package init(
     token: Token? = nil, epoch: String? = nil, after: UInt64? = nil, next: UInt32? = nil
   ) {
@@ -49,9 +49,9 @@ package struct Resume: JSONWritable, Equatable, Sendable {
     self.next = next
   }
 
-  /// Reads a resume. A text that is no token is one that nobody knows, and a `next` of 0 says nothing.
+  /// Parses a resume. A malformed token counts as unknown, and a `next` of 0 as missing.
   ///
-  /// - Throws: `wrongMember` when one is of another kind, or a number out of its range.
+  /// - Throws: `wrongMember` if a member has another type, or a number is out of range.
   init(_ members: [String: JSONValue]) throws(WireError) {
     token = try members.text("token").flatMap { Token($0) }
     epoch = try members.text("epoch")
@@ -60,7 +60,7 @@ package struct Resume: JSONWritable, Equatable, Sendable {
     self.next = next == 0 ? nil : next
   }
 
-  /// Writes the object with what there is.
+  /// Writes the object; missing parts have no member.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("token", token?.text)

@@ -1,33 +1,33 @@
-/// How somebody is caught up.
+/// The kind of a catch-up.
 package enum CatchUpKind: String, Decodable, Sendable {
-  /// With all that the session retains.
+  /// All entries that the session retains.
   case snapshot
-  /// With exactly the entries that were missed.
+  /// Exactly the entries that the participant missed.
   case tail
 }
 
-/// What the gateway says to somebody who joined.
+/// The response to a participant who joined.
 package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
-  /// Who that is now.
+  /// The participant.
   package var participant: Participant
-  /// What proves it later.
+  /// The secret by which the participant can resume.
   package var token: Token
-  /// What the sequences belong to.
+  /// The epoch of the sequences.
   package var epoch: String
-  /// The session's sequence now.
+  /// The current sequence of the session.
   package var sequence: UInt64
-  /// All up to this is on disk.
+  /// The sequence up to which all entries are on disk.
   package var committed: UInt64
-  /// The highest client sequence of this participant that the session holds.
+  /// The highest client sequence of this participant that the session has received.
   package var acknowledged: UInt32
-  /// Whether this is a participant from before.
+  /// True if the participant existed before.
   package var resumed: Bool
   /// The session.
   package var session: SessionObject
   /// The limits in force.
   package var limits: Limits
 
-  /// All that `joined` says.
+  /// Creates the response.
   package init(
     participant: Participant, token: Token, epoch: String, sequence: UInt64, committed: UInt64,
     acknowledged: UInt32, resumed: Bool, session: SessionObject, limits: Limits
@@ -59,14 +59,14 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   }
 }
 
-/// What the gateway says to somebody who waits.
+/// The response to a client that waits.
 package struct Waiting: Decodable, JSONWritable, Equatable, Sendable {
   /// The session.
   package var session: SessionObject
-  /// Who is in it.
+  /// The participants in the session.
   package var participants: [Participant]
 
-  /// The session and who is in it.
+  /// Creates the response.
   package init(session: SessionObject, participants: [Participant]) {
     self.session = session
     self.participants = participants

@@ -1,59 +1,59 @@
-/// The types of the entries that the gateway itself sends: sender 0, flag bit 7, a JSON payload.
+/// The types of the gateway's own entries: sender 0, flag bit 7, a JSON payload.
 package enum SystemType {
-  /// Who came, went, changed or waits.
+  /// Changes of the participants.
   package static let participants = "participants"
-  /// What the session is for now.
+  /// The activity of the session.
   package static let activity = "activity"
-  /// A file of the session, or that it is gone.
+  /// An attachment, or its removal.
   package static let attachment = "attachment"
-  /// How far an upload is.
+  /// The progress of an upload.
   package static let attachmentProgress = "attachmentProgress"
   /// The session that succeeds this one.
   package static let newSession = "newSession"
-  /// Something about the session that people should know.
+  /// A message about the session, for people.
   package static let notice = "notice"
 }
 
-/// A system entry's payload: JSON.
+/// The payload of a system entry: JSON.
 package protocol SystemPayload: Decodable, JSONWritable, Equatable, Sendable {
-  /// The type of the entry that holds it.
+  /// The type of the entry with this payload.
   static var type: String { get }
 }
 
 extension SystemPayload {
-  /// The payload as JSON.
+  /// Returns the payload as JSON.
   package func encoded() -> [UInt8] {
     WireJSON.encode(self)
   }
 
-  /// Reads a payload, for the client's role.
+  /// Parses a payload, for the client's role.
   ///
-  /// - Throws: when it is not such JSON.
+  /// - Throws: `WireError` if it is not such JSON.
   package static func decode(_ bytes: Span<UInt8>) throws(WireError) -> Self {
     try WireJSON.decode(Self.self, from: bytes)
   }
 }
 
-/// Who came, went, changed or waits; as state at N, who is here. Empty members are left out.
+/// Changes of the participants; in the state at N, the current participants. Empty members are omitted.
 package struct ParticipantsPayload: SystemPayload {
   package static let type = SystemType.participants
 
-  /// Who is in the session from here on.
+  /// The participants who joined.
   package var joined: [Participant]
-  /// Who no longer is, or no longer waits.
+  /// The participants who left, or stopped waiting.
   package var left: [Departure]
-  /// Who is shown in another way.
+  /// The participants whose name or color changed.
   package var changed: [Participant]
-  /// Who waits from here on.
+  /// The participants who began to wait.
   package var waiting: [Participant]
-  /// State at N only: everyone else who sent something in the snapshot.
+  /// In the state at N only: all other participants who sent an entry of the snapshot.
   package var past: [Participant]
 
   enum CodingKeys: String, CodingKey {
     case joined, left, changed, waiting, past
   }
 
-  /// Any of the five, empty unless given.
+  /// Creates a payload; each list is empty by default.
   package init(
     joined: [Participant] = [], left: [Departure] = [], changed: [Participant] = [],
     waiting: [Participant] = [], past: [Participant] = []
@@ -65,7 +65,7 @@ package struct ParticipantsPayload: SystemPayload {
     self.past = past
   }
 
-  /// Reads it; what is missing is empty.
+  /// Decodes the object; a missing member is an empty list.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     joined = try container.decodeIfPresent([Participant].self, forKey: .joined) ?? []
@@ -75,7 +75,7 @@ package struct ParticipantsPayload: SystemPayload {
     past = try container.decodeIfPresent([Participant].self, forKey: .past) ?? []
   }
 
-  /// Writes it without what is empty.
+  /// Writes the object without empty lists.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if !joined.isEmpty { writer.member("joined", joined) }
@@ -83,7 +83,7 @@ package struct ParticipantsPayload: SystemPayload {
     }
   }
 
-  /// The payload as JSON with `joined` as somebody wrote it before: objects with commas between.
+  /// Returns the payload as JSON, with a `joined` list that was written before: objects separated by commas.
   package func encoded(joined list: JSONWriter?) -> [UInt8] {
     guard let list else { return encoded() }
     var writer = JSONWriter()
@@ -103,32 +103,32 @@ package struct ParticipantsPayload: SystemPayload {
   }
 }
 
-/// What the session is for, and who said so.
+/// The activity of the session, and the participant who set it.
 package struct ActivityPayload: SystemPayload {
   package static let type = SystemType.activity
 
-  /// The activity from here on.
+  /// The new activity.
   package var activity: Activity
-  /// Who set it; 0 is whoever made the session.
+  /// The participant who set it; 0 for the creator of the session.
   package var by: ParticipantNumber
 
   enum CodingKeys: String, CodingKey {
     case by
   }
 
-  /// An activity set by somebody.
+  /// Creates a payload.
   package init(activity: Activity, by: ParticipantNumber) {
     self.activity = activity
     self.by = by
   }
 
-  /// Reads the members beside each other: those of the activity, and `by`.
+  /// Decodes the members of one object: those of the activity, and `by`.
   package init(from decoder: any Decoder) throws {
     activity = try Activity(from: decoder)
     by = try decoder.container(keyedBy: CodingKeys.self).decode(ParticipantNumber.self, forKey: .by)
   }
 
-  /// Writes the members beside each other.
+  /// Writes the members into one object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       activity.writeMembers(to: &writer)
@@ -141,12 +141,12 @@ package struct ActivityPayload: SystemPayload {
 package struct NewSessionPayload: SystemPayload {
   package static let type = SystemType.newSession
 
-  /// The successor's id.
+  /// The id of the succeeding session.
   package var session: SessionID
-  /// Who made it.
+  /// The participant who created it.
   package var by: ParticipantNumber
 
-  /// A successor made by somebody.
+  /// Creates a payload.
   package init(session: SessionID, by: ParticipantNumber) {
     self.session = session
     self.by = by
@@ -161,32 +161,32 @@ package struct NewSessionPayload: SystemPayload {
   }
 }
 
-/// Something about the session that people should know: nearly full, not saved, saved again, damaged.
+/// A message about the session, for people: nearly full, not saved, saved again, damaged.
 package struct NoticePayload: SystemPayload {
   package static let type = SystemType.notice
 
-  /// What a notice may say.
+  /// The kind of a notice.
   package enum Code: String, Decodable, Sendable {
-    /// The session holds nearly as much as it may, or as much.
+    /// The session is full, or nearly full.
     case sessionQuota = "session-quota"
-    /// What is drawn now is not saved.
+    /// New entries are not saved.
     case storageFull = "storage-full"
-    /// It is saved again.
+    /// Entries are saved again.
     case saved
-    /// Some of it was lost on the disk.
+    /// A part of the session was lost on the disk.
     case damaged
   }
 
-  /// Which notice.
+  /// The kind of the notice.
   package var code: Code
-  /// The same in words.
+  /// The notice in words.
   package var detail: String
-  /// The limit it is about.
+  /// The limit that the notice is about.
   package var limit: UInt64?
-  /// What was found where `limit` holds.
+  /// The actual value that `limit` applies to.
   package var actual: UInt64?
 
-  /// A notice, with the numbers that explain it.
+  /// Creates a notice, with the numbers that explain it.
   package init(_ code: Code, _ detail: String, limit: UInt64? = nil, actual: UInt64? = nil) {
     self.code = code
     self.detail = detail

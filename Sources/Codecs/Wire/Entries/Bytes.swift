@@ -1,18 +1,18 @@
-/// Big-endian integers, as every integer of the wire is.
+/// Big-endian integers, the format of every integer on the wire.
 extension Span where Element == UInt8 {
-  /// The two bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Returns the two bytes at `offset`. Traps outside the span: callers have checked the length.
   @inlinable
   package func uint16(at offset: Int) -> UInt16 {
     UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
   }
 
-  /// The four bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Returns the four bytes at `offset`. Traps outside the span: callers have checked the length.
   @inlinable
   package func uint32(at offset: Int) -> UInt32 {
     UInt32(uint16(at: offset)) << 16 | UInt32(uint16(at: offset + 2))
   }
 
-  /// The eight bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Returns the eight bytes at `offset`. Traps outside the span: callers have checked the length.
   @inlinable
   package func uint64(at offset: Int) -> UInt64 {
     UInt64(uint32(at: offset)) << 32 | UInt64(uint32(at: offset + 4))
@@ -33,7 +33,7 @@ extension [UInt8] {
   /// Appends all bytes of a span in one copy.
   @inlinable
   package mutating func append(_ bytes: Span<UInt8>) {
-    // SAFETY: the buffer is read within the closure only.
+    // SAFETY: only the closure reads the buffer.
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }

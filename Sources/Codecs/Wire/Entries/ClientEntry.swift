@@ -1,30 +1,30 @@
-/// Where the parts of an entry from a client lie in its message: offsets, so that nothing is copied.
+/// The parts of a client's entry as ranges of its message, so that nothing is copied.
 package struct ClientEntry: Sendable, Equatable {
-  /// The most participants that one entry may be targeted at.
+  /// The most targets of one entry.
   package static let maximumTargets = 1_000
   /// The most bytes of a binary message from a client: 1 MiB.
   package static let maximumMessageLength = 1_048_576
-  /// Length, flags, length of the type and client sequence: what every entry has.
+  /// The bytes of the fields that every entry has: length, flags, length of the type and client sequence.
   package static let fixedLength = 10
 
-  /// How the entry is ordered, delivered and kept.
+  /// The flags: order, delivery and retention.
   package let flags: EntryFlags
-  /// The sender's own number for it: 1, 2, 3 …; 0 when unreliable.
+  /// The sender's number of the entry: 1, 2, 3 …; 0 for an unreliable entry.
   package let clientSequence: UInt32
-  /// The key it is retained under; zero when it is not.
+  /// The key of a retained entry; zero for others.
   package let key: EntryKey
-  /// The bytes of the targets' numbers, four each; empty when not targeted.
+  /// The bytes of the targets' numbers, four each; empty without targets.
   package let targets: Range<Int>
   /// The bytes of the message type.
   package let type: Range<Int>
   /// The bytes of the payload.
   package let payload: Range<Int>
-  /// Where the next entry begins.
+  /// The beginning of the next entry.
   package let end: Int
 
-  /// Cuts the entry that begins at `offset` out of a binary message, without judging it.
+  /// Parses the entry at `offset` of a binary message, without checking its rules.
   ///
-  /// - Throws: when the message cannot be cut here: it ends within the entry, or the entry within its header.
+  /// - Throws: `WireError` if the message ends within the entry, or the entry within its header.
   package static func parse(
     _ bytes: Span<UInt8>, at offset: Int
   ) throws(WireError) -> ClientEntry {
@@ -65,10 +65,10 @@ package struct ClientEntry: Sendable, Equatable {
       type: position..<position + typeLength, payload: position + typeLength..<end, end: end)
   }
 
-  /// How many participants the entry is targeted at, repeats included.
+  /// The number of targets, duplicates included.
   package var targetCount: Int { targets.count / 4 }
 
-  /// The number of the target at `index`, below `targetCount`, in the message the entry was cut from.
+  /// Returns the target at `index`, below `targetCount`, in the message of the entry.
   package func target(at index: Int, in bytes: Span<UInt8>) -> ParticipantNumber {
     bytes.uint32(at: targets.lowerBound + 4 * index)
   }

@@ -1,36 +1,36 @@
-/// A rule of section 3 that one entry breaks; the rest of its message may be sound.
+/// A rule of section 3 that one entry breaks; the other entries of its message may be valid.
 package enum EntryFault: Error, Equatable, Sendable {
-  /// Bit 7 is the gateway's alone.
+  /// Only the gateway sets bit 7.
   case systemFlag
-  /// Bit 6 is 0.
+  /// Bit 6 must be 0.
   case reservedFlag
-  /// Nothing unreliable is kept.
+  /// An unreliable entry is not retained.
   case retentionOnUnreliable(Retention)
-  /// Nothing unreliable is numbered.
+  /// An unreliable entry has no client sequence.
   case sequenceOnUnreliable(UInt32)
-  /// Reliable entries are numbered from 1. This fault uses no client sequence up.
+  /// The client sequences of reliable entries begin at 1. This error consumes no client sequence.
   case noSequenceOnReliable
-  /// What only some get is not kept.
+  /// An entry with targets is not retained.
   case retentionWithTargets(Retention)
-  /// `existing` says when to append or replace, and means nothing else.
+  /// `existing` is a condition of append and replace only.
   case existingWithoutAppendOrReplace(Retention)
   /// A type has at least one byte.
   case emptyType
   /// A type is UTF-8.
   case typeNotUTF8
-  /// `remove` has nothing to say.
+  /// An entry that removes a key has no payload.
   case removeWithPayload(length: Int)
-  /// More targets than an entry may have.
+  /// The entry has too many targets.
   case tooManyTargets(limit: Int, actual: Int)
-  /// A payload longer than `messageBytes`.
+  /// The payload is longer than `messageBytes`.
   case payloadTooLarge(limit: Int, actual: Int)
 
-  /// `message-too-large` for a payload, else `bad-entry`.
+  /// The code: `message-too-large` for a payload, else `bad-entry`.
   package var code: ErrorCode {
     if case .payloadTooLarge = self { .messageTooLarge } else { .badEntry }
   }
 
-  /// What was wrong, in words for the person who writes the client.
+  /// The broken rule in words, for developers of clients.
   package var detail: String {
     switch self {
     case .systemFlag: "Only the gateway sends system entries (flag bit 7)."
@@ -55,7 +55,7 @@ package enum EntryFault: Error, Equatable, Sendable {
     }
   }
 
-  /// The `error` a client gets for the entry with this client sequence.
+  /// Returns the `error` message for the entry with this client sequence.
   package func refusal(clientSequence: UInt32) -> Refusal {
     var refusal = Refusal(code, detail)
     refusal.clientSequence = clientSequence
@@ -71,12 +71,12 @@ package enum EntryFault: Error, Equatable, Sendable {
 }
 
 extension ClientEntry {
-  /// The first rule of section 3 that the entry breaks, as far as that needs no session.
+  /// Returns the first rule of section 3 that the entry breaks, among those that do not depend on the session.
   ///
   /// - Parameters:
-  ///   - bytes: The message the entry was cut from.
+  ///   - bytes: The message of the entry.
   ///   - messageBytes: The most bytes of a payload: the limit of that name.
-  /// - Returns: `nil` for an entry that keeps them all.
+  /// - Returns: `nil` for a valid entry.
   package func fault(in bytes: Span<UInt8>, messageBytes: Int = 262_144) -> EntryFault? {
     if flags.contains(.system) { return .systemFlag }
     if flags.contains(.reserved) { return .reservedFlag }
@@ -107,7 +107,7 @@ extension ClientEntry {
 }
 
 extension Span where Element == UInt8 {
-  /// Whether the bytes are UTF-8, without copying them.
+  /// True if the bytes are UTF-8. Does not copy them.
   package var isUTF8: Bool {
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: self)

@@ -1,46 +1,46 @@
-/// What an entry does to the session besides being delivered.
+/// The effect of an entry on the retained entries of its key.
 package enum Retention: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-  /// Nothing is kept; the entry has no key.
+  /// The entry is not retained and has no key.
   case none
-  /// Kept behind what is already held under the key.
+  /// The entry is retained after the retained entries of the key.
   case append
-  /// Kept instead of what is held under the key.
+  /// The entry replaces the retained entries of the key.
   case replace
-  /// Forgets the key; the payload is empty.
+  /// The retained entries of the key are removed; the payload is empty.
   case remove
 }
 
-/// The second field of every entry: how it is ordered, delivered and kept.
+/// The second field of every entry: its order, delivery and retention.
 package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
-  /// The byte as it is on the wire.
+  /// The byte on the wire.
   package let rawValue: UInt8
 
-  /// Takes the byte as it is on the wire, unknown bits included.
+  /// Wraps a byte of the wire, unknown bits included.
   @inlinable
   package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// Ordered, and delivered once to everyone who stays.
+  /// The entry is ordered, and delivered once to every participant who stays.
   @inlinable
   package static var reliable: EntryFlags { EntryFlags(rawValue: 1 << 0) }
-  /// For the listed participants only.
+  /// The entry is for the listed participants only.
   @inlinable
   package static var targeted: EntryFlags { EntryFlags(rawValue: 1 << 3) }
-  /// The payload is encrypted by its sender.
+  /// The sender has encrypted the payload.
   @inlinable
   package static var sealed: EntryFlags { EntryFlags(rawValue: 1 << 4) }
-  /// From a client: only if the key is held. From the gateway: this entry changed nothing.
+  /// From a client: apply only if the key has retained entries. From the gateway: this entry changed nothing.
   @inlinable
   package static var existing: EntryFlags { EntryFlags(rawValue: 1 << 5) }
-  /// Has no meaning yet and is 0.
+  /// A reserved bit, always 0.
   @inlinable
   package static var reserved: EntryFlags { EntryFlags(rawValue: 1 << 6) }
-  /// From the gateway itself.
+  /// The gateway itself sent the entry.
   @inlinable
   package static var system: EntryFlags { EntryFlags(rawValue: 1 << 7) }
 
-  /// Bits 1 and 2: what happens under the entry's key.
+  /// Bits 1 and 2: the effect on the retained entries of the key.
   @inlinable
   package var retention: Retention {
     get {
@@ -54,7 +54,7 @@ package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
     set { self = EntryFlags(rawValue: rawValue & ~0b110 | newValue.rawValue << 1) }
   }
 
-  /// Flags with a retention set, for whoever builds an entry.
+  /// Creates flags with a retention.
   @inlinable
   package init(_ flags: EntryFlags, retention: Retention) {
     self = flags

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
-/// The 16 bytes under which a session keeps entries: the UUID of an object.
+/// The 16-byte key of retained entries: the UUID of an object.
 package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
-  /// How many bytes a key has on the wire.
+  /// The bytes of a key on the wire.
   package static let length = 16
-  /// The key of an entry that has none.
+  /// The key of an entry without one.
   package static let zero = EntryKey(high: 0, low: 0)
 
   /// The first eight bytes.
@@ -12,7 +12,7 @@ package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
   /// The last eight bytes.
   package let low: UInt64
 
-  /// A key from its two halves.
+  /// Creates a key from its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -24,7 +24,7 @@ package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
     low = bytes.uint64(at: offset + 8)
   }
 
-  /// The bytes of a UUID, in the order they are printed.
+  /// Creates a key from the bytes of a UUID, in the order of its text.
   package init(_ uuid: UUID) {
     let bytes = uuid.uuid
     high = Self.word(bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7)
@@ -32,7 +32,7 @@ package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
       bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15)
   }
 
-  /// The key read as a UUID.
+  /// The key as a UUID.
   package var uuid: UUID {
     func byte(_ word: UInt64, _ index: UInt64) -> UInt8 {
       UInt8(truncatingIfNeeded: word >> (56 - 8 * index))

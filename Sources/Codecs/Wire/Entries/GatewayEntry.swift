@@ -1,28 +1,29 @@
-/// Where the parts of an entry from the gateway lie in its message: offsets, so that nothing is copied.
+/// The parts of a gateway's entry as ranges of its message, so that nothing is copied.
 package struct GatewayEntry: Sendable, Equatable {
-  /// Length, flags, length of the type, sequence, sender and client sequence: what every entry has.
+  /// The bytes of the fields that every entry has: length, flags, length of the type, sequence, sender and client
+  /// sequence.
   package static let fixedLength = 22
 
-  /// How the entry is ordered, delivered and kept.
+  /// The flags: order, delivery and retention.
   package let flags: EntryFlags
-  /// Its place in the session's order; 0 when unreliable or part of the state at N.
+  /// The position in the session's order; 0 for an unreliable entry and in the state at N.
   package let sequence: UInt64
-  /// Who sent it; 0 is the gateway itself.
+  /// The participant who sent the entry; 0 for the gateway itself.
   package let sender: ParticipantNumber
-  /// Its sender's own number for it; 0 is none.
+  /// The sender's number of the entry; 0 for none.
   package let clientSequence: UInt32
-  /// The key it is retained under; zero when it is not.
+  /// The key of a retained entry; zero for others.
   package let key: EntryKey
   /// The bytes of the message type.
   package let type: Range<Int>
   /// The bytes of the payload.
   package let payload: Range<Int>
-  /// Where the next entry begins.
+  /// The beginning of the next entry.
   package let end: Int
 
-  /// Cuts the entry that begins at `offset` out of a binary message, without judging it.
+  /// Parses the entry at `offset` of a binary message, without checking its rules.
   ///
-  /// - Throws: when the message cannot be cut here: it ends within the entry, or the entry within its header.
+  /// - Throws: `WireError` if the message ends within the entry, or the entry within its header.
   package static func parse(
     _ bytes: Span<UInt8>, at offset: Int
   ) throws(WireError) -> GatewayEntry {
@@ -48,15 +49,15 @@ package struct GatewayEntry: Sendable, Equatable {
       end: offset + 4 + length)
   }
 
-  /// Bytes before the payload: all of an entry but that.
+  /// Returns the bytes of an entry before its payload.
   package static func headerLength(flags: EntryFlags, typeLength: Int) -> Int {
     fixedLength + typeLength + (flags.retention == .none ? 0 : EntryKey.length)
   }
 
-  /// Appends an entry as the gateway sends it; allocates nothing but the array's own growth.
+  /// Appends an entry as the gateway sends it. Allocates memory only for the growth of the array.
   ///
-  /// `key` is written when `flags` retain. Type (at most 255 bytes) and payload (below 4 GiB) have been
-  /// checked when they came in; a longer type is a fault of ours and traps.
+  /// `key` is written if `flags` retain. The type (at most 255 bytes) and the payload (below 4 GiB) were checked on
+  /// receipt; a longer type is an internal error and traps.
   package static func append(
     to bytes: inout [UInt8], flags: EntryFlags, sequence: UInt64, sender: ParticipantNumber,
     clientSequence: UInt32, key: EntryKey = .zero, type: Span<UInt8>, payload: Span<UInt8>
@@ -81,7 +82,7 @@ package struct GatewayEntry: Sendable, Equatable {
 }
 
 extension OutputSpan where Element == UInt8 {
-  /// Appends an integer in big-endian order; the room was asked for.
+  /// Appends an integer in big-endian order; the capacity was reserved.
   @inline(__always)
   fileprivate mutating func append<Integer: FixedWidthInteger>(bigEndian value: Integer) {
     var shift = Integer.bitWidth

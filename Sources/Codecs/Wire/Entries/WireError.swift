@@ -1,35 +1,35 @@
-/// Bytes of a peer that are no message of this protocol. Each case names the rule, with the numbers.
+/// A message of a peer that breaks a rule of this protocol. Each case names the rule, with the numbers.
 package enum WireError: Error, Equatable, Sendable {
-  /// Fewer bytes are left than the four that hold an entry's length.
+  /// Fewer than the four bytes of an entry's length are left.
   case entryLengthCutShort(have: Int)
-  /// An entry's length reaches beyond its message.
+  /// An entry is longer than the rest of its message.
   case entryRunsOver(length: Int, available: Int)
-  /// An entry's length is below what its own header needs.
+  /// An entry is shorter than its header.
   case entryTooShort(length: Int, needed: Int)
-  /// A text message that is no JSON, nested deeper than `JSONValue.maximumDepth`, or with a text that no person writes.
+  /// A text message is not JSON, is nested deeper than `JSONValue.maximumDepth`, or has too many combining characters in a row.
   case notJSON
-  /// A text message longer than a control message may be.
+  /// A control message is too long.
   case controlTooLong(limit: Int, actual: Int)
-  /// JSON, but no object, as the body of a request.
+  /// The body of a request is JSON, but not an object.
   case notRequest
-  /// JSON, but no object with exactly one member that names a control message.
+  /// A control message is JSON, but not an object with exactly one known member.
   case unknownControl
-  /// A member has a value that it cannot have.
+  /// A member has an invalid value.
   case wrongMember(String)
-  /// A text has fewer or more Unicode scalars than it may.
+  /// A text has too few or too many Unicode scalars.
   case textLength(member: String, limit: Int, actual: Int)
-  /// An activity's payload is longer than it may be, in bytes of its JSON.
+  /// The payload of an activity is too long, in bytes of its JSON.
   case payloadTooLarge(limit: Int, actual: Int)
 
-  /// What was wrong, in words for the person who writes the client.
+  /// The broken rule in words, for developers of clients.
   package var detail: String {
     switch self {
     case .entryLengthCutShort(let have):
       "The message ends within an entry's length: \(have) of 4 bytes."
     case .entryRunsOver(let length, let available):
-      "An entry says it has \(length) bytes, but the message holds only \(available) more."
+      "The length of an entry is \(length) bytes, but only \(available) are left in the message."
     case .entryTooShort(let length, let needed):
-      "An entry says it has \(length) bytes, but its header alone takes \(needed)."
+      "The length of an entry is \(length) bytes, but its header needs \(needed)."
     case .notJSON:
       "This is not JSON in UTF-8, or nested more than \(JSONValue.maximumDepth) deep, or has over \(JSONParser.maximumCombining) combining characters in a row."
     case .controlTooLong(let limit, let actual):
@@ -39,7 +39,7 @@ package enum WireError: Error, Equatable, Sendable {
     case .unknownControl:
       "A control message is a JSON object with exactly one member: join, wait, leave, end, profile or activity."
     case .wrongMember(let name):
-      "The member \"\(name)\" has a value that it cannot have."
+      "The member \"\(name)\" has an invalid value."
     case .textLength(let member, let limit, let actual):
       "The member \"\(member)\" has 1 to \(limit) Unicode scalars; this one has \(actual)."
     case .payloadTooLarge(let limit, let actual):
@@ -47,7 +47,7 @@ package enum WireError: Error, Equatable, Sendable {
     }
   }
 
-  /// The refusal a client gets for a control message or a body.
+  /// The refusal of a control message or a body.
   package var refusal: Refusal {
     var refusal = Refusal(.badRequest, detail)
     switch self {

@@ -1,22 +1,22 @@
-/// Why the gateway closes a socket: the close code, and the short JSON that stands in the close frame.
+/// The reason for which the gateway closes a socket: the close code, and the short JSON in the close frame.
 package struct CloseReason: Error, Equatable, Sendable {
-  /// The most bytes of a reason: a control frame holds 125, the code takes two (RFC 6455 §5.5).
+  /// The most bytes of a reason: 125 of a control frame, less two for the code (RFC 6455 §5.5).
   package static let maximumReasonLength = 123
 
   /// The close code (RFC 6455 §7.4, or one of ours from 4000 on).
   package var code: UInt16
-  /// The word that names the reason: an `ErrorCode`, as text.
+  /// The code of the reason: an `ErrorCode`, as text.
   package var reasonCode: String
-  /// What happened, in words; cut when the reason would be too long.
+  /// The reason in words; truncated if the JSON would be too long.
   package var detail: String
-  /// After how many milliseconds to come back.
+  /// The number of milliseconds after which the client may reconnect.
   package var retryAfterMs: UInt64?
   /// The limit that was reached.
   package var limit: UInt64?
-  /// The versions the gateway speaks.
+  /// The versions that the gateway supports.
   package var versions: [String]?
 
-  /// A reason of any code; the static members are those of the contract.
+  /// Creates a reason with any code; the static members are those of the contract.
   package init(
     _ code: UInt16, _ reasonCode: ErrorCode, _ detail: String, retryAfterMs: UInt64? = nil,
     limit: UInt64? = nil, versions: [String]? = nil
@@ -29,7 +29,7 @@ package struct CloseReason: Error, Equatable, Sendable {
     self.versions = versions
   }
 
-  /// The reason as it stands in the close frame: valid JSON in UTF-8, never more than 123 bytes.
+  /// Returns the reason in the close frame: valid JSON in UTF-8, at most 123 bytes.
   package func payloadReason() -> [UInt8] {
     var head: [UInt8] = []
     head.append(contentsOf: #"{"code":"#.utf8)
@@ -54,7 +54,7 @@ package struct CloseReason: Error, Equatable, Sendable {
     tail.append(UInt8(ascii: "}"))
     let member = Array(#","detail":""#.utf8)
     let room = Self.maximumReasonLength - head.count - member.count - 1 - tail.count
-    // Without room for any words the numbers go, and the code stays: it is what clients decide by.
+    // Without room for words, omit the numbers too and keep the code, which clients act on.
     guard room >= 0 else {
       head.append(UInt8(ascii: "}"))
       return head.count <= Self.maximumReasonLength ? head : Array("{}".utf8)
@@ -75,39 +75,33 @@ package struct CloseReason: Error, Equatable, Sendable {
   }
 }
 
-/// One member for each close code of the contract, or more where one code has several reasons.
+/// The reasons of the contract: one or several for each close code.
 extension CloseReason {
   /// 1000: the participant left.
   package static let left = CloseReason(1000, .left, "You left the session.")
-  /// 1001: the gateway's answer to a page that goes.
-  package static let pageGone = CloseReason(1001, .left, "The page went away.")
-  /// 1002: not WebSocket.
+  /// 1002: not valid WebSocket frames.
   package static let protocolError = CloseReason(1002, .badRequest, "This breaks RFC 6455.")
-  /// 1007: a control message that is no UTF-8.
-  package static let notUTF8 = CloseReason(1007, .badRequest, "A text message must be UTF-8.")
-  /// 1008: something else than `join` or `wait` came first.
+  /// 1008: the first message is not `join` or `wait`.
   package static let notJoined = CloseReason(1008, .notJoined, "Send join first.")
-  /// 1008: bytes that cannot be cut into entries.
+  /// 1008: a binary message that is not a sequence of entries.
   package static let badEntry = CloseReason(
-    1008, .badEntry, "This message cannot be cut into entries.")
-  /// 1008: ten bad control messages in a row.
+    1008, .badEntry, "This message is not a sequence of entries.")
+  /// 1008: ten invalid control messages in a row.
   package static let badRequests = CloseReason(
-    1008, .badRequest, "Too many control messages in a row were wrong.")
-  /// 1011: a fault of ours.
-  package static let internalFault = CloseReason(
-    1011, .internal, "The gateway made a mistake. Please come back.")
+    1008, .badRequest, "Too many invalid control messages in a row.")
   /// 4001: no `join` within `joinSeconds`.
   package static let noJoin = CloseReason(4001, .notJoined, "No join arrived in time.")
-  /// 4004: there is no such session.
+  /// 4004: the session does not exist.
   package static let unknownSession = CloseReason(4004, .notFound, "There is no such session.")
-  /// 4008: neither a byte sent nor one taken for 40 s.
-  package static let noSignOfLife = CloseReason(4008, .noAnswer, "No sign of life for too long.")
-  /// 4009: the same participant is on another socket now.
+  /// 4008: the peer has neither sent nor received a byte for 40 s.
+  package static let noSignOfLife = CloseReason(
+    4008, .noAnswer, "No bytes were sent or received for too long.")
+  /// 4009: the participant has resumed on another socket.
   package static let resumedElsewhere = CloseReason(
-    4009, .resumedElsewhere, "You came back on another connection.")
-  /// 4010: the session is over.
+    4009, .resumedElsewhere, "You resumed on another connection.")
+  /// 4010: the session has ended.
   package static let ended = CloseReason(4010, .ended, "The session has ended.")
-  /// 4013: far behind; a resume helps.
+  /// 4013: too far behind; the client should resume.
   package static let tooSlow = CloseReason(
     4013, .tooSlow, "Too far behind to catch up here. Resume.")
 
@@ -125,29 +119,29 @@ extension CloseReason {
   package static func tryAgainLater(
     _ code: ErrorCode = .unavailable, retryAfterMs: UInt64
   ) -> CloseReason {
-    CloseReason(1013, code, "Not now. Please try again later.", retryAfterMs: retryAfterMs)
+    CloseReason(1013, code, "Unavailable now. Please try again later.", retryAfterMs: retryAfterMs)
   }
 
-  /// 4005: as many participants as there may be.
+  /// 4005: the session is full.
   package static func sessionFull(limit: Int) -> CloseReason {
     CloseReason(4005, .sessionFull, "The session is full.", limit: UInt64(clamping: limit))
   }
 
-  /// 4026: none of the versions named is spoken.
+  /// 4026: none of the client's versions is supported.
   package static func unsupportedVersion(
     versions: [String] = [WireVersion.subprotocol]
   ) -> CloseReason {
-    CloseReason(4026, .unsupportedVersion, "Version not spoken.", versions: versions)
+    CloseReason(4026, .unsupportedVersion, "Unsupported version.", versions: versions)
   }
 
-  /// 4029: the rate limit was ignored for long.
+  /// 4029: the client has exceeded the rate limit for too long.
   package static func rateIgnored(retryAfterMs: UInt64) -> CloseReason {
     CloseReason(
-      4029, .rateLimited, "Far too fast for too long.", retryAfterMs: retryAfterMs)
+      4029, .rateLimited, "Over the rate limit for too long.", retryAfterMs: retryAfterMs)
   }
 }
 
-/// The version of the wire that this gateway speaks.
+/// The supported version of the wire protocol.
 package enum WireVersion {
   /// The WebSocket subprotocol.
   package static let subprotocol = "drawtogether.v1"

@@ -1,64 +1,64 @@
-/// Why something was refused or a socket closed. The words are part of the wire and never change meaning.
+/// The code of a refusal or a close reason. The codes are part of the wire and never change their meaning.
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
-  /// Not what this request, or control message, looks like.
+  /// The request or the control message is malformed.
   case badRequest = "bad-request"
-  /// None of the versions a client named is spoken here.
+  /// None of the client's versions is supported.
   case unsupportedVersion = "unsupported-version"
-  /// There is, and was, no such thing.
+  /// The resource does not exist and never did.
   case notFound = "not-found"
-  /// The session is over.
+  /// The session has ended.
   case ended
-  /// The session has as many participants as it may.
+  /// The session has the most participants that it may have.
   case sessionFull = "session-full"
-  /// A page from elsewhere asked.
+  /// The request is from a page of another origin.
   case originRefused = "origin-refused"
-  /// Only somebody who is or was in the session may.
+  /// Only a current or former participant of the session may do this.
   case tokenNeeded = "token-needed"
-  /// Nothing goes before `join`.
+  /// The first message must be `join`.
   case notJoined = "not-joined"
-  /// Longer than a message may be.
+  /// The message is too long.
   case messageTooLarge = "message-too-large"
-  /// Faster than a participant may send.
+  /// The participant exceeds the rate limit.
   case rateLimited = "rate-limited"
-  /// A client sequence that is not the next.
+  /// The client sequence is not the next one.
   case sequenceGap = "sequence-gap"
-  /// An entry that breaks a rule of its own format.
+  /// The entry breaks a rule of its format.
   case badEntry = "bad-entry"
-  /// A target number that was never given out.
+  /// A target is not a participant's number.
   case unknownParticipant = "unknown-participant"
-  /// The session holds as much as it may.
+  /// The session is full.
   case sessionQuota = "session-quota"
-  /// Longer than an attachment may be.
+  /// The attachment is too large.
   case attachmentTooLarge = "attachment-too-large"
   /// The gateway's disk is full.
   case storageFull = "storage-full"
-  /// An upload goes on somewhere else than it stopped.
+  /// The offset of the upload is not that of its next byte.
   case offsetMismatch = "offset-mismatch"
-  /// What arrived is not what was announced.
+  /// The content does not match its declared digest.
   case digestMismatch = "digest-mismatch"
   /// The attachment is still being uploaded.
   case notReady = "not-ready"
-  /// More sessions or connections than there may be.
+  /// There are too many sessions or connections.
   case tooMany = "too-many"
-  /// Not now: starting, stopping or broken for a while.
+  /// The gateway is starting, stopping or temporarily out of order.
   case unavailable
-  /// A fault of the gateway's own.
+  /// An internal error of the gateway.
   case `internal`
 
   /// In close reasons only: the participant left.
   case left
-  /// In close reasons only: no sign of life.
+  /// In close reasons only: the peer did not respond.
   case noAnswer = "no-answer"
-  /// In close reasons only: the same participant is on another socket now.
+  /// In close reasons only: the participant has resumed on another socket.
   case resumedElsewhere = "resumed-elsewhere"
-  /// In close reasons only: the reader fell too far behind.
+  /// In close reasons only: the client is too far behind.
   case tooSlow = "too-slow"
 
-  /// A short title in words, for people.
+  /// A short title for people.
   package var title: String {
     switch self {
     case .badRequest: "Bad request"
-    case .unsupportedVersion: "Version not spoken"
+    case .unsupportedVersion: "Unsupported version"
     case .notFound: "Not found"
     case .ended: "Session ended"
     case .sessionFull: "Session full"
@@ -70,7 +70,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case .sequenceGap: "Gap in the client sequences"
     case .badEntry: "Bad entry"
     case .unknownParticipant: "Unknown participant"
-    case .sessionQuota: "Session's quota reached"
+    case .sessionQuota: "Session quota reached"
     case .attachmentTooLarge: "Attachment too large"
     case .storageFull: "Storage full"
     case .offsetMismatch: "Offset mismatch"
@@ -78,15 +78,15 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case .notReady: "Not ready yet"
     case .tooMany: "Too many"
     case .unavailable: "Unavailable"
-    case .internal: "Fault of the gateway"
+    case .internal: "Internal error"
     case .left: "Left"
-    case .noAnswer: "No sign of life"
+    case .noAnswer: "No response"
     case .resumedElsewhere: "Resumed elsewhere"
-    case .tooSlow: "Reader too slow"
+    case .tooSlow: "Client too slow"
     }
   }
 
-  /// The HTTP status that goes with it, unless the one who refuses knows a better one.
+  /// The HTTP status of the code, unless a refusal sets another one.
   package var status: Int {
     switch self {
     case .badRequest, .unsupportedVersion, .badEntry, .left: 400

@@ -1,47 +1,47 @@
-/// What somebody is told whose message or request was refused: the code, words, and the numbers that explain it.
+/// The refusal of a message or a request: the code, the words, and the numbers that explain it.
 package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
-  /// Which rule.
+  /// The code of the broken rule.
   package var code: ErrorCode
-  /// What happened, in words a person can act on.
+  /// The reason in words that a person can act on.
   package var detail: String
-  /// The limit that was reached, in its own unit.
+  /// The limit that was exceeded, in its own unit.
   package var limit: UInt64?
-  /// What was found where `limit` holds.
+  /// The actual value that `limit` applies to.
   package var actual: UInt64?
-  /// After how many milliseconds it may be tried again.
+  /// The number of milliseconds after which the client may try again.
   package var retryAfterMs: UInt64?
-  /// The client sequence that is due, after a gap.
+  /// The expected client sequence, after a gap.
   package var expected: UInt32?
-  /// Where an upload stands, in bytes.
+  /// The offset of the upload's next byte.
   package var offset: UInt64?
-  /// The versions the gateway speaks.
+  /// The versions that the gateway supports.
   package var versions: [String]?
-  /// The entry that was refused, by its sender's number.
+  /// The client sequence of the refused entry.
   package var clientSequence: UInt32?
-  /// True when the attachment is damaged on the gateway's disk.
+  /// True if the attachment is damaged on the gateway's disk.
   package var damaged: Bool?
-  /// The HTTP status; without one that of the code.
+  /// The HTTP status; nil for the status of the code.
   package var status: Int?
 
-  /// A refusal without numbers; set those that explain it.
+  /// Creates a refusal without numbers.
   package init(_ code: ErrorCode, _ detail: String) {
     self.code = code
     self.detail = detail
   }
 
-  /// The same with its limit and what was found, in one expression.
+  /// Creates a refusal with its limit and the actual value.
   package init(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int? = nil) {
     self.init(code, detail)
     self.limit = UInt64(clamping: limit)
     self.actual = actual.map(UInt64.init(clamping:))
   }
 
-  /// The HTTP status to answer with.
+  /// The HTTP status of the response.
   package var httpStatus: Int { status ?? code.status }
 
-  /// The body of an `application/problem+json` answer (RFC 9457 §3).
+  /// Returns the body of an `application/problem+json` response (RFC 9457 §3).
   ///
-  /// - Parameter title: What to say instead of the code's own title.
+  /// - Parameter title: The title; by default that of the code.
   /// - Returns: JSON in UTF-8.
   package func problem(title: String? = nil) -> [UInt8] {
     var writer = JSONWriter()
@@ -54,7 +54,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
     return writer.bytes
   }
 
-  /// Writes the object that stands in an `error` message.
+  /// Writes the object of an `error` message.
   package func write(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }

@@ -10,7 +10,7 @@ struct Bits128: Hashable, Sendable, BitwiseCopyable {
     self.low = low
   }
 
-  /// Reads 22 characters; `nil` for any other text, and for a last character with bits that nobody would write.
+  /// Parses 22 characters; `nil` for any other text, and if the unused bits of the last character are not zero.
   init?(_ text: some Sequence<UInt8>) {
     var high: UInt64 = 0
     var low: UInt64 = 0

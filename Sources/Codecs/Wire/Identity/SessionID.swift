@@ -1,19 +1,19 @@
-/// Names a session: 128 random bits. To know it is to be a member, so it is never logged whole.
+/// The id of a session: 128 random bits. Everyone who knows the id can join, so logs never contain it completely.
 package struct SessionID: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   private let bits: Bits128
 
-  /// An id from 128 bits; they must come from a cryptographic source.
+  /// Creates an id from 128 bits; they must be from a cryptographic source.
   package init(high: UInt64, low: UInt64) {
     bits = Bits128(high: high, low: low)
   }
 
-  /// Reads the 22 characters of base64url that `text` gives, and nothing else.
+  /// Parses 22 characters of base64url; `nil` for any other text.
   package init?(_ text: some StringProtocol) {
     guard let bits = Bits128(text.utf8) else { return nil }
     self.bits = bits
   }
 
-  /// Reads the 22 characters of base64url that `text` gives, and nothing else.
+  /// Parses 22 characters of base64url; `nil` for any other text.
   package init?(_ text: Span<UInt8>) {
     guard text.count == Bits128.textLength else { return nil }
     var copy: [UInt8] = []
@@ -22,43 +22,44 @@ package struct SessionID: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     self.bits = bits
   }
 
-  /// All 22 characters: for links and answers, never for logs.
+  /// All 22 characters: for links and responses, never for logs.
   package var text: String { bits.text }
   /// The first six characters, for logs.
   package var description: String { "\(text.prefix(6))…" }
-  /// The first 64 of the bits: as good as a hash.
+  /// The first 64 bits, which can serve as a hash.
   package var high: UInt64 { bits.high }
-  /// The last 64 of the bits.
+  /// The last 64 bits.
   package var low: UInt64 { bits.low }
 }
 
-/// Who holds it is that participant: 128 random bits. It is never logged at all.
+/// The secret of a participant: 128 random bits. Everyone who knows the token can act as the participant, so logs
+/// never contain it.
 package struct Token: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   private let bits: Bits128
 
-  /// A token from 128 bits; they must come from a cryptographic source.
+  /// Creates a token from 128 bits; they must be from a cryptographic source.
   package init(high: UInt64, low: UInt64) {
     bits = Bits128(high: high, low: low)
   }
 
-  /// Reads the 22 characters of base64url that `text` gives, and nothing else.
+  /// Parses 22 characters of base64url; `nil` for any other text.
   package init?(_ text: some StringProtocol) {
     guard let bits = Bits128(text.utf8) else { return nil }
     self.bits = bits
   }
 
-  /// All 22 characters: for the one who is it, never for logs.
+  /// All 22 characters: for the participant only, never for logs.
   package var text: String { bits.text }
-  /// Says that there is a token, not which.
+  /// A placeholder without the bits of the token.
   package var description: String { "(token)" }
-  /// The first 64 of the bits.
+  /// The first 64 bits.
   package var high: UInt64 { bits.high }
-  /// The last 64 of the bits.
+  /// The last 64 bits.
   package var low: UInt64 { bits.low }
 }
 
 extension SessionID: Decodable {
-  /// Reads it from a JSON string.
+  /// Decodes a JSON string.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let id = SessionID(try container.decode(String.self)) else {
@@ -69,7 +70,7 @@ extension SessionID: Decodable {
 }
 
 extension Token: Decodable {
-  /// Reads it from a JSON string.
+  /// Decodes a JSON string.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let token = Token(try container.decode(String.self)) else {

@@ -1,23 +1,23 @@
-/// What the participants of a session do together.
+/// The shared activity of a session's participants.
 package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
   /// The most Unicode scalars of a title or an identifier.
   package static let maximumTextScalars = 128
   /// The most bytes of a payload as JSON.
   package static let maximumPayloadLength = 16_384
-  /// What a session is made for when nobody says.
+  /// The activity of a session that is created without one.
   package static let standard = Activity(
     identifier: "drawtogether", title: "Draw Together", type: "generic")
 
-  /// Which program understands it.
+  /// The identifier of the program that understands the activity.
   package var identifier: String
-  /// What people read.
+  /// The title for people.
   package var title: String
   /// A kind that systems know, such as `generic`.
   package var type: String
-  /// What the program needs to know, opaque here.
+  /// The data of the program, opaque to the gateway.
   package var payload: JSONValue?
 
-  /// An activity; `validate` says whether it may be used.
+  /// Creates an activity; `validate` checks it.
   package init(identifier: String, title: String, type: String, payload: JSONValue? = nil) {
     self.identifier = identifier
     self.title = title
@@ -30,7 +30,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// Writes the members into an object that has more.
+  /// Writes the members into an object that may have others.
   func writeMembers(to writer: inout JSONWriter) {
     writer.member("identifier", identifier)
     writer.member("title", title)
@@ -40,7 +40,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
 
   /// Checks the lengths of the texts and of the payload.
   ///
-  /// - Throws: `textLength` or `payloadTooLarge`, with the limit and what was found.
+  /// - Throws: `textLength` or `payloadTooLarge`, with the limit and the actual length.
   package func validate() throws(WireError) {
     try Self.validate(identifier, member: "identifier")
     try Self.validate(title, member: "title")
@@ -48,7 +48,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
     try Self.validate(payload: payload)
   }
 
-  /// The activity with a change made to it; what the change leaves out stays.
+  /// Returns the activity with a change applied; members that the change omits stay.
   package func applying(_ change: ActivityChange) -> Activity {
     var changed = self
     if let title = change.title { changed.title = title }

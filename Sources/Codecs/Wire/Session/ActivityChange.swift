@@ -1,19 +1,19 @@
-/// A change of the session's activity: `null` as payload takes it away, what is left out stays.
+/// A change of the session's activity. The payload `null` removes the payload; an omitted member stays unchanged.
 package struct ActivityChange: JSONWritable, Equatable, Sendable {
   /// The new title.
   package var title: String?
-  /// The new payload; `.null` for none.
+  /// The new payload; `.null` to remove it.
   package var payload: JSONValue?
 
-  /// A change of either or both.
+  /// Creates a change of the title, the payload, or both.
   package init(title: String? = nil, payload: JSONValue? = nil) {
     self.title = title
     self.payload = payload
   }
 
-  /// Reads a change, telling a `null` payload from none.
+  /// Parses a change. Distinguishes a `null` payload from an omitted one.
   ///
-  /// - Throws: `wrongMember`, or what is too long.
+  /// - Throws: `wrongMember`, or the error of a text or payload that is too long.
   init(_ members: [String: JSONValue]) throws(WireError) {
     title = try members.text("title")
     payload = members["payload"]
@@ -21,7 +21,7 @@ package struct ActivityChange: JSONWritable, Equatable, Sendable {
     try Activity.validate(payload: payload)
   }
 
-  /// Writes the object with what there is.
+  /// Writes the object; unchanged parts have no member.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("title", title)
@@ -32,21 +32,21 @@ package struct ActivityChange: JSONWritable, Equatable, Sendable {
 
 /// The body of `POST /api/sessions`.
 package struct ActivityRequest: JSONWritable, Equatable, Sendable {
-  /// What the session is for, valid.
+  /// The activity of the session, valid.
   package var activity: Activity
-  /// The session that this one succeeds.
+  /// The session that the new one succeeds.
   package var follows: SessionID?
 
-  /// A request for an activity.
+  /// Creates a request.
   package init(activity: Activity = .standard, follows: SessionID? = nil) {
     self.activity = activity
     self.follows = follows
   }
 
-  /// Reads the body of the request; an empty one asks for the standard activity, and what is left out of an
-  /// activity is that of the standard one.
+  /// Parses the body of the request. An empty body requests the standard activity; omitted members are those of the
+  /// standard activity.
   ///
-  /// - Throws: when it is not such JSON, or the activity is too long.
+  /// - Throws: `WireError` if it is not such JSON, or the activity is too long.
   package static func decode(_ body: Span<UInt8>) throws(WireError) -> ActivityRequest {
     guard !body.isEmpty else { return ActivityRequest() }
     guard case .object(let members) = try JSONParser.parse(body) else { throw .notRequest }
@@ -69,7 +69,7 @@ package struct ActivityRequest: JSONWritable, Equatable, Sendable {
 }
 
 extension Activity {
-  /// Reads an activity whose missing members are those of the standard one.
+  /// Parses an activity; omitted members are those of the standard activity.
   fileprivate init(_ members: [String: JSONValue]) throws(WireError) {
     self = .standard
     if let identifier = try members.text("identifier") { self.identifier = identifier }

@@ -1,25 +1,26 @@
-/// One row of the table that the command's flags, its `--help` and the documentation are made of.
+/// A row of the table of limits, from which the flags of the command, its `--help` and the documentation are
+/// generated.
 package struct LimitDescription: Sendable {
-  /// What the limit's number counts.
+  /// The unit of a limit.
   package enum Unit: String, Sendable {
     case bytes, seconds, entries, participants, sessions, connections, attachments, uploads
   }
 
   /// The name in `/api/limits`, such as `messageBytes`.
   package let name: String
-  /// Which member of `Limits`.
+  /// The property of `Limits`.
   package let keyPath: any WritableKeyPath<Limits, Int> & Sendable
-  /// What is accepted.
+  /// The accepted values.
   package let range: ClosedRange<Int>
-  /// What the number counts.
+  /// The unit of the number.
   package let unit: Unit
-  /// One line of help.
+  /// The line of help.
   package let help: String
-  /// True when the number is a minimum, not a maximum.
+  /// True if the number is a minimum, not a maximum.
   package var isMinimum = false
 
-  /// The command's flag: `--max-message-bytes` for `messageBytes`; without `max` for what counts seconds or is a minimum,
-  /// such as `--join-seconds` and `--disk-reserve-bytes`.
+  /// The flag of the command: `--max-message-bytes` for `messageBytes`. A limit in seconds, or a minimum, has no
+  /// `max`: `--join-seconds`, `--disk-reserve-bytes`.
   package var flag: String {
     var kebab = ""
     for character in name {
@@ -32,7 +33,7 @@ package struct LimitDescription: Sendable {
     return unit == .seconds || isMinimum ? "--\(kebab)" : "--max-\(kebab)"
   }
 
-  /// The environment variable: the flag in capitals behind `DRAWTOGETHER_`.
+  /// The environment variable: `DRAWTOGETHER_` and the flag in capitals.
   package var environmentVariable: String {
     var name = "DRAWTOGETHER_"
     for character in flag.dropFirst(2) {
@@ -43,7 +44,7 @@ package struct LimitDescription: Sendable {
 }
 
 extension Limits {
-  /// All limits, in the order they are listed.
+  /// All limits, in the order of the documentation.
   package static let all: [LimitDescription] = [
     LimitDescription(
       name: "messageBytes", keyPath: \.messageBytes, range: 1...1_040_384, unit: .bytes,

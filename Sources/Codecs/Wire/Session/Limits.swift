@@ -1,30 +1,30 @@
-/// Every limit in force, by the names of the contract. `GET /api/limits` and `joined` give them as one flat object.
+/// All limits, by their names in the contract. `GET /api/limits` and `joined` send them as one flat object.
 package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The most bytes of an entry's payload.
   package var messageBytes = 262_144
-  /// How many entries a participant may send a second, in the mean; the burst is twice that.
+  /// The average rate of a participant's entries per second; the burst is twice that.
   package var entriesPerSecond = 1_000
-  /// How many bytes of entries a participant may send a second, in the mean; the burst is twice that.
+  /// The average rate of the bytes of a participant's entries per second; the burst is twice that.
   package var bytesPerSecond = 4 << 20
-  /// How many may be in a session at once.
+  /// The most participants of a session at once.
   package var participantsPerSession = 1_000
-  /// How many who are gone a session remembers, so that they come back as themselves.
+  /// The most past participants that a session remembers, so that they can return under their ids.
   package var pastParticipants = 10_000
-  /// How many sessions there may be.
+  /// The most sessions.
   package var sessions = 10_000
-  /// How many sessions one address may make a minute.
+  /// The most sessions that one address may create per minute.
   package var sessionsPerAddressPerMinute = 30
-  /// The most kept sessions that were created from one address. Loopback has no such limit.
+  /// The most stored sessions that were created from one address. Loopback has no such limit.
   package var sessionsPerAddress = 1_000
-  /// How many connections there may be.
+  /// The most connections.
   package var connections = 10_000
-  /// How many connections one address may have; loopback may have all.
+  /// The most connections of one address. Loopback has no such limit.
   package var connectionsPerAddress = 200
   /// The most bytes of a request's head.
   package var headBytes = 32_768
-  /// Within how many seconds a request's head must arrive.
+  /// The most seconds until a request's head is complete.
   package var headSeconds = 10
-  /// The most bytes of half-received messages and requests, over all sockets.
+  /// The most bytes of incomplete messages and requests, over all sockets.
   package var incompleteBytes = 256 << 20
   /// The most bytes of an attachment.
   package var attachmentBytes = 104_857_600
@@ -32,13 +32,13 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var metadataBytes = 4_096
   /// The most bytes of all attachments of a session.
   package var sessionAttachmentBytes = 2 << 30
-  /// For how many seconds an upload is kept that makes no progress.
+  /// The number of seconds that an upload without progress is kept.
   package var uploadKeepSeconds = 86_400
-  /// How many attachments a session may hold, those that are being uploaded included.
+  /// The most attachments of a session, incomplete uploads included.
   package var attachmentsPerSession = 1_000
-  /// How many uploads may run at once, over all sessions.
+  /// The most uploads at once, over all sessions.
   package var uploads = 256
-  /// How many bytes uploads leave free on the disk.
+  /// The bytes that uploads leave free on the disk.
   package var diskReserveBytes = 256 << 20
   /// The most bytes of the logs and attachments of all sessions.
   package var dataBytes = 1 << 40
@@ -46,45 +46,45 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var dataBytesPerAddress = 10 << 30
   /// The most bytes of retained entries of a session.
   package var sessionLogBytes = 256 << 20
-  /// How many bytes of its newest entries a session keeps as they were sent.
+  /// The bytes of a session's newest entries that stay in memory as they were sent.
   package var catchUpTailBytes = 4 << 20
-  /// How many bytes of entries all sessions together hold in memory.
+  /// The most bytes of entries in memory, over all sessions.
   package var memoryBytes = 2 << 30
-  /// How many bytes of a session's entries may wait for the disk.
+  /// The most bytes of a session's entries that are not on the disk yet.
   package var unsavedSessionBytes = 16 << 20
-  /// How many bytes of entries may wait for the disk, over all sessions.
+  /// The most bytes of entries that are not on the disk yet, over all sessions.
   package var unsavedBytes = 256 << 20
-  /// For how many seconds a session is kept after the last one left.
+  /// The number of seconds that a session is kept after the last participant left.
   package var sessionKeepSeconds = 2_592_000
-  /// For how many seconds a session without people stays in memory, before it is only on the disk.
+  /// The number of seconds that a session without participants stays in memory.
   package var sessionIdleSeconds = 60
-  /// For how many seconds it is known that a session has ended.
+  /// The number of seconds that the end of a session is remembered.
   package var endedKeepSeconds = 604_800
   /// The running time in seconds, with a synchronised clock, before an expired session is removed.
   package var removalDelaySeconds = 3_600
-  /// Within how many seconds `join` or `wait` must arrive.
+  /// The most seconds until `join` or `wait` arrives.
   package var joinSeconds = 10
-  /// For how many seconds somebody whose socket broke still counts as here.
+  /// The number of seconds that a participant stays present after the socket broke.
   package var graceSeconds = 30
-  /// For how many seconds a connection may be idle between requests.
+  /// The most seconds between two requests of a connection.
   package var idleSeconds = 60
-  /// For how many seconds a request's body may stall.
+  /// The most seconds without progress of a request's body.
   package var bodyStallSeconds = 20
-  /// The least bytes a second of an upload's body, averaged over `bodyRateSeconds`, while all upload slots, or all slots of one
-  /// address, are taken.
+  /// The minimum rate of an upload's body in bytes per second, averaged over `bodyRateSeconds`. It applies while all
+  /// upload slots, or all slots of one address, are taken.
   package var minimumBodyBytesPerSecond = 1_024
   /// The number of seconds over which the rate of an upload's body is averaged.
   package var bodyRateSeconds = 30
-  /// Within how many seconds a message must arrive whole.
+  /// The most seconds until a message is complete.
   package var messageSeconds = 30
 
-  /// For how many seconds a session without a retained entry is kept after the last one left.
+  /// The number of seconds that a session without retained entries is kept after the last participant left.
   package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
 
   /// The running time in seconds before an expired session is removed while the clock is not synchronised.
   package var unsynchronisedRemovalDelaySeconds: Int { 24 * removalDelaySeconds }
 
-  /// The defaults.
+  /// Creates the default limits.
   package init() {}
 
   /// Writes one flat object.

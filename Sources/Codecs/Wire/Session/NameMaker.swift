@@ -1,6 +1,6 @@
-/// Makes names for those who bring none: a mood or a color, and an animal.
+/// A generator of names for participants without one: a mood or a color, and an animal.
 package enum NameMaker {
-  /// A name such as "Violet Heron"; the same for the same number.
+  /// Returns a name such as "Violet Heron". Equal numbers give equal names.
   package static func name(random: UInt64) -> String {
     let (rest, first) = random.quotientAndRemainder(dividingBy: UInt64(adjectives.count))
     return "\(adjectives[Int(first)]) \(animals[Int(rest % UInt64(animals.count))])"

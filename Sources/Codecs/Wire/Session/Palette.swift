@@ -1,4 +1,4 @@
-/// The eleven colors of the drawing activity, in its order.
+/// The eleven colors of the drawing activity, in order.
 package enum Palette {
   /// Red, orange, yellow, green, mint, teal, cyan, indigo, purple, pink, brown; `#` and six hex digits.
   package static let colors = [
@@ -6,7 +6,7 @@ package enum Palette {
     "#ff2d55", "#a2845e",
   ]
 
-  /// A color at random, one that is not in use if there is any.
+  /// Returns a random color; an unused one if there is any.
   package static func pick(avoiding used: Set<String>, random: UInt64) -> String {
     let free = colors.filter { !used.contains($0) }
     let choice = free.isEmpty ? colors : free

@@ -1,20 +1,20 @@
 package import FoundationEssentials
 
-/// A participant's short name on the wire: never given out twice in a session; 0 is the gateway itself.
+/// The number of a participant on the wire, unique in its session; 0 is the gateway itself.
 package typealias ParticipantNumber = UInt32
 
-/// Somebody who is, or was, in a session, as everybody sees them.
+/// A current or past participant of a session, with the members that all participants receive.
 package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
-  /// New for each join that does not resume.
+  /// The id; each join that does not resume creates a new one.
   package var id: UUID
-  /// The short form of `id` on the wire.
+  /// The number on the wire, in place of `id`.
   package var number: ParticipantNumber
-  /// 1 to 64 scalars, sanitised.
+  /// The name, 1 to 64 scalars, sanitised.
   package var name: String
-  /// `#` and six hex digits in lower case.
+  /// The color: `#` and six hex digits in lower case.
   package var color: String
 
-  /// A participant with a name and a color that have been sanitised.
+  /// Creates a participant with a sanitised name and color.
   package init(id: UUID, number: ParticipantNumber, name: String, color: String) {
     self.id = id
     self.number = number
@@ -22,7 +22,7 @@ package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
     self.color = color
   }
 
-  /// Writes the object that everybody sees.
+  /// Writes the object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", id)
@@ -33,31 +33,31 @@ package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
   }
 }
 
-/// Somebody who is no longer in a session, and how that came.
+/// The departure of a participant, with its reason.
 package struct Departure: Decodable, JSONWritable, Equatable, Sendable {
-  /// How somebody goes.
+  /// The reason of a departure.
   package enum Reason: String, Decodable, Sendable {
-    /// By choice.
+    /// The participant left.
     case left
-    /// The socket broke, and the grace time is over.
+    /// The socket broke, and the grace time has passed.
     case gone
   }
 
-  /// Whose departure.
+  /// The id of the participant.
   package var id: UUID
-  /// The short form of `id`.
+  /// The number of the participant.
   package var number: ParticipantNumber
-  /// By choice or not.
+  /// The reason.
   package var reason: Reason
 
-  /// The departure of one participant.
+  /// Creates the departure of one participant.
   package init(id: UUID, number: ParticipantNumber, reason: Reason) {
     self.id = id
     self.number = number
     self.reason = reason
   }
 
-  /// Writes the object that everybody sees.
+  /// Writes the object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", id)

@@ -1,42 +1,42 @@
-/// How somebody wants to be shown; what is missing, or of no use, the gateway makes up.
+/// The name and color that a participant requests. The gateway replaces missing and invalid values.
 package struct Profile: JSONWritable, Equatable, Sendable {
   /// The most Unicode scalars of a name.
   package static let maximumNameScalars = 64
   /// The most bytes of a name in UTF-8.
   package static let maximumNameBytes = 256
 
-  /// As it was sent, or sanitised.
+  /// The name as sent, or sanitised.
   package var name: String?
-  /// As it was sent, or sanitised: `#` and six hex digits.
+  /// The color as sent, or sanitised: `#` and six hex digits.
   package var color: String?
 
-  /// A profile as it was sent.
+  /// Creates a profile as sent.
   package init(name: String? = nil, color: String? = nil) {
     self.name = name
     self.color = color
   }
 
-  /// Reads the two members.
+  /// Parses the two members.
   ///
-  /// - Throws: `wrongMember` when one is no text.
+  /// - Throws: `wrongMember` if one is not a string.
   init(_ members: [String: JSONValue]) throws(WireError) {
     name = try members.text("name")
     color = try members.text("color")
   }
 
-  /// Writes the object with what there is.
+  /// Writes the object; a missing value has no member.
   package func write(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// Writes what there is into an object that has more members.
+  /// Writes the members into an object that may have others.
   func writeMembers(to writer: inout JSONWriter) {
     writer.member("name", name)
     writer.member("color", color)
   }
 
-  /// The same within the rules: bad characters taken out, the name trimmed and cut, the color in lower case;
-  /// `nil` where nothing is left.
+  /// The valid parts: the name without forbidden characters, trimmed and truncated; the color in lower case; `nil` if
+  /// nothing is left.
   package var sanitised: Profile {
     Profile(name: name.flatMap(Self.sanitised(name:)), color: color.flatMap(Self.sanitised(color:)))
   }

@@ -1,21 +1,21 @@
 package import FoundationEssentials
 
-/// A session as the API and `joined` describe it.
+/// A session in the API and in `joined`.
 package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
-  /// Its id, whole.
+  /// The complete id.
   package var id: SessionID
-  /// `/s/{id}`, behind the public URL if there is one.
+  /// The path `/s/{id}`, after the public URL if there is one.
   package var link: String
-  /// What it is for.
+  /// The activity.
   package var activity: Activity
-  /// When it was made; whole seconds on the wire.
+  /// The time of creation; whole seconds on the wire.
   package var createdAt: Date
-  /// How many are in it.
+  /// The number of current participants.
   package var participants: Int
-  /// The highest sequence given out.
+  /// The highest sequence so far.
   package var sequence: UInt64
 
-  /// A session at one point of its order.
+  /// Creates the description of a session.
   package init(
     id: SessionID, link: String, activity: Activity, createdAt: Date, participants: Int, sequence: UInt64
   ) {

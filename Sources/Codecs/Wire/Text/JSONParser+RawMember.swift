@@ -1,12 +1,12 @@
 extension JSONParser {
-  /// Where the value of a member of the outermost object stands, for what is to be kept as it was written.
+  /// Returns the range of a member's value in an object's text, to store the value as it was written.
   ///
   /// - Parameters:
-  ///   - name: the member's name; of several the last one counts, as in a browser.
+  ///   - name: the name of a member of the outermost object. Of several the last one counts, as in a browser.
   ///   - bytes: a message that is one object.
   ///   - combining: as for `parse`.
-  /// - Returns: the bytes of the value; `nil` when there is no such member.
-  /// - Throws: `notJSON` for anything but one object as `parse` reads it.
+  /// - Returns: the range of the value; `nil` if there is no such member.
+  /// - Throws: `notJSON` for any text that is not one object as `parse` accepts it.
   package static func range(
     of name: String, in bytes: Span<UInt8>, combining: Int = Self.maximumCombining
   ) throws(WireError) -> Range<Int>? {

@@ -1,29 +1,29 @@
-/// Reads JSON (RFC 8259) from whoever sends it, in time and depth that it cannot choose.
+/// A parser of JSON (RFC 8259) from untrusted peers, with bounded time and depth.
 ///
-/// `JSONDecoder` finds out the kind of a value by trying: 64 KiB of `{}` in an activity's payload took it 112 ms,
-/// on the thread that serves everybody. This takes 2 ms. It also guesses UTF-16 from zero bytes.
+/// `JSONDecoder` determines the kind of a value by trial: it took 112 ms for 64 KiB of `{}` in an activity's payload,
+/// on the thread that serves all clients. This parser takes 2 ms. `JSONDecoder` also guesses UTF-16 from zero bytes.
 package struct JSONParser {
-  /// How many combining characters a text may have in a row. To compare or hash a text Swift puts those in an order, in a
-  /// time that grows with the square of their number: a name of 64 KiB of them took 1 s.
+  /// The most combining characters in a row in a text. To compare or hash a text Swift orders them, in a time that
+  /// grows with the square of their number: a name of 64 KiB of them took 1 s.
   package static let maximumCombining = 64
 
   var position = 0
-  /// How many a text may have here.
+  /// The most combining characters in a row for this parser.
   private let combining: Int
 
   init(combining: Int = Self.maximumCombining) {
     self.combining = combining
   }
 
-  /// Reads a message that is one value and nothing else.
+  /// Parses a message that consists of one value.
   ///
   /// - Parameters:
-  ///   - bytes: all of the message.
-  ///   - depth: how deep the value itself counts as nested; 1 when nothing will stand around it.
-  ///   - combining: how many combining characters a text may have in a row; more than a peer may for what is on disk.
+  ///   - bytes: the whole message.
+  ///   - depth: the nesting depth of the value itself; 1 if no other value will surround it.
+  ///   - combining: the most combining characters in a row in a text; for text from the disk more than for a peer.
   /// - Returns: the value.
-  /// - Throws: `notJSON` for anything but JSON in UTF-8, for numbers beyond a `Double`, for values nested more than
-  ///   `JSONValue.maximumDepth` deep, and for texts with more combining characters in a row.
+  /// - Throws: `notJSON` for text that is not JSON in UTF-8, for numbers outside the range of `Double`, for values
+  ///   nested more than `JSONValue.maximumDepth` deep, and for texts with too many combining characters in a row.
   package static func parse(
     _ bytes: Span<UInt8>, depth: Int = 1, combining: Int = Self.maximumCombining
   ) throws(WireError) -> JSONValue {
@@ -34,7 +34,7 @@ package struct JSONParser {
     return value
   }
 
-  /// The next byte that is no white space, not consumed.
+  /// Skips white space and returns the next byte without consuming it.
   mutating func next(_ bytes: Span<UInt8>) -> UInt8? {
     while position < bytes.count {
       switch bytes[position] {
@@ -70,7 +70,7 @@ package struct JSONParser {
       let name = try string(bytes)
       guard next(bytes) == UInt8(ascii: ":") else { throw .notJSON }
       position += 1
-      members[name] = try value(bytes, depth: depth + 1)  // the last of a name wins, as in a browser
+      members[name] = try value(bytes, depth: depth + 1)  // the last member of a name wins, as in a browser
       switch next(bytes) {
       case UInt8(ascii: ","): position += 1
       case UInt8(ascii: "}"):
@@ -113,7 +113,7 @@ package struct JSONParser {
 }
 
 extension JSONParser {
-  /// §7, with the opening quote next. Half a surrogate pair, which a browser may send, becomes U+FFFD.
+  /// §7: a string, from its opening quote. Half a surrogate pair, which a browser may send, becomes U+FFFD.
   mutating func string(_ bytes: Span<UInt8>) throws(WireError) -> String {
     position += 1
     var text: [UInt8] = []
@@ -137,7 +137,7 @@ extension JSONParser {
   }
 
   private func combinesTooMuch(_ text: String) -> Bool {
-    // No combining character has fewer bytes than two, nor comes before U+0300.
+    // Every combining character has at least two bytes and is U+0300 or above.
     guard text.utf8.count / 2 > combining, text.utf8.contains(where: { $0 >= 0xCC }) else {
       return false
     }
@@ -150,7 +150,8 @@ extension JSONParser {
     return false
   }
 
-  /// Some that are in no class are made of others that are: by their category they are marks all the same.
+  /// Some characters of combining class 0 decompose into characters of other classes: by their category they are
+  /// marks too.
   private static func combines(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: true

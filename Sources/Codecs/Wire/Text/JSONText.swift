@@ -1,10 +1,10 @@
 package import struct FoundationEssentials.UUID
 
-/// JSON written by hand: for what is too frequent, or too tightly measured, for an encoder.
+/// JSON without an encoder, for frequent messages and for texts with a limited length.
 extension [UInt8] {
   /// Appends a number in decimal digits.
   package mutating func append(decimal value: UInt64) {
-    // As many digits as 2^64 − 1 has, filled from the end.
+    // The 20 digits of 2^64 − 1, filled from the end.
     var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
     var first = digits.count - 1
     var rest = value
@@ -17,9 +17,9 @@ extension [UInt8] {
     append(digits.span.extracting(first...))
   }
 
-  /// Appends a UUID as a JSON string, as it is printed: in upper case.
+  /// Appends a UUID as a JSON string, in upper case.
   ///
-  /// `uuidString` makes each pair of digits by `snprintf`, which was a fifth of what a joiner cost.
+  /// `uuidString` formats each pair of digits with `snprintf`, which took a fifth of the time for a joiner.
   package mutating func append(jsonString uuid: UUID) {
     let key = EntryKey(uuid)
     var text = InlineArray<38, UInt8>(repeating: UInt8(ascii: "-"))
@@ -33,14 +33,14 @@ extension [UInt8] {
     append(text.span)
   }
 
-  /// Writes the last digits of a number, in upper case.
+  /// Writes the last `digits` hexadecimal digits of a number, in upper case.
   private static func write(
     _ value: UInt64, digits: Int, at position: Int, in text: inout InlineArray<38, UInt8>
   ) {
     var rest = value
-    for place in (position..<position + digits).reversed() {
+    for index in (position..<position + digits).reversed() {
       let digit = UInt8(truncatingIfNeeded: rest) & 15
-      text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
+      text[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
       rest >>= 4
     }
   }
@@ -49,18 +49,18 @@ extension [UInt8] {
   package mutating func append(jsonString text: String) {
     append(UInt8(ascii: "\""))
     let bytes = text.utf8.span
-    // Runs that stand as they are go in one copy: nearly all texts are one.
-    var plainFrom = 0
+    // Runs without escapes are copied at once: nearly all texts are one run.
+    var runStart = 0
     for position in bytes.indices where Self.isEscaped(bytes[position]) {
-      append(bytes.extracting(plainFrom..<position))
+      append(bytes.extracting(runStart..<position))
       append(jsonEscaped: bytes[position])
-      plainFrom = position + 1
+      runStart = position + 1
     }
-    append(bytes.extracting(plainFrom...))
+    append(bytes.extracting(runStart...))
     append(UInt8(ascii: "\""))
   }
 
-  /// Appends one scalar as it stands within a JSON string.
+  /// Appends one scalar of a JSON string.
   mutating func append(jsonScalar scalar: Unicode.Scalar) {
     if scalar.isASCII, Self.isEscaped(UInt8(scalar.value)) {
       append(jsonEscaped: UInt8(scalar.value))
@@ -69,7 +69,8 @@ extension [UInt8] {
     }
   }
 
-  /// Quotation mark, backslash, and controls: all are ASCII, which no part of a longer character looks like.
+  /// Returns true for a quotation mark, a backslash and controls. All are ASCII, which no part of a longer character
+  /// equals.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }

@@ -1,8 +1,8 @@
-/// Members of an object that may be missing; `null` is as good as missing, another kind is a fault.
+/// Optional members of an object: `null` counts as missing, a value of another type is an error.
 extension [String: JSONValue] {
-  /// The text of that name.
+  /// Returns the string of a member.
   ///
-  /// - Throws: `wrongMember` when it is no text.
+  /// - Throws: `wrongMember` if it is not a string.
   package func text(_ name: String) throws(WireError) -> String? {
     switch self[name] {
     case nil, .null: nil
@@ -11,9 +11,9 @@ extension [String: JSONValue] {
     }
   }
 
-  /// The whole number of that name; `812.0` is one too.
+  /// Returns the whole number of a member; `812.0` is one too.
   ///
-  /// - Throws: `wrongMember` when it is none, or not one of this type.
+  /// - Throws: `wrongMember` if it is not a whole number, or out of range.
   package func integer<Integer: FixedWidthInteger>(
     _ name: String, as type: Integer.Type = Integer.self
   ) throws(WireError) -> Integer? {
@@ -28,9 +28,9 @@ extension [String: JSONValue] {
     return value
   }
 
-  /// The members of the object of that name.
+  /// Returns the members of the object of a member.
   ///
-  /// - Throws: `wrongMember` when it is no object.
+  /// - Throws: `wrongMember` if it is not an object.
   package func object(_ name: String) throws(WireError) -> [String: JSONValue]? {
     switch self[name] {
     case nil, .null: nil

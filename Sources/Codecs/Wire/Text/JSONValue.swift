@@ -1,22 +1,22 @@
-/// Any JSON, kept as it was meant: integers exactly, members in no order.
+/// A JSON value: integers are exact, members have no order.
 package enum JSONValue: Equatable, Sendable {
-  /// How deep a message may be nested, the message itself counted.
+  /// The most levels of nesting in a message, the message itself included.
   package static let maximumDepth = 32
-  /// What a gateway's message may have around a value that came in a client's, and one for what stands in its innermost
-  /// array.
+  /// The levels that a gateway's message may have around a value of a client's message, and one for the values in its
+  /// innermost array.
   private static let surroundingDepth = 8
 
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A whole number within 64 bits with a sign.
+  /// A whole number in the range of `Int64`.
   case integer(Int64)
-  /// A whole number above those.
+  /// A whole number above that range, in the range of `UInt64`.
   case unsigned(UInt64)
   /// Any other number.
   case number(Double)
-  /// A text.
+  /// A string.
   case string(String)
   /// Values in order.
   case array([JSONValue])
@@ -25,7 +25,7 @@ package enum JSONValue: Equatable, Sendable {
 }
 
 extension JSONValue: Decodable {
-  /// Reads any JSON that is not nested too deep, for the client's role.
+  /// Decodes any JSON that is not nested too deeply, for the client's role.
   package init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count < Self.maximumDepth + Self.surroundingDepth else {
       throw WireError.notJSON
@@ -33,7 +33,7 @@ extension JSONValue: Decodable {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-    } else if let text = try? container.decode(String.self) {  // a failure only says: another kind
+    } else if let text = try? container.decode(String.self) {  // a failure means another type
       self = .string(text)
     } else if let number = try? container.decode(Double.self) {
       self = Self.number(number, in: container)

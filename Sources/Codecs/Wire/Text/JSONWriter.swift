@@ -1,21 +1,21 @@
 package import struct FoundationEssentials.UUID
 
-/// What can be written as JSON without an encoder's search for what it is.
+/// A type that writes itself as JSON, without the reflection of an encoder.
 package protocol JSONWritable {
-  /// Writes the value, one whole JSON value, behind what is written already.
+  /// Writes one complete JSON value after the bytes written so far.
   func write(to writer: inout JSONWriter)
 }
 
-/// Writes JSON (RFC 8259), compact and in UTF-8, members in the order they are written in.
+/// A writer of JSON (RFC 8259), compact and in UTF-8, with members in the order of the calls.
 ///
-/// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload that anybody may choose; a joiner
-/// of a full session would cost the thread that serves everybody 8 ms.
+/// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload of a client's choice; a joiner of a
+/// full session would cost the thread that serves all clients 8 ms.
 package struct JSONWriter: Sendable {
-  /// What is written so far.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
   private var isFirst = true
 
-  /// A writer with nothing written.
+  /// Creates a writer without bytes.
   package init() {}
 
   /// Writes an object with the members that `body` writes.
@@ -27,7 +27,7 @@ package struct JSONWriter: Sendable {
     isFirst = false
   }
 
-  /// Writes an array of the values that `body` writes, each begun by `element()`.
+  /// Writes an array of the values that `body` writes, each after a call of `element()`.
   package mutating func array(_ body: (inout JSONWriter) -> Void) {
     bytes.append(UInt8(ascii: "["))
     isFirst = true
@@ -42,14 +42,14 @@ package struct JSONWriter: Sendable {
     isFirst = false
   }
 
-  /// Begins a member, whose value is written next.
+  /// Begins a member; the caller then writes its value.
   package mutating func name(_ name: String) {
     element()
     bytes.append(jsonString: name)
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// Writes a text.
+  /// Writes a string.
   package mutating func write(_ text: String) {
     bytes.append(jsonString: text)
   }
@@ -65,7 +65,7 @@ package struct JSONWriter: Sendable {
     bytes.append(decimal: UInt64(number.magnitude))
   }
 
-  /// Writes a flag.
+  /// Writes `true` or `false`.
   package mutating func write(_ flag: Bool) {
     bytes.append(contentsOf: (flag ? "true" : "false").utf8)
   }
@@ -75,66 +75,66 @@ package struct JSONWriter: Sendable {
     bytes.append(contentsOf: "null".utf8)
   }
 
-  /// Writes JSON that was written before, as it stands.
+  /// Writes JSON that was encoded before.
   package mutating func write(json: some Sequence<UInt8>) {
     bytes.append(contentsOf: json)
   }
 }
 
-/// Members by name and value; a missing value writes no member.
+/// Members by name and value; `nil` writes no member.
 extension JSONWriter {
-  /// A member that is a text.
+  /// Writes a member with a string.
   package mutating func member(_ name: String, _ text: String?) {
     guard let text else { return }
     self.name(name)
     write(text)
   }
 
-  /// A member that is a UUID, in upper case.
+  /// Writes a member with a UUID, in upper case.
   package mutating func member(_ name: String, _ uuid: UUID) {
     self.name(name)
     write(uuid)
   }
 
-  /// A member that is a whole number.
+  /// Writes a member with a whole number.
   package mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
     guard let number else { return }
     self.name(name)
     write(number)
   }
 
-  /// A member that is a flag.
+  /// Writes a member with `true` or `false`.
   package mutating func member(_ name: String, _ flag: Bool) {
     self.name(name)
     write(flag)
   }
 
-  /// A member that knows how it is written.
+  /// Writes a member with a `JSONWritable` value.
   package mutating func member(_ name: String, _ value: (some JSONWritable)?) {
     guard let value else { return }
     self.name(name)
     value.write(to: &self)
   }
 
-  /// A member that is a text, or `null`.
+  /// Writes a member with a string, or `null`.
   package mutating func nullableMember(_ name: String, _ text: String?) {
     self.name(name)
     if let text { write(text) } else { writeNull() }
   }
 
-  /// A member that is a whole number, or `null`.
+  /// Writes a member with a whole number, or `null`.
   package mutating func nullableMember(_ name: String, _ number: (some BinaryInteger)?) {
     self.name(name)
     if let number { write(number) } else { writeNull() }
   }
 
-  /// A member that knows how it is written, or `null`.
+  /// Writes a member with a `JSONWritable` value, or `null`.
   package mutating func nullableMember(_ name: String, _ value: (some JSONWritable)?) {
     self.name(name)
     if let value { value.write(to: &self) } else { writeNull() }
   }
 
-  /// A member that is an array of what knows how it is written.
+  /// Writes a member with an array of `JSONWritable` values.
   package mutating func member(_ name: String, _ values: [some JSONWritable]) {
     self.name(name)
     array { writer in
@@ -147,7 +147,7 @@ extension JSONWriter {
 }
 
 extension JSONValue: JSONWritable {
-  /// Writes the JSON it is, members in the order of their names.
+  /// Writes the value, with members sorted by name.
   package func write(to writer: inout JSONWriter) {
     switch self {
     case .null: writer.writeNull()

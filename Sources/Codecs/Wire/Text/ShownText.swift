@@ -1,8 +1,8 @@
-/// Texts of one line that somebody chose and everybody is shown, such as names.
+/// Single-line texts of a participant that all participants see, such as names.
 enum ShownText {
-  /// The text within the rules: control, format and line characters taken out, white space trimmed at both ends, then cut
-  /// to so many scalars and so many bytes in UTF-8; `nil` when nothing is left. Joiners, which stand between the parts of
-  /// an emoji and within Persian words, may be kept: they hide nothing.
+  /// Returns the valid part of a text: without control, format and line characters, without white space at both ends,
+  /// then truncated to `maximumScalars` and to `maximumBytes` in UTF-8; `nil` if nothing is left. Joiners, which
+  /// connect the parts of an emoji and occur within Persian words, may be kept: they hide nothing.
   static func sanitised(
     _ text: String, maximumScalars: Int, maximumBytes: Int = .max, keepsJoiners: Bool = false
   ) -> String? {
@@ -24,9 +24,9 @@ enum ShownText {
     scalar == "\u{200C}" || scalar == "\u{200D}"
   }
 
-  /// Control, format and line characters could move or hide what stands beside a name.
+  /// Returns false for control, format and line characters, which could move or hide the text around a name.
   private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-    // A look into Unicode's tables costs more than the rest of a name.
+    // A lookup in Unicode's tables costs more than the rest of a name.
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false

@@ -1,21 +1,22 @@
 import FoundationEssentials
 
-/// JSON as the wire has it: compact and in UTF-8.
+/// The JSON of the wire: compact and in UTF-8.
 package enum WireJSON {
-  /// Writes a value of the wire.
+  /// Encodes a value of the wire.
   package static func encode(_ value: some JSONWritable) -> [UInt8] {
     var writer = JSONWriter()
     value.write(to: &writer)
     return writer.bytes
   }
 
-  /// Reads a value of the wire, for the client's role: the peer is a gateway.
+  /// Decodes a value of the wire, for the client's role: the peer is a gateway.
   ///
-  /// - Throws: `notJSON` when it is none, `wrongMember` naming the member that is missing or wrong.
+  /// - Throws: `notJSON` for text that is not JSON, `wrongMember` with the name of the member that is missing or
+  ///   invalid.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(WireError) -> Value {
-    // Foundation guesses UTF-16 and UTF-32 from zero bytes; JSON on this wire is UTF-8 and has none.
+    // Foundation guesses UTF-16 and UTF-32 from zero bytes; JSON in UTF-8 has none.
     for index in bytes.indices where bytes[index] == 0 { throw .notJSON }
     guard bytes.isUTF8 else { throw .notJSON }
     var copy: [UInt8] = []
