@@ -98,8 +98,9 @@ extension Reactor {
   func flush(_ session: Session, budget: Int, toSettled: Bool = true) -> (isDone: Bool, sends: Int) {
     let unreliable = session.unreliableFrames
     let entries = session.unreliableEntryCount
-    let slice = session.withMembers { members in
-      sendTail(of: session, unreliable, entries, to: &members, budget: budget, toSettled: toSettled)
+    var slice = Slice()
+    session.withMembers { members in
+      slice = sendTail(of: session, unreliable, entries, to: &members, budget: budget, toSettled: toSettled)
     }
     let subscribers = slice.others.map { session.subscribers[$0] }
     let shortReaders = slice.shorts.map { (session.subscribers[$0.position], $0.took) }

@@ -114,12 +114,11 @@ extension Session {
 
   /// Calls the closure with the rows of the members, so that a flush writes each row without a lookup. The session has no
   /// rows during the call: the closure calls no function of the session that uses them.
-  @inlinable
-  package func withMembers<Value>(_ body: (inout [Member]) -> Value) -> Value {
+  package func withMembers(_ body: (inout [Member]) -> Void) {
     var rows: [Member] = []
     swap(&rows, &members)
-    defer { swap(&rows, &members) }
-    return body(&rows)
+    body(&rows)
+    members = rows
   }
 
   package func countDelivered(_ entries: Int) {
