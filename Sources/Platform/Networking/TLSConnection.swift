@@ -95,7 +95,7 @@ package final class TLSConnection {
         progress.hasCompletedHandshake = true
       }
       try decrypt(into: &plaintext)
-      if case .closedByPeer = state { progress.hasPeerClosed = true }
+      progress.hasPeerClosed = hasPeerClosed
       return progress
     }
   }
@@ -143,6 +143,11 @@ package final class TLSConnection {
     case .established, .closedByPeer: true
     case .awaitingHello, .handshaking, .failed: false
     }
+  }
+
+  /// True if the peer has sent its `close_notify`.
+  package var hasPeerClosed: Bool {
+    if case .closedByPeer = state { true } else { false }
   }
 
   /// True until a server has received a complete ClientHello. Until then the handshake has cost hardly any memory or

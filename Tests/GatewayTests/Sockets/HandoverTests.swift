@@ -1,5 +1,6 @@
 import Testing
 import Platform
+import TestSupport
 import WebSocket
 import Wire
 
@@ -125,6 +126,87 @@ extension OverSockets {
       #expect(second.field("Location") == location)
       try member.read(until: "newSession") { $0.received.contains { $0.type == SystemType.newSession } }
       #expect(try http.ask("GET", location).status == 200)
+    }
+
+    @Test("One connection asks for sessions of both reactors in turn", arguments: [false, true])
+    func bothReactors(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let metrics = try Metrics(of: gateway)
+      let sessions = try [0, 1].map { try HTTPClient.on(reactor: $0, of: gateway).makeSession() }
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
+      for session in [sessions[1], sessions[0], sessions[0], sessions[1], sessions[0]] {
+        let described = try http.ask("GET", "/api/sessions/\(session.text)")
+        #expect(described.status == 200)
+        #expect(described.text.contains(session.text))
+        // Wherever the connection is now.
+        #expect(try http.ask("GET", "/healthz").status == 200)
+      }
+      http.stream.close()
+      try metrics.waitForNoSockets()
+    }
+
+    struct Body: CustomTestStringConvertible {
+      let isSecure: Bool
+      /// False: the body is sent with the head.
+      let expectsContinue: Bool
+
+      var testDescription: String {
+        "\(isSecure ? "TLS" : "plain"), \(expectsContinue ? "after `100 Continue`" : "with the head")"
+      }
+
+      static let all = [false, true].flatMap { isSecure in
+        [false, true].map { Body(isSecure: isSecure, expectsContinue: $0) }
+      }
+    }
+
+    @Test("An upload to a session of the other reactor arrives once and whole", arguments: Body.all)
+    func upload(_ body: Body) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: body.isSecure, bodyLimit: 4 << 20)
+      let path = "/api/sessions/\(session.text)/attachments"
+      let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+      // What is pipelined behind the body stays in its place.
+      let behind = http.head("GET", "/healthz")
+      let length = "\(bytes.count)"
+      if body.expectsContinue {
+        try http.stream.send(http.head("POST", path, ["Content-Length": length, "Expect": "100-continue"]))
+        let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        while http.stream.unread.count < interim.count {
+          try http.stream.receiveMore(by: TestTimeout.deadline)
+        }
+        #expect(http.stream.unread == interim)
+        try http.stream.send(bytes + behind)
+      } else {
+        try http.stream.send(http.head("POST", path, ["Content-Length": length]) + bytes + behind)
+      }
+      let added = try http.response()
+      #expect(added.status == 201)
+      #expect(try http.response().status == 200)
+      let location = try #require(added.field("Location"))
+      #expect(try http.ask("GET", location).body == bytes)
+    }
+
+    @Test("A request that arrives with the end of its connection is answered", arguments: [false, true])
+    func lastRequest(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
+      try http.stream.sendLast(http.head("GET", "/api/sessions/\(session.text)"))
+      #expect(try http.response().status == 200)
+      try http.stream.drainToEnd()
+    }
+
+    @Test("An answer to HTTP/1.0 from the other reactor ends the connection")
+    func oldVersion() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let http = try HTTPClient.on(reactor: 0, of: gateway)
+      let request = "GET /api/sessions/\(session.text) HTTP/1.0\r\nHost: \(http.host)\r\n\r\n"
+      try http.stream.send(Array(request.utf8))
+      let described = try http.response()
+      #expect(described.status == 200)
+      #expect(described.field("Connection") == "close")
     }
 
     @Test("P1, P3: connections of both reactors are in one session and hold the same")

@@ -18,9 +18,9 @@ final class HTTPConversation {
     case answer(Answer)
     /// The body is wanted first.
     case createSession
-    /// The reactor that owns the session answers.
-    case askOwner(SessionID)
-    /// The reactor that owns the session's journal answers.
+    /// The session is described or ended.
+    case session(SessionID)
+    /// A request without a body for the attachments of a session.
     case journal(JournalRequest, SessionID)
     /// Made on a thread of its own.
     case metrics
@@ -38,9 +38,11 @@ final class HTTPConversation {
 
   var reader: RequestReader
   var exchange: Exchange?
+  /// The time at which the head of the current request was complete.
+  var headReadAt = MonotonicTime.distantPast
   /// The current request, if its duration is measured: its kind, and the time at which its head was complete.
   var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
-  /// Another reactor makes the answer.
+  /// The answer is made asynchronously.
   var awaitsAnswer = false
   var output: [Output] = []
   /// After what is in `output`, the connection is closed.

@@ -78,7 +78,7 @@ extension Reactor {
     case .session(nil), .attachments(nil), .attachment(nil, _):
       return .answer(.problem(Refusal(.notFound, "There is no such session.")))
     case .session(let id?):
-      return .askOwner(id)
+      return .session(id)
     case .attachments(let id?):
       return planJournal(for: head, of: id, nil, from: client)
     case .attachment(let id?, let attachment):

@@ -20,7 +20,7 @@ extension Reactor {
     _ client: RequestClient, on connection: Connection, _ head: RequestHead, _ route: Route
   ) -> Refusal? {
     note(client, on: connection)
-    // One that was handed over is counted already. Whoever watches has nothing to send: who takes time for it is counted too.
+    // Whoever watches has nothing to send: who takes time for it is counted too.
     guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient,
       !route.isForWatchers || head.body != .none, let address = client.countedAddress
     else { return nil }

@@ -47,20 +47,14 @@ extension Reactor {
         return
       case .head(let head):
         begin(connection, http, head, rest: buffer, from: position, upTo: end)
-        guard connections.isOpen(connection) else { return }
-        guard case .http = connection.state else {
-          // It speaks WebSocket now: what follows is frames.
-          if position < end { consume(connection, &buffer, from: position, upTo: end) }
-          return
-        }
-        if http.upload == nil { connection.deadline = now + .seconds(shared.limits.bodyStallSeconds) }
+        guard readsBody(connection, http, &buffer, from: position, upTo: end) else { return }
       case .body(let range):
         pieces += 1
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
         switch http.exchange?.plan {
         case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
         case .upload(let upload): receive(buffer[range], of: upload, connection, http)
-        case .answer, .askOwner, .journal, .metrics, nil: break
+        case .answer, .session, .journal, .metrics, nil: break
         }
         guard connections.isOpen(connection), case .http = connection.state else {
           return
@@ -70,7 +64,9 @@ extension Reactor {
           return
         }
       case .end:
-        if let exchange = http.exchange { complete(connection, http, exchange) }
+        if let exchange = http.exchange {
+          complete(connection, http, exchange, rest: buffer, from: position, upTo: end)
+        }
         // After a last answer nothing is held any more: what still comes is read and dropped, up to the peer's end.
         guard connections.isOpen(connection), case .http = connection.state else {
           return
@@ -79,24 +75,62 @@ extension Reactor {
     }
   }
 
+  /// Passes the input behind the head of a request on, if the request made the connection a WebSocket.
+  ///
+  /// - Returns: true if the connection still reads requests.
+  private func readsBody(
+    _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from position: Int,
+    upTo end: Int
+  ) -> Bool {
+    guard connections.isOpen(connection) else { return false }
+    guard case .http = connection.state else {
+      if position < end { consume(connection, &buffer, from: position, upTo: end) }
+      return false
+    }
+    if http.upload == nil { connection.deadline = now + .seconds(shared.limits.bodyStallSeconds) }
+    return true
+  }
+
+  /// Continues a request that another reactor handed over, and reads the input behind it.
+  func resume(_ connection: Connection, _ http: HTTPConversation, _ transfer: ConnectionTransfer) {
+    connection.hasServed = true
+    var input = transfer.input
+    switch transfer.step {
+    case .head(let head):
+      dispatch(
+        connection, http, head, Route(head.path), client(of: head, on: connection), available: input.count)
+      guard readsBody(connection, http, &input, from: 0, upTo: input.count) else { return }
+    case .end:
+      if let exchange = http.exchange {
+        complete(connection, http, exchange, rest: input, from: 0, upTo: input.count)
+      }
+      guard connections.isOpen(connection), case .http = connection.state else { return }
+    }
+    receive(connection, http, &input, from: 0, upTo: input.count)
+  }
+
+  private func client(of head: RequestHead, on connection: Connection) -> RequestClient {
+    RequestClient(
+      of: head, from: connection.peer.ip, isSecure: connection.isSecure,
+      behind: shared.configuration.trustedProxies)
+  }
+
   private func waitForMore(_ connection: Connection, _ http: HTTPConversation) {
     if http.reader.isBetweenRequests, http.exchange == nil, connection.hasServed {
       connection.deadline = now + .seconds(shared.limits.idleSeconds)
     }
   }
 
-  /// A head has been read: decides what the request will get.
+  /// Begins a request: refuses it, hands the connection over to the reactor of its session, or dispatches it.
   private func begin(
     _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead, rest: [UInt8],
     from position: Int, upTo end: Int
   ) {
     connection.hasServed = true
+    http.headReadAt = now
     let route = Route(head.path)
-    let client = RequestClient(
-      of: head, from: connection.peer.ip, isSecure: connection.isSecure,
-      behind: shared.configuration.trustedProxies)
-    let plan: HTTPConversation.Plan
-    // Who watches is nearby, and may come past the proxies.
+    let client = client(of: head, on: connection)
+    // Monitoring requests come from nearby and may bypass the proxies.
     if !route.isForWatchers {
       warnOfUntrusted(head, on: connection)
       warnOfUntold(head, client, on: connection)
@@ -108,30 +142,62 @@ extension Reactor {
       send(.problem(refusal), on: connection, http, for: head)
       return
     }
+    let available = end - position
     if let answer = refusal(of: head, route, client, on: connection) ?? bodyRefusal(of: head, route) {
       note(client, on: connection)
-      plan = .answer(answer)
+      start(.answer(answer), connection, http, head, route, client, available: available)
     } else if let refusal = admit(client, on: connection, head, route) {
       guard let answer = refuse(refusal, connection, head, route) else { return }
-      plan = .answer(answer)
-    } else if case .socket(let id) = route {
-      if let id, shared.owner(of: id) !== self {
-        var replay: [UInt8] = []
-        head.append(to: &replay)
-        replay.append(contentsOf: rest[position..<end])
-        handOver(connection, to: shared.owner(of: id), replay: replay)
-        return
-      }
+      start(.answer(answer), connection, http, head, route, client, available: available)
+    } else if let owner = otherOwner(of: route) {
+      handOver(connection, http, to: owner, at: .head(head), input: Array(rest[position..<end]))
+    } else {
+      dispatch(connection, http, head, route, client, available: available)
+    }
+  }
+
+  /// Returns the reactor that owns the session of a route; nil if that is this reactor, or the route names no session.
+  private func otherOwner(of route: Route) -> Reactor? {
+    guard let id = route.session else { return nil }
+    let owner = shared.owner(of: id)
+    return owner === self ? nil : owner
+  }
+
+  /// Starts a request that is not refused. If it names a session, this reactor owns the session.
+  private func dispatch(
+    _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead, _ route: Route,
+    _ client: RequestClient, available: Int
+  ) {
+    let plan: HTTPConversation.Plan
+    switch route {
+    case .socket(let id):
       guard let answer = upgrade(connection, head, to: id) else { return }
       plan = .answer(answer)
-    } else if case .echo = route {
+    case .echo:
       guard let answer = upgradeToEcho(connection, head) else { return }
       plan = .answer(answer)
-    } else {
+    default:
       plan = self.plan(for: head, route, client)
     }
+    start(plan, connection, http, head, route, client, available: available)
+  }
+
+  /// Starts what a plan does before the body of its request.
+  ///
+  /// - Parameters:
+  ///   - plan: the plan.
+  ///   - connection: the connection of the request.
+  ///   - http: its HTTP state.
+  ///   - head: the head of the request.
+  ///   - route: the route of the request.
+  ///   - client: the client that sent the request.
+  ///   - available: the number of bytes behind the head that have arrived.
+  private func start(
+    _ plan: HTTPConversation.Plan, _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead,
+    _ route: Route, _ client: RequestClient, available: Int
+  ) {
     http.exchange = HTTPConversation.Exchange(head: head, route: route, client: client, plan: plan)
-    http.timed = RequestTimes.Kind(route, plan).map { ($0, now) }
+    http.timed = RequestTimes.Kind(route, plan).map { ($0, http.headReadAt) }
     if case .upload(let upload) = plan {
       startUpload(connection, http, upload)
       return
@@ -150,7 +216,7 @@ extension Reactor {
       return
     }
     if case .answer(let answer) = plan,
-      answersBeforeBody(head, on: connection, available: end - position)
+      answersBeforeBody(head, on: connection, available: available)
     {
       http.closesAfterOutput = true
       send(answer, on: connection, http, for: head)
@@ -186,9 +252,10 @@ extension Reactor {
         limit: Self.apiBodyBytes, actual: length))
   }
 
-  /// The whole request is there.
+  /// Handles a request that has arrived completely.
   private func complete(
-    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
+    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange,
+    rest: [UInt8], from position: Int, upTo end: Int
   ) {
     // Its slot is needed for the next request.
     if connection.isReserved { http.closesAfterOutput = true }
@@ -196,13 +263,9 @@ extension Reactor {
     case .answer(let answer):
       send(answer, on: connection, http, for: exchange.head)
     case .createSession:
-      createSession(connection, http, exchange)
-    case .askOwner(let id):
-      let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
-      let isEnd = exchange.head.method == .delete
-      askOwner(
-        of: id, isEnd ? .end(token, from: exchange.client.address) : .describe, connection, http,
-        head: exchange.head)
+      createSession(connection, http, exchange, rest: rest, from: position, upTo: end)
+    case .session(let id):
+      describeOrEnd(id, connection, http, exchange)
     case .journal(let request, let id):
       askJournal(request, of: id, connection, http, exchange.head)
     case .upload(let upload):

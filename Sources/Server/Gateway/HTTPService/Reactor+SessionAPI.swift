@@ -7,30 +7,31 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// What HTTP asks of sessions: to be made, described, followed and ended.
+/// HTTP requests that create, describe and end sessions of this reactor.
 extension Reactor {
-  /// What a request asks of the reactor that owns a session.
-  enum SessionRequest: Sendable {
-    case describe
-    case end(Token?, from: IPAddress)
-    case follow(Token?, Activity, from: RequestClient)
-  }
-
-  /// Has the owner of a session answer, whichever reactor that is.
-  func askOwner(
-    of id: SessionID, _ request: SessionRequest, _ connection: Connection, _ http: HTTPConversation,
-    head: RequestHead
+  /// Answers a request for a session.
+  func describeOrEnd(
+    _ id: SessionID, _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
   ) {
-    let owner = shared.owner(of: id)
     http.awaitsAnswer = true
-    let key = connection.key
+    let (key, head, client) = (connection.key, exchange.head, exchange.client)
     Task {
-      let answer = await owner.perform(request, on: id)
+      let answer: Answer
+      do throws(Refusal) {
+        let hosted = try await findOpen(id).get()
+        if head.method == .delete {
+          answer = try await end(hosted, for: head, from: client)
+        } else {
+          answer = .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
+        }
+      } catch {
+        answer = refused(error, id)
+      }
       deliver(answer, to: key, head)
     }
   }
 
-  /// Sends an answer that was not there at once, if the connection still is.
+  /// Sends an answer that was made asynchronously, unless the connection has closed.
   func deliver(
     _ answer: Answer, to key: Connection.Key, _ head: RequestHead, body: HTTPConversation.Output? = nil
   ) {
@@ -38,32 +39,43 @@ extension Reactor {
     send(answer, on: connection, http, for: head, body: body)
   }
 
-  /// Why there is no session of that id.
+  /// Returns the refusal for a session that does not exist.
   func missing(_ id: SessionID) -> Refusal {
     endedSessions[id] != nil || ended.contains(id, now: now)
       ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
   }
 
-  /// Answers for a session of this reactor.
-  func perform(_ request: SessionRequest, on id: SessionID) async -> Answer {
-    do throws(Refusal) {
-      let hosted = try await findOpen(id).get()
-      switch request {
-      case .describe:
-        return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
-      case .end(let token, let address):
-        guard let token, let number = hosted.session.number(of: token) else {
-          throw Refusal(
-            .tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
-        }
-        try await end(hosted, by: number, from: address)
-        return Answer(.noContent)
-      case .follow(let token, let activity, let client):
-        return try await follow(hosted, token, activity, from: client)
+  private func refused(_ refusal: Refusal, _ id: SessionID) -> Answer {
+    logger.log(.refused(.request, refusal.code, EventSubject(session: id)))
+    return .problem(refusal)
+  }
+
+  private func end(
+    _ hosted: Hosted, for head: RequestHead, from client: RequestClient
+  ) async throws(Refusal) -> Answer {
+    guard let token = head.participantToken, let number = hosted.session.number(of: token) else {
+      throw Refusal(.tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
+    }
+    try await end(hosted, by: number, from: client.address)
+    return Answer(.noContent)
+  }
+
+  /// Answers a request for the successor of a session.
+  private func follow(
+    _ old: SessionID, _ activity: Activity, _ connection: Connection, _ http: HTTPConversation,
+    _ exchange: HTTPConversation.Exchange
+  ) {
+    http.awaitsAnswer = true
+    let (key, head, client) = (connection.key, exchange.head, exchange.client)
+    Task {
+      let answer: Answer
+      do throws(Refusal) {
+        let hosted = try await findOpen(old).get()
+        answer = try await follow(hosted, head.participantToken, activity, from: client)
+      } catch {
+        answer = refused(error, old)
       }
-    } catch {
-      logger.log(.refused(.request, error.code, EventSubject(session: id)))
-      return .problem(error)
+      deliver(answer, to: key, head)
     }
   }
 
@@ -97,18 +109,23 @@ extension Reactor {
     return created(following.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
   }
 
-  /// `POST /api/sessions`, with its body.
+  /// Creates a session, or the successor of a session. The body of the request has arrived.
+  ///
+  /// The successor of another reactor's session is created there: the connection is handed over with the input behind the request.
   func createSession(
-    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
+    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange,
+    rest: [UInt8], from position: Int, upTo end: Int
   ) {
     let client = exchange.client
     do throws(WireError) {
       let request = try ActivityRequest.decode(exchange.body.span)
       if let old = request.follows {
-        let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
-        askOwner(
-          of: old, .follow(token, request.activity, from: client), connection, http,
-          head: exchange.head)
+        let owner = shared.owner(of: old)
+        if owner === self {
+          follow(old, request.activity, connection, http, exchange)
+        } else {
+          handOver(connection, http, to: owner, at: .end, input: Array(rest[position..<end]))
+        }
         return
       }
       http.awaitsAnswer = true
@@ -187,6 +204,11 @@ extension Reactor {
       ])
     return session
   }
+}
+
+extension RequestHead {
+  /// The token in `Participant-Token`; nil if it is missing or malformed.
+  var participantToken: Token? { fields.first("Participant-Token").flatMap { Token($0) } }
 }
 
 extension Refusal {

@@ -59,6 +59,14 @@ enum Route: Equatable {
     }
   }
 
+  /// The session that the path names; nil if the path names none or has no valid id.
+  var session: SessionID? {
+    switch self {
+    case .session(let id), .socket(let id), .attachments(let id), .attachment(let id, _): id
+    case .sessions, .echo, .limits, .healthz, .readyz, .metrics, .unknownAPI, .file: nil
+    }
+  }
+
   /// Whether it is below a session's attachments.
   var isJournal: Bool {
     switch self {

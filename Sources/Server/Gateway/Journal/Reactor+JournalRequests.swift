@@ -33,8 +33,7 @@ extension Reactor {
           try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id, from: client))
       case (.delete, let attachment?):
         if Tus.isSpoken(in: head) { try Tus.checkVersion(of: head) }
-        let token = head.fields.first("Participant-Token").flatMap { Token($0) }
-        return .journal(.remove(attachment, by: token, from: client.address), id)
+        return .journal(.remove(attachment, by: head.participantToken, from: client.address), id)
       case (.head, let attachment?) where Tus.isSpoken(in: head):
         try Tus.checkVersion(of: head)
         return .journal(.status(attachment), id)

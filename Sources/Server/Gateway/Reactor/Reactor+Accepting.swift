@@ -4,7 +4,7 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// New connections, and those that come over from another reactor.
+/// New connections.
 extension Reactor {
   /// The time in a turn for new connections of one listener. At the connection limit each is read at once, which may take long.
   private static let acceptTime = Duration.milliseconds(2)
@@ -90,40 +90,5 @@ extension Reactor {
     finish(.problem(refusal), isSecure: false, closes: true).append(to: &bytes)
     bytes.append(contentsOf: refusal.problem())
     _ = socket.send(bytes.span)
-  }
-
-  /// Takes a connection over that another reactor read a request from.
-  func adopt(_ handed: HandedOver) {
-    guard let descriptor = handed.takeDescriptor() else { return }
-    guard let connection = admit(descriptor, peer: handed.peer, tls: handed.tls) else {
-      if handed.isCountedForClient { shared.releaseClient(handed.clientAddress) }
-      shared.releaseConnection(from: handed.peer)
-      return
-    }
-    connection.clientAddress = handed.clientAddress
-    connection.isCountedForClient = handed.isCountedForClient
-    connection.hasReceived = true
-    var replay = handed.replay
-    consume(connection, &replay, from: 0, upTo: replay.count)
-  }
-
-  /// Gives a connection to the reactor that owns its session, with the request that is to be answered there.
-  func handOver(_ connection: Connection, to owner: Reactor, replay: [UInt8]) {
-    forget(connection)
-    guard let descriptor = connection.takeDescriptor() else { return }
-    do throws(SystemError) {
-      try loop.deregister(descriptor.rawValue)
-    } catch {
-      shared.log(.error, "connection closed", ["reason": "\(error)"])
-      releaseClient(of: connection)
-      shared.releaseConnection(from: connection.peer)
-      return
-    }
-    let handed = HandedOver(connection, descriptor: descriptor, replay: replay)
-    if !owner.mailbox.put(.adopt(handed)) {
-      releaseClient(of: connection)
-      shared.releaseConnection(from: connection.peer)
-      shared.log(.error, "connection closed", ["reason": "the mailbox of another reactor is full"])
-    }
   }
 }

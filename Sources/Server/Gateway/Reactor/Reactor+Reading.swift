@@ -136,9 +136,7 @@ extension Reactor {
       connection.hasReceived = true
       beginHandshake(connection)
     }
-    let isHandshaking = connection.isHandshaking
     decrypt(connection, tls, buffer.span.extracting(0..<count))
-    if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
   }
 
   /// Adds a handshake to the table, and drops another one if the table is full.
@@ -162,6 +160,11 @@ extension Reactor {
     }
     ciphertext.removeAll(keepingCapacity: true)
     var hasPeerClosed = false
+    let isHandshaking = connection.isHandshaking
+    // Called before the plaintext is consumed: a request in it may move the connection to another reactor.
+    func countHandshakeStep() {
+      if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
+    }
     do throws(TLSError) {
       let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
       if progress.hasCompletedHandshake {
@@ -171,7 +174,9 @@ extension Reactor {
         if tls.wasResumed { counters.values.handshakesResumed += 1 }
       }
       hasPeerClosed = progress.hasPeerClosed
+      countHandshakeStep()
     } catch {
+      countHandshakeStep()
       writeRaw(ciphertext.span, on: connection)
       if !tls.isHandshakeComplete {
         counters.values.handshakesFailed += 1

@@ -8,12 +8,12 @@ internal import Wire
 
 /// One event loop with its connections and sessions: everything of it happens on its own thread.
 ///
-/// Between a connection's read and its write there is no `await`. What is not on that path (a request for another reactor's
-/// session) is ordinary `async` Swift, for the loop is the actor's executor.
+/// Between a connection's read and its write there is no `await`. Other work, such as reading a session from the disk, is ordinary
+/// `async` Swift, because the loop is the actor's executor.
 actor Reactor {
   /// What other threads tell a reactor, in order.
   enum Mail: Sendable {
-    case adopt(HandedOver)
+    case adopt(ConnectionTransfer)
     case drain
     case stop
     /// Asks for a sign of life: see `SharedState.stuckReactors`.
@@ -222,7 +222,7 @@ actor Reactor {
 
   private func receive(_ mail: Mail) {
     switch mail {
-    case .adopt(let connection): adopt(connection)
+    case .adopt(let transfer): adopt(transfer)
     case .drain: drain()
     case .stop: stop()
     case .pulse: shared.noteAlive(reactor: number)
@@ -275,14 +275,14 @@ actor Reactor {
   /// - Returns: nil if the system had no resources for it.
   func admit(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
-    isReserved: Bool = false
+    http: HTTPConversation? = nil, isReserved: Bool = false
   ) -> Connection? {
     let connection: Connection
     do throws(SystemError) {
       connection = try connections.admit(descriptor) { key, descriptor in
         Connection(
           key: key, descriptor: descriptor, peer: peer, tls: tls,
-          state: .http(HTTPConversation(limits: requestLimits)),
+          state: .http(http ?? HTTPConversation(limits: requestLimits)),
           deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
       }
     } catch {
