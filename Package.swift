@@ -114,7 +114,7 @@ if !productOnly {
   package.targets += [
     // Shared by several test targets.
     .target(
-      name: "TestSupport", dependencies: ["Primitives", "Platform", "Networking"],
+      name: "TestSupport", dependencies: ["Primitives", "Platform", "Networking", "Storage", "Wire"],
       path: "Tests/Support/Swift",
       swiftSettings: settings),
     tests("PrimitivesTests", ["Primitives"]),
@@ -170,6 +170,7 @@ if !productOnly {
       name: "FuzzTargets",
       dependencies: [
         "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Primitives", "Platform", "Networking",
+        "TestSupport",
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
     .testTarget(

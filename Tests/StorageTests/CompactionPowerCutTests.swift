@@ -12,7 +12,7 @@ struct CompactionPowerCutTests {
     let fixture = try StoreFixture(disk, .process)
     try await fixture.store.create(.one, [.session])
     for number in 1...3 as ClosedRange<UInt64> { _ = try await fixture.append([.run(number)]).get() }
-    try await fixture.store.settle()
+    try await fixture.store.syncAll()
     try await fixture.store.beginCompaction(.one, [.session, .base(1)], through: 1)
     _ = try await fixture.store.finishCompaction(.one)
     var chance = SeededGenerator(seed: 1)

@@ -251,7 +251,7 @@ struct LogResumingTests {
     var bytes = LogDamageTests.written(records)
     bytes[Self.places(records)[1].lowerBound] ^= 0x80
     let file = CountingFile(bytes)
-    #expect(try KeptLog(file).read { _, _ in }.lost.isEmpty)
+    #expect(try LogSnapshot(file).read { _, _ in }.lost.isEmpty)
     #expect(file.readBytes < 40 * bytes.count)
   }
 }

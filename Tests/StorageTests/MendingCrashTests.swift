@@ -42,7 +42,7 @@ struct MendingCrashTests {
     #expect(kept, comment)
   }
 
-  private static func mend(_ store: SessionStore) async throws {
+  private static func mend(_ store: FolderStore) async throws {
     let end = try store.read(.one) { _, _ in }
     _ = try await store.adopt(.one, end, [.base(9)])
   }

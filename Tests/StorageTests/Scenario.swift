@@ -23,7 +23,7 @@ final class Scenario {
   private let attempts: Int
   private(set) var said: [SessionID: Said] = [.one: Said(), .two: Said()]
 
-  private var store: SessionStore { fixture.store }
+  private var store: FolderStore { fixture.store }
 
   init(_ fixture: StoreFixture, attempts: Int) {
     self.fixture = fixture
@@ -42,7 +42,7 @@ final class Scenario {
     for _ in 0..<3 { try await append([.one]) }
     try await compact(.one, through: 5)
     try await append([.one, .two])
-    try await again { try await self.store.settle() }
+    try await again { try await self.store.syncAll() }
     said[.two]?.removed = .maybe
     try await again { try await self.store.remove(.two) }
     said[.two]?.removed = .certain

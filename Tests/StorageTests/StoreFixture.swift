@@ -8,7 +8,7 @@ import Wire
 /// A store over some disk, on a thread that it shares with those of other tests.
 final class StoreFixture {
   let disk: any SessionDisk
-  let store: SessionStore
+  let store: FolderStore
   private var bench: Bench?
 
   /// A store over a disk that stays as long as it.
@@ -21,7 +21,7 @@ final class StoreFixture {
     self.disk = disk
     let turn = Self.turn.add(1, ordering: .relaxed).newValue
     let executor = try Self.executors.get()[turn % Self.threads]
-    store = SessionStore(disk, on: executor, durability: durability, openFiles: openFiles)
+    store = FolderStore(disk, on: executor, durability: durability, openFiles: openFiles)
   }
 
   /// They end with the process: a store may be in use when nothing refers to its fixture any more.

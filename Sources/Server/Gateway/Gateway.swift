@@ -59,7 +59,7 @@ package final class Gateway: Sendable {
       throw .system(error)
     }
     let generation: String
-    let store: SessionStore?
+    let store: FolderStore?
     do throws(StorageError) {
       (store, generation) = try Self.openStore(data, configuration, disk, on: fileThreads.saving)
     } catch {
@@ -92,8 +92,7 @@ package final class Gateway: Sendable {
   }
 
   /// Makes pseudonyms that stay the same over restarts. If the key cannot be stored, they are valid in this process only.
-  private static func pseudonyms(_ data: DataFolder, _ store: SessionStore?, _ log: Log) -> AddressPseudonyms
-  {
+  private static func pseudonyms(_ data: DataFolder, _ store: FolderStore?, _ log: Log) -> AddressPseudonyms {
     let length = AddressPseudonyms.keyLength
     guard store != nil else { return AddressPseudonyms(key: SecureRandom.bytes(length)) }
     do throws(StorageError) {
@@ -108,7 +107,7 @@ package final class Gateway: Sendable {
   private static func openStore(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (FolderDisk) -> any SessionDisk,
     on executor: BlockingExecutor
-  ) throws(StorageError) -> (SessionStore?, generation: String) {
+  ) throws(StorageError) -> (FolderStore?, generation: String) {
     let durability: Durability
     switch configuration.durability {
     case .memory:
@@ -119,7 +118,7 @@ package final class Gateway: Sendable {
     }
     // The mark is gone, and that is on the disk, before the first socket is accepted.
     let generation = try data.takeMark()
-    let store = SessionStore(disk(FolderDisk(data)), on: executor, durability: durability)
+    let store = FolderStore(disk(FolderDisk(data)), on: executor, durability: durability)
     return (store, generation)
   }
 

@@ -152,11 +152,11 @@ package final class DataFolder: Sendable {
   }
 
   static func open(
-    _ path: String, givingTo heir: Folder.Owner? = nil
+    _ path: String, givingTo newOwner: Folder.Owner? = nil
   ) throws(DataFolderError) -> Folder {
     let opened = unsafe clinux_folder_open(path)
     switch opened {
-    case 0...: return Folder(owning: OwnedDescriptor(owning: opened), givingTo: heir)
+    case 0...: return Folder(owning: OwnedDescriptor(owning: opened), givingTo: newOwner)
     case -ENOTDIR: throw .notAFolder(path: path)
     default: throw .unusable(path: path, SystemError("open", code: -opened))
     }

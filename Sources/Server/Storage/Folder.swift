@@ -14,16 +14,16 @@ struct Folder: ~Copyable, Sendable {
 
   private let descriptor: OwnedDescriptor
   /// Who gets what is made here, and in the folders that are opened from here; `nil` for who makes it.
-  private let heir: Owner?
+  private let newOwner: Owner?
 
   /// Takes over the descriptor of an open folder.
   ///
   /// - Parameters:
   ///   - descriptor: the folder's.
-  ///   - heir: who gets what is made in it; only root can give it away.
-  init(owning descriptor: consuming OwnedDescriptor, givingTo heir: Owner? = nil) {
+  ///   - newOwner: who gets what is made in it; only root can give it away.
+  init(owning descriptor: consuming OwnedDescriptor, givingTo newOwner: Owner? = nil) {
     self.descriptor = descriptor
-    self.heir = heir
+    self.newOwner = newOwner
   }
 
   var rawValue: CInt { descriptor.rawValue }
@@ -31,7 +31,7 @@ struct Folder: ~Copyable, Sendable {
   /// Opens a folder in this one.
   func folder(_ name: String, for operation: StorageError.Operation) throws(StorageError) -> Folder {
     let opened = try StorageError.check(operation, unsafe clinux_folder_open_in(rawValue, name))
-    return Folder(owning: OwnedDescriptor(owning: opened), givingTo: heir)
+    return Folder(owning: OwnedDescriptor(owning: opened), givingTo: newOwner)
   }
 
   /// Makes a folder in this one, for this user alone, unless it is there already.
@@ -39,7 +39,7 @@ struct Folder: ~Copyable, Sendable {
     let status = unsafe clinux_folder_make_in(rawValue, name)
     guard status != -EEXIST else { return }
     try StorageError.check(operation, status)
-    guard heir != nil else { return }
+    guard newOwner != nil else { return }
     let made = try folder(name, for: operation)
     try give(made.rawValue, for: operation)
   }
@@ -115,8 +115,8 @@ struct Folder: ~Copyable, Sendable {
 
   /// Gives what was just made to whom it is for: never a tree, and nothing that was there.
   private func give(_ made: CInt, for operation: StorageError.Operation) throws(StorageError) {
-    guard let heir else { return }
-    try StorageError.check(operation, clinux_give(made, heir.user, heir.group))
+    guard let newOwner else { return }
+    try StorageError.check(operation, clinux_give(made, newOwner.user, newOwner.group))
   }
 
   private static func checkRemoval(

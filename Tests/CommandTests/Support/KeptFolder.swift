@@ -13,13 +13,13 @@ final class KeptFolder {
   let path: String
   private let executor: BlockingExecutor
   private let data: DataFolder
-  let store: SessionStore
+  let store: FolderStore
 
   init() throws {
     path = FileManager.default.temporaryDirectory.path + "/drawtogether-kept-\(UUID().uuidString)"
     executor = try BlockingExecutor(name: "test-store")
     data = try DataFolder(opening: path)
-    store = SessionStore(FolderDisk(data), on: executor, durability: .process)
+    store = FolderStore(FolderDisk(data), on: executor, durability: .process)
   }
 
   deinit {

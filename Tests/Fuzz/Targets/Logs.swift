@@ -1,5 +1,6 @@
 internal import SessionCore
 internal import Storage
+internal import TestSupport
 internal import Platform
 internal import Wire
 
@@ -65,7 +66,7 @@ enum Logs {
 
   /// Nil: it cannot be used.
   private static func read(_ bytes: [UInt8]) throws -> Reading? {
-    let store = SessionStore(try disk(bytes), on: try executor.get(), durability: .process)
+    let store = FolderStore(try disk(bytes), on: try executor.get(), durability: .process)
     let log = try store.log(of: id)
     var records: [(kind: UInt8, body: [UInt8])] = []
     let end: LogEnd

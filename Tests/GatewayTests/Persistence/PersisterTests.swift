@@ -126,7 +126,7 @@ struct PersisterTests {
 private actor Worker {
   nonisolated let disk = TroubledDisk()
   private let folder: String
-  private let store: SessionStore
+  private let store: FolderStore
   private let environment: Persister.Environment
   private let clock = LoopClock(MonotonicTime(nanoseconds: 1_000_000_000_000))
   private let tasks = LoopTasks()
@@ -142,7 +142,7 @@ private actor Worker {
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let limits = Limits()
     let data = try DataFolder(opening: folder)
-    store = SessionStore(
+    store = FolderStore(
       disk.over(FolderDisk(data)), on: try BlockingExecutor(name: "saving"), durability: .process)
     let removal = RemovalGate(.ofThisMachine, limits: limits, now: clock.now)
     environment = Persister.Environment(

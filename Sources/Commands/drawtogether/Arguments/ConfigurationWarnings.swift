@@ -66,6 +66,6 @@ enum ConfigurationWarnings {
   static func descriptors(_ configuration: GatewayConfiguration) -> Int {
     let limits = configuration.limits
     return limits.connections + min(limits.uploads, limits.connections) + 8 * configuration.reactors
-      + SessionStore.defaultOpenFiles + 64
+      + FolderStore.defaultOpenFiles + 64
   }
 }

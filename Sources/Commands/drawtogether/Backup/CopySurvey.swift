@@ -24,7 +24,7 @@ struct CopySurvey {
   ///
   /// - Returns: the end of the readable part; nil if the log is unusable. Damage is added to the faults, except an incomplete last
   ///   record, which was never acknowledged.
-  mutating func read(_ log: KeptLog) -> LogEnd? {
+  mutating func read(_ log: LogSnapshot) -> LogEnd? {
     do throws(LogError) {
       let end = try log.read { (record, body) throws(RecordError) in
         do throws(RecordError) {
@@ -50,7 +50,7 @@ struct CopySurvey {
     }
   }
 
-  private mutating func apply(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
+  private mutating func apply(_ record: LogSnapshot.Record, _ body: Span<UInt8>) throws(RecordError) {
     endsEnded = record.known == .end
     if record.known == .upload { attachments.apply(try UploadRecord(body)) }
     var found: Set<SessionID> = []

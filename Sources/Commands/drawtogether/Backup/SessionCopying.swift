@@ -134,7 +134,7 @@ struct SessionCopying {
     var result = Attempt()
     try files.copyAhead()
     defer { files.endLog() }
-    let log: KeptLog
+    let log: LogSnapshot
     do throws(CopyError) {
       log = try session.copyLog()
     } catch {

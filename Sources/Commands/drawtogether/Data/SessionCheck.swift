@@ -71,7 +71,7 @@ struct SessionCheck {
     }
   }
 
-  private mutating func checkLog(_ log: KeptLog) throws(DataCommandFailure) {
+  private mutating func checkLog(_ log: LogSnapshot) throws(DataCommandFailure) {
     do throws(LogError) {
       let end = try log.read { (record, body) throws(RecordError) in
         do throws(RecordError) {
@@ -100,7 +100,7 @@ struct SessionCheck {
     }
   }
 
-  private mutating func check(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
+  private mutating func check(_ record: LogSnapshot.Record, _ body: Span<UInt8>) throws(RecordError) {
     var attachments = self.attachments
     self.attachments = AttachmentSurvey()
     defer { self.attachments = attachments }

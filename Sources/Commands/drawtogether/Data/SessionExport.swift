@@ -23,7 +23,7 @@ struct SessionExport {
   /// - Returns: the end of the readable log, with its damage.
   /// - Throws: `DataCommandFailure` if the log cannot be read or the output cannot be written.
   static func write(
-    _ id: SessionID, onlyRetained: Bool, from log: KeptLog, to output: inout StandardOutput
+    _ id: SessionID, onlyRetained: Bool, from log: LogSnapshot, to output: inout StandardOutput
   ) throws(DataCommandFailure) -> LogEnd {
     var export = SessionExport(id: id, onlyRetained: onlyRetained)
     let end: LogEnd
@@ -64,7 +64,7 @@ struct SessionExport {
   }
 
   private func writeEntries(
-    of log: KeptLog, to output: inout StandardOutput
+    of log: LogSnapshot, to output: inout StandardOutput
   ) throws(DataCommandFailure) {
     var scan = EntryScan()
     // An error of the output is not an error of the record: it is kept until the record is read.

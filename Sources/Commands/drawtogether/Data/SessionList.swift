@@ -26,7 +26,7 @@ struct SessionList {
     rows.sort { ($0.changedAt, $0.id.text) > ($1.changedAt, $1.id.text) }
   }
 
-  private static func row(_ id: SessionID, _ store: SessionStore) throws(LogError) -> SessionRow {
+  private static func row(_ id: SessionID, _ store: FolderStore) throws(LogError) -> SessionRow {
     let log = try store.log(of: id)
     var row = try measured(id, store)
     row.changedAt = log.modified
@@ -53,7 +53,7 @@ struct SessionList {
   }
 
   /// Returns a row with the sizes of the files only.
-  private static func measured(_ id: SessionID, _ store: SessionStore) throws(LogError) -> SessionRow {
+  private static func measured(_ id: SessionID, _ store: FolderStore) throws(LogError) -> SessionRow {
     do throws(StorageError) {
       let files = try store.files(of: id)
       return SessionRow(

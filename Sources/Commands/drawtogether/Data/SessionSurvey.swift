@@ -26,7 +26,7 @@ struct SessionSurvey {
   ///
   /// - Throws: `RecordError` for a record that a session would not write there, and errors of `take`.
   mutating func apply(
-    _ record: KeptLog.Record, _ body: Span<UInt8>, _ take: EntryScan.Take = { _, _ in }
+    _ record: LogSnapshot.Record, _ body: Span<UInt8>, _ take: EntryScan.Take = { _, _ in }
   ) throws(RecordError) {
     // A record after an unload comes from a session that was opened again.
     if case .closed = state { state = .open }

@@ -12,7 +12,7 @@ final class StoredSessions {
   private let folder: String
   private let executor: BlockingExecutor
   let data: DataFolder
-  let store: SessionStore
+  let store: FolderStore
 
   /// Opens a data folder.
   convenience init(in folder: String) throws(DataCommandFailure) {
@@ -34,7 +34,7 @@ final class StoredSessions {
     } catch {
       throw .thread(error)
     }
-    store = SessionStore(FolderDisk(data), on: executor, durability: .full)
+    store = FolderStore(FolderDisk(data), on: executor, durability: .full)
   }
 
   deinit {
@@ -60,7 +60,7 @@ final class StoredSessions {
   }
 
   /// Opens the log of a session.
-  func log(of id: SessionID) throws(DataCommandFailure) -> KeptLog {
+  func log(of id: SessionID) throws(DataCommandFailure) -> LogSnapshot {
     do throws(LogError) {
       return try store.log(of: id)
     } catch {

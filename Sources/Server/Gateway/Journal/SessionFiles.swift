@@ -44,7 +44,7 @@ actor SessionFiles {
   }
 
   /// How long the log of a session is; `nil` when there is none.
-  func logLength(of session: SessionID, in store: SessionStore) throws(StorageError) -> Int? {
+  func logLength(of session: SessionID, in store: FolderStore) throws(StorageError) -> Int? {
     try store.logLength(of: session)
   }
 

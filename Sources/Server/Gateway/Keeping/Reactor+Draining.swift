@@ -211,7 +211,7 @@ extension Reactor {
       return
     }
     do throws(StorageError) {
-      try await store.settle()
+      try await store.syncAll()
       try await shared.sessionFiles.leaveMark(shared.generation)
     } catch {
       shared.log(.error, "stop not clean", ["reason": "\(error)"])

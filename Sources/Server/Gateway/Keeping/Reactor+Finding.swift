@@ -72,7 +72,7 @@ extension Reactor {
     return length == hosted.stored.logBytes
   }
 
-  private func open(_ id: SessionID, _ store: SessionStore, _ loader: SessionLoader) async -> Found {
+  private func open(_ id: SessionID, _ store: FolderStore, _ loader: SessionLoader) async -> Found {
     if let hosted = sessions[id] { return .open(hosted) }
     let begun = MonotonicTime.now()
     // What it may take in memory at most, whatever its log holds of the past. The load itself says what is wrong with a log.
@@ -134,7 +134,7 @@ extension Reactor {
   ///
   /// On a full disk the session is opened all the same, to be looked at by those who are known in it: it owes that record.
   private func adopt(
-    _ session: Session, _ end: LogEnd, _ store: SessionStore
+    _ session: Session, _ end: LogEnd, _ store: FolderStore
   ) async throws(StorageError) -> Int {
     do throws(StorageError) {
       let length = try await store.adopt(session.id, end, session.openingRecords())

@@ -28,7 +28,7 @@ actor SessionLoader {
   }
 
   private let executor: BlockingExecutor
-  private let store: SessionStore
+  private let store: FolderStore
   private let limits: Limits
   private let generation: String
   private let folder: String
@@ -38,7 +38,7 @@ actor SessionLoader {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: SessionStore, on executor: BlockingExecutor, limits: Limits,
+    _ store: FolderStore, on executor: BlockingExecutor, limits: Limits,
     generation: String, folder: String, clock: GatewayClock, log: Log
   ) {
     self.store = store

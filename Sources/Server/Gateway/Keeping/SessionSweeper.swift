@@ -27,7 +27,7 @@ actor SessionSweeper {
   private static let shortestPause = 0.5
 
   private let executor: BlockingExecutor
-  private let store: SessionStore
+  private let store: FolderStore
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
@@ -42,7 +42,7 @@ actor SessionSweeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
+    _ store: FolderStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
     ledger: SessionLedger
   ) {
     self.store = store
@@ -142,7 +142,7 @@ actor SessionSweeper {
     }
   }
 
-  private func life(of id: SessionID, _ last: LastRecord?, _ log: KeptLog) -> Life {
+  private func life(of id: SessionID, _ last: LastRecord?, _ log: LogSnapshot) -> Life {
     switch last.flatMap({ SessionRecord.Kind(rawValue: $0.kind) }) {
     case .end:
       let at = last.flatMap { try? EndRecord($0.body.span) }?.at ?? log.modified

@@ -51,7 +51,7 @@ final class Compactor {
     tasks.start(compact)
   }
 
-  private func compact(_ stored: StoredSession, _ store: SessionStore) async throws(StorageError) {
+  private func compact(_ stored: StoredSession, _ store: FolderStore) async throws(StorageError) {
     let session = stored.session
     let before = stored.logBytes
     let plan = session.beginCompaction()

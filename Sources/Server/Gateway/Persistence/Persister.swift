@@ -13,7 +13,7 @@ final class Persister {
   /// The values and components that the persisters of all reactors share.
   struct Environment: Sendable {
     /// Nil when sessions are in memory only. All functions then do nothing, and report success.
-    let store: SessionStore?
+    let store: FolderStore?
     let unsaved: UnsavedBytes
     let ledger: SessionLedger
     let disk: DiskMonitor

@@ -6,7 +6,7 @@ internal import Wire
 /// Where a copy may go.
 extension DataFolderCopy {
   /// What a copy finds where it goes.
-  enum Ground: Equatable {
+  enum TargetState: Equatable {
     /// Nothing, or nothing that matters.
     case empty
     /// A data folder without sessions.
@@ -112,7 +112,7 @@ extension DataFolderCopy {
   /// - Throws: `DataFolderError` when it holds anything that is not to be lost.
   static func look(
     at root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
-  ) throws(DataFolderError) -> Ground {
+  ) throws(DataFolderError) -> TargetState {
     let format: Int?
     do throws(DataFolderError) {
       format = try DataFolder.format(of: root, path)
@@ -124,21 +124,21 @@ extension DataFolderCopy {
       try checkFreeOfSessions(root, path)
       return .dataFolder(format: format)
     }
-    let strangers: [String]
+    let foreign: [String]
     do throws(StorageError) {
       // A backup may be all that is left of a folder.
       let way = try way(to: try source.root.folder(".", for: .mark), nil, from: root)
-      strangers = try strangersNames(in: root).filter { $0 != way }
+      foreign = try foreignEntries(in: root).filter { $0 != way }
     } catch {
       throw .unusable(path: path, SystemError("readdir", code: error.code))
     }
-    guard let first = strangers.min() else { return .empty }
-    throw .notEmpty(path: path, count: strangers.count, first: first, purpose)
+    guard let first = foreign.min() else { return .empty }
+    throw .notEmpty(path: path, count: foreign.count, first: first, purpose)
   }
 
   /// The names in a folder of what neither a file system makes for itself nor a copy does before it says what it is.
-  static func strangersNames(in root: borrowing Folder) throws(StorageError) -> [String] {
-    var strangers: [String] = []
+  static func foreignEntries(in root: borrowing Folder) throws(StorageError) -> [String] {
+    var foreign: [String] = []
     for name in try root.names(for: .writeCopy) {
       let found = try root.information(of: name, for: .writeCopy)
       let isKnown =
@@ -153,9 +153,9 @@ extension DataFolderCopy {
         // One that went meanwhile is not there.
         default: found == nil
         }
-      if !isKnown { strangers.append(name) }
+      if !isKnown { foreign.append(name) }
     }
-    return strangers
+    return foreign
   }
 
   /// Whether it is what a crash may leave of a file that says a format.

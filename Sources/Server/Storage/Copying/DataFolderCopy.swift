@@ -21,7 +21,7 @@ package final class DataFolderCopy {
   let target: DataFolder
   let files: FileCopier
   private let purpose: Purpose
-  private let ground: Ground
+  private let targetState: TargetState
   /// The folders that were made for it, from above to below.
   private let made: [String]
   private let hasMadeLock: Bool
@@ -47,13 +47,13 @@ package final class DataFolderCopy {
     let isNew = try Self.checkPlace(path, of: source)
     var made: [String] = []
     var hasMadeLock = false
-    var ground = Ground.empty
+    var targetState = TargetState.empty
     do throws(DataFolderError) {
-      let heir = purpose == .restore ? try Self.heir(of: source, isNew ? nil : path) : nil
-      try DataFolder.make(path, for: heir, &made)
-      let root = try DataFolder.open(path, givingTo: heir)
+      let newOwner = purpose == .restore ? try Self.newOwner(of: source, isNew ? nil : path) : nil
+      try DataFolder.make(path, for: newOwner, &made)
+      let root = try DataFolder.open(path, givingTo: newOwner)
       try Self.check(root, path, for: purpose, of: source)
-      let lock = try Self.takeLock(of: root, path, for: purpose, of: source, &hasMadeLock, &ground)
+      let lock = try Self.takeLock(of: root, path, for: purpose, of: source, &hasMadeLock, &targetState)
       target = DataFolder(root, lock: lock)
       let (from, to) = (
         try Self.information(of: source.root, path), try Self.information(of: target.root, path)
@@ -66,7 +66,7 @@ package final class DataFolderCopy {
     }
     self.source = source
     self.purpose = purpose
-    self.ground = ground
+    self.targetState = targetState
     self.made = made
     self.hasMadeLock = hasMadeLock
     do throws(StorageError) {
@@ -95,9 +95,9 @@ package final class DataFolderCopy {
   package func abandon() throws(StorageError) {
     try discardCertificate()
     try removeSessions()
-    if purpose == .restore, ground != .empty {
+    if purpose == .restore, targetState != .empty {
       try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
-      let format = if case .dataFolder(let format) = ground { format } else { DataFolder.format }
+      let format = if case .dataFolder(let format) = targetState { format } else { DataFolder.format }
       return try target.root.write(
         DataFolder.text(of: format), as: DataFolder.formatFile, for: .writeCopy)
     }
@@ -105,7 +105,7 @@ package final class DataFolderCopy {
     try removeCertificate()
     let format = DataFolder.formatFile
     for name in [format + ".new", format] { try target.root.removeFile(name, for: .writeCopy) }
-    if hasMadeLock || ground == .unfinished {
+    if hasMadeLock || targetState == .unfinished {
       try target.root.removeFile(DataFolder.lockFile, for: .writeCopy)
     }
     guard let folder = made.last else { return }
@@ -128,12 +128,12 @@ package final class DataFolderCopy {
 
   private static func takeLock(
     of root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder,
-    _ isMade: inout Bool, _ ground: inout Ground
+    _ isMade: inout Bool, _ targetState: inout TargetState
   ) throws(DataFolderError) -> OwnedDescriptor {
     do throws(DataFolderError) {
       let lock = try DataFolder.takeLock(of: root, path, &isMade)
       // Somebody may have finished one since.
-      ground = try look(at: root, path, for: purpose, of: source)
+      targetState = try look(at: root, path, for: purpose, of: source)
       return lock
     } catch {
       // What went wrong first is what is told.
@@ -143,7 +143,9 @@ package final class DataFolderCopy {
   }
 
   /// Who gets what a restore makes, where somebody makes it who may choose: the gateway is to read and write it.
-  private static func heir(of source: DataFolder, _ path: String?) throws(DataFolderError) -> Folder.Owner? {
+  private static func newOwner(
+    of source: DataFolder, _ path: String?
+  ) throws(DataFolderError) -> Folder.Owner? {
     guard geteuid() == 0 else { return nil }
     let found =
       switch path {
@@ -167,7 +169,7 @@ package final class DataFolderCopy {
   private static func hasLock(_ root: borrowing Folder, _ path: String) throws(DataFolderError) -> Bool {
     do throws(StorageError) {
       guard try root.information(of: DataFolder.lockFile, for: .mark) != nil else { return false }
-      return try !strangersNames(in: root).contains(DataFolder.lockFile)
+      return try !foreignEntries(in: root).contains(DataFolder.lockFile)
     } catch {
       throw .unusable(path: path, SystemError("stat", code: error.code))
     }
@@ -225,7 +227,7 @@ package final class DataFolderCopy {
 
   private func begin() throws(StorageError) {
     try target.root.write(DataFolder.text(of: purpose), as: DataFolder.formatFile, for: .writeCopy)
-    if ground != .empty {
+    if targetState != .empty {
       try removeSessions()
       try discardCertificate()
       // What it says was true of the sessions that were here before. A folder is no mark of ours.

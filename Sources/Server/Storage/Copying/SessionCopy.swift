@@ -37,14 +37,14 @@ package struct SessionCopy {
   /// Copies the log as it is now, in the place of one that was copied before: all that was written before this was called.
   ///
   /// - Returns: the copy. It may end within a record, which was being written.
-  package func copyLog() throws(CopyError) -> KeptLog {
+  package func copyLog() throws(CopyError) -> LogSnapshot {
     let source = try copy.reading { () throws(StorageError) in
       try open(copy.source).openFile(LogName.current.text, toWrite: false, for: .readLog)
     }
     let target = try copy.writing { () throws(StorageError) in try open(copy.target) }
     try copy.copy(source, to: LogName.current.text, in: target)
     do throws(LogError) {
-      return try KeptLog(try openCopiedLog(toWrite: false))
+      return try LogSnapshot(try openCopiedLog(toWrite: false))
     } catch {
       guard case .file(let error) = error else { throw .target(StorageError(.readLog, code: EIO)) }
       throw .target(error)
@@ -76,7 +76,7 @@ package struct SessionCopy {
   /// - Returns: whether there was any.
   package func copyDamagedRests() throws(CopyError) -> Bool {
     var hasAny = false
-    for number in 1...DamagedRest.most {
+    for number in 1...CorruptTail.most {
       let name = LogName.damaged(number).text
       hasAny = try copyIfThere(name, "", orElse: nil, atMost: nil) != nil || hasAny
       _ = try copyIfThere(LogName.accepted(number).text, "", orElse: nil, atMost: nil)

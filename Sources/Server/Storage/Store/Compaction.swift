@@ -86,7 +86,7 @@ final class Compaction {
     var failure: StorageError?
     let found: LogEnd
     do throws(LogError) {
-      found = try KeptLog(damaged).read { (record, body) throws(RecordError) in
+      found = try LogSnapshot(damaged).read { (record, body) throws(RecordError) in
         guard failure == nil else { return }
         marks.note(record.kind, body, at: end.length + bytes.count, chain: chain)
         LogFormat.append(record.kind, body, chain: &chain, to: &bytes)

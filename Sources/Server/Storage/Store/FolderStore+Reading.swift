@@ -3,12 +3,12 @@ package import SessionCore
 package import Wire
 
 /// What is read of logs: on any thread, beside what is written and beside another process.
-extension SessionStore {
+extension FolderStore {
   /// Opens a session's log to be read, as it is now.
   ///
   /// - Throws: `LogError` when there is none.
-  nonisolated package func log(of id: SessionID) throws(LogError) -> KeptLog {
-    try KeptLog(try open(id, toWrite: false))
+  nonisolated package func log(of id: SessionID) throws(LogError) -> LogSnapshot {
+    try LogSnapshot(try open(id, toWrite: false))
   }
 
   /// Reads all records of a session's log that can be relied upon, including records behind damaged bytes.
@@ -87,7 +87,7 @@ extension SessionStore {
       throw .file(error)
     }
     // Checked under the lock: another process may have appended first, and a gateway may have continued behind that record.
-    let kept = try KeptLog(file)
+    let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw .file(StorageError(.writeLog, code: EBADMSG)) }
     guard isWanted(kept.record(tail)) else { return false }
     let end = OpenLog.Position(length: kept.length, chain: tail.chain)
@@ -116,7 +116,7 @@ extension SessionStore {
   /// Returns the names and lengths of the files with damaged bytes of a log whose loss is not accepted yet.
   nonisolated package func damage(of id: SessionID) throws(StorageError) -> [(name: LogName, length: Int)] {
     var found: [(name: LogName, length: Int)] = []
-    for number in 1...DamagedRest.most {
+    for number in 1...CorruptTail.most {
       do throws(StorageError) {
         let name = LogName.damaged(number)
         found.append((name, try disk.openFile(name, of: id, toWrite: false).information().length))
@@ -130,7 +130,7 @@ extension SessionStore {
   /// Accepts the loss of damaged bytes: keeps the bytes under another name. The change is on the disk when this returns.
   nonisolated package func accept(_ name: LogName, of id: SessionID) throws(StorageError) {
     let damaged = try disk.openFile(name, of: id, toWrite: false)
-    try DamagedRest.keep([0..<damaged.information().length], of: damaged, id, disk, as: LogName.accepted)
+    try CorruptTail.keep([0..<damaged.information().length], of: damaged, id, disk, as: LogName.accepted)
     try disk.syncNames(of: id)
     try disk.removeFile(name, of: id)
     try disk.syncNames(of: id)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Wire
 
 /// The files beside a damaged log that keep its lost bytes, one range behind the other, for a recovery by hand.
-enum DamagedRest {
+enum CorruptTail {
   /// The most files of each kind beside one log. Further bytes are appended to the last file.
   static let most = 16
 

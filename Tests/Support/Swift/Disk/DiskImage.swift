@@ -1,3 +1,4 @@
+internal import Storage
 internal import Wire
 
 /// What is on a disk in memory: names and files as every process sees them, and what of it a power cut leaves.

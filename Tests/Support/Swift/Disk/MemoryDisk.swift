@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Platform
+package import Storage
 package import Wire
 
 /// Sessions in memory, for tests: what a process that was killed, or a machine without power, would find is told apart.

@@ -8,7 +8,7 @@ package import Wire
 ///
 /// Until the new log has taken the old one's place nothing has happened: whatever fails before, or ends the process, leaves
 /// the old log as it is.
-extension SessionStore {
+extension FolderStore {
   /// How often what came while the new log was brought to the disk is brought there too before the last of it is copied.
   private static let rounds = 4
 
@@ -63,7 +63,7 @@ extension SessionStore {
         try await copyAlmostAll(id, compaction)
         let file = try compaction.open()
         // May take seconds, and nobody has to wait for it.
-        try await elsewhere { () throws(StorageError) in try file.sync() }
+        try await runDetached { () throws(StorageError) in try file.sync() }
         if try current(id, compaction).end.length - compaction.copied.length <= Compaction.slice { break }
       }
       return try replace(id, compaction)
@@ -77,7 +77,7 @@ extension SessionStore {
   package func abandonCompaction(_ id: SessionID) {
     guard let compaction = compactions.removeValue(forKey: id) else { return }
     removeNext(id)
-    close(PartingFile(compaction.letGo()))
+    close(DeferredClose(compaction.letGo()))
   }
 
   /// Copies all there is, and lets others come between the slices: what is left then came after it, and is as new as what
@@ -115,7 +115,7 @@ extension SessionStore {
     }
     compactions[id] = nil
     let replaced = log.replace(with: new, end: compaction.end, marks: compaction.marks)
-    close(PartingFile(replaced))
+    close(DeferredClose(replaced))
     // The new name is on the disk before the next append is told to be.
     log.hasNewName = true
     return log.end.length
@@ -128,8 +128,8 @@ extension SessionStore {
   }
 
   /// Closes a file without a name. That gives back its room, which may take long.
-  private func close(_ file: PartingFile) {
-    Task { try await elsewhere { () throws(StorageError) in file.close() } }
+  private func close(_ file: DeferredClose) {
+    Task { try await runDetached { () throws(StorageError) in file.close() } }
   }
 
   private func removeNext(_ id: SessionID) {
@@ -139,7 +139,7 @@ extension SessionStore {
 }
 
 /// The last reference to a file, let go of where it is wanted and not where its last holder happens to go.
-private final class PartingFile: Sendable {
+private final class DeferredClose: Sendable {
   private let file: Guarded<(any SessionFile)?>
 
   init(_ file: (any SessionFile)?) {

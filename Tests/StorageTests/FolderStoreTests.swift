@@ -7,7 +7,7 @@ import Wire
 import TestSupport
 
 @Suite("A store of sessions")
-struct SessionStoreTests {
+struct FolderStoreTests {
   @Test("ST7 A session is there with all its records, once", arguments: Backend.allCases)
   func creates(_ backend: Backend) async throws {
     let bench = try backend.make()
@@ -48,7 +48,7 @@ struct SessionStoreTests {
       #expect(try fixture.read(.one).records == [.session, .numbers, .run(1), .run(2)])
       #expect(try fixture.read(.two).records == [.session, .run(1)])
       #expect(try fixture.store.logLength(of: .two) == 33 + 15 + 53)
-      try await fixture.store.settle()
+      try await fixture.store.syncAll()
     }
   }
 

@@ -46,7 +46,7 @@ package struct BatchOutcome: Sendable {
 ///
 /// It runs on its own executor, whose thread its calls block: each for one write a log and, with `full`, one sync. What may
 /// take longer is done elsewhere, or in pieces between which others come.
-package actor SessionStore {
+package actor FolderStore {
   /// How many logs are kept open unless somebody says otherwise.
   package static let defaultOpenFiles = 512
 
@@ -223,9 +223,9 @@ package actor SessionStore {
     try damaged.lock()
     defer { damaged.unlock() }
     guard try damaged.information().length == end.length else { throw StorageError(.openLog, code: ESTALE) }
-    let whole = WholeLog()
+    let whole = LogTransfer()
     do throws(StorageError) {
-      try await elsewhere { [disk] () throws(StorageError) in
+      try await runDetached { [disk] () throws(StorageError) in
         let copy = try Compaction(
           try disk.createFile(.next, of: id), start: OpenLog.Position(length: 0, chain: 0))
         try copy.copyReadable(of: damaged, expecting: end)
@@ -234,7 +234,7 @@ package actor SessionStore {
         // Synced with every durability, because the log that it replaces is on the disk.
         try file.sync()
         if !end.lost.isEmpty {
-          try DamagedRest.keep(end.lost, of: damaged, id, disk)
+          try CorruptTail.keep(end.lost, of: damaged, id, disk)
         }
         whole.set(file, copy.end, copy.marks)
       }
@@ -260,12 +260,12 @@ package actor SessionStore {
   package func remove(_ id: SessionID) async throws(StorageError) {
     release(id)
     guard try disk.setSessionAside(id) else { return }
-    try await elsewhere { [disk] () throws(StorageError) in try disk.removeSessionSetAside(id) }
+    try await runDetached { [disk] () throws(StorageError) in try disk.removeSessionSetAside(id) }
   }
 
   /// Waits until everything that was written is on the disk.
-  package func settle() async throws(StorageError) {
-    try await elsewhere { [disk] () throws(StorageError) in try disk.syncAll() }
+  package func syncAll() async throws(StorageError) {
+    try await runDetached { [disk] () throws(StorageError) in try disk.syncAll() }
   }
 
   /// The log of a session, with its file open.
@@ -288,7 +288,7 @@ package actor SessionStore {
   }
 
   /// Does what may take long on a thread of its own.
-  func elsewhere(
+  func runDetached(
     _ body: @escaping @Sendable () throws(StorageError) -> Void
   ) async throws(StorageError) {
     let result: Result<Void, StorageError> = await withCheckedContinuation { continuation in
@@ -313,7 +313,7 @@ package actor SessionStore {
 }
 
 /// A log on its way to the store from the thread that wrote it.
-private final class WholeLog: Sendable {
+private final class LogTransfer: Sendable {
   private let log: Guarded<(file: any SessionFile, end: OpenLog.Position, marks: LogMarks)?> = Guarded(nil)
 
   func set(_ file: any SessionFile, _ end: OpenLog.Position, _ marks: LogMarks) {

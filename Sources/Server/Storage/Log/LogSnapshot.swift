@@ -5,7 +5,7 @@ internal import Wire
 /// A log as it was when it was opened: whatever is written behind it, or put in its place, this reads the same each time.
 ///
 /// Any thread may use it.
-package struct KeptLog: Sendable {
+package struct LogSnapshot: Sendable {
   /// A record that is given to whoever reads.
   package struct Record: Sendable {
     /// The number of its kind.
