@@ -9,7 +9,8 @@ import Primitives
 struct BoundsTests {
   /// Returns the number of entries of one size that a bucket takes at one moment.
   private func takes(
-    _ bucket: inout RateBucket, _ count: Int, of size: Int, by rates: RateBucket.Rates, at now: MonotonicTime
+    _ bucket: inout EntryRateLimiter, _ count: Int, of size: Int, by rates: EntryRateLimiter.Rates,
+    at now: MonotonicTime
   ) -> Int {
     (0..<count).filter { _ in bucket.take(size, by: rates, at: now) }.count
   }
@@ -18,8 +19,8 @@ struct BoundsTests {
     "S27 the bucket: a burst of twice the rate, refilled at the rate, a retry time until a quarter of the burst"
   )
   func bucket() {
-    let rates = RateBucket.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
-    var bucket = RateBucket(rates, at: .zero)
+    let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
+    var bucket = EntryRateLimiter(rates, at: .zero)
     let burst = takes(&bucket, 20, of: 1, by: rates, at: .zero)
     #expect(burst == 16)
     // A quarter of 16 is 4: half a second.
@@ -35,8 +36,8 @@ struct BoundsTests {
     "S27 bytes are counted beside entries; an entry above the burst passes when the bucket is full, and leaves a debt"
   )
   func bucketBytes() {
-    let rates = RateBucket.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
-    var bucket = RateBucket(rates, at: .zero)
+    let rates = EntryRateLimiter.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
+    var bucket = EntryRateLimiter(rates, at: .zero)
     let first = takes(&bucket, 2, of: 1_999, by: rates, at: .zero)
     #expect(first == 1)
     // Until a quarter of the burst, 500 bytes, is there: 499 are lacking.

@@ -10,7 +10,7 @@ extension Session {
     _ subscriber: Subscriber, size: Int, now: MonotonicTime, effects: inout [Effect]
   ) -> Bool {
     guard let participant = participant(of: subscriber) else { return false }
-    guard participant.bucket.take(size, by: rates, at: now) else {
+    guard participant.rateLimiter.take(size, by: rates, at: now) else {
       effects += refuseForRate(participant, subscriber, clientSequence: nil, size: size, now: now)
       return false
     }

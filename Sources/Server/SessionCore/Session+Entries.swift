@@ -57,7 +57,7 @@ extension Session {
   ) {
     let clientSequence = entry.clientSequence
     guard clientSequence != 0 else {
-      guard participant.bucket.take(ClientEntry.fixedLength, by: rates, at: now) else {
+      guard participant.rateLimiter.take(ClientEntry.fixedLength, by: rates, at: now) else {
         return
       }
       refuse(
@@ -83,7 +83,7 @@ extension Session {
       return
     }
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
-    guard participant.bucket.take(size, by: rates, at: now) else {
+    guard participant.rateLimiter.take(size, by: rates, at: now) else {
       effects += refuseForRate(participant, subscriber, clientSequence: clientSequence, size: size, now: now)
       return
     }
@@ -131,7 +131,7 @@ extension Session {
     counters.unreliableReceived += 1
     // A targeted entry costs a send per target: sixteen of them cost as much as an entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
-    guard participant.bucket.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
+    guard participant.rateLimiter.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.fault(in: message, messageBytes: limits.messageBytes) == nil
     else {
       counters.unreliableRefused += 1

@@ -9,7 +9,7 @@ extension Session {
   ) -> [Effect] {
     guard hasPlace else { return [full(subscriber)] }
     guard hasNumber else { return [noNumber(subscriber)] }
-    let participant = participants.add(profile, identity, RateBucket(rates, at: now))
+    let participant = participants.add(profile, identity, EntryRateLimiter(rates, at: now))
     participants.wait(participant, on: subscriber)
     let others = participants.values.filter { $0.isActive }.map(\.object)
     subscriber.enqueue(
@@ -50,7 +50,7 @@ extension Session {
     } else {
       guard hasPlace else { return [full(subscriber)] }
       guard hasNumber else { return [noNumber(subscriber)] }
-      participant = participants.add(join.profile, identity, RateBucket(rates, at: now))
+      participant = participants.add(join.profile, identity, EntryRateLimiter(rates, at: now))
       enter(participant, token)
     }
     participant.presence = .joined(subscriber)

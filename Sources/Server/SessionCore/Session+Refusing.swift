@@ -26,7 +26,7 @@ extension Session {
     now: MonotonicTime
   ) -> [Effect] {
     if clientSequence != nil { participant.isAwaitingDueEntry = true }
-    let retryAfterMs = participant.bucket.millisecondsUntilQuarter(for: size, by: rates)
+    let retryAfterMs = participant.rateLimiter.millisecondsUntilQuarter(for: size, by: rates)
     var refusal = Refusal(
       .rateLimited,
       "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are taken, twice that in a burst.",

@@ -37,8 +37,8 @@ package final class Session {
   var retained: RetainedState
   var unreliableBatch = UnreliableBatch()
   var journal: Journal
-  /// The refill rates of the rate buckets of participants and of the journal.
-  let rates: RateBucket.Rates
+  /// The rates of the rate limiters of participants and of the journal.
+  let rates: EntryRateLimiter.Rates
 
   var participants: ParticipantTable
   var presence = PresenceTracker()
@@ -92,9 +92,9 @@ package final class Session {
     commits = CommitNotifier(isByStore: saving == .byStore)
     save = SaveState(saving)
     emptyPeriod = EmptyPeriod(since: now)
-    rates = RateBucket.Rates(
+    rates = EntryRateLimiter.Rates(
       entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)
-    journal = Journal(keepSeconds: limits.uploadKeepSeconds, RateBucket(rates, at: now))
+    journal = Journal(keepSeconds: limits.uploadKeepSeconds, EntryRateLimiter(rates, at: now))
   }
 
   package var activity: Activity { activityState.activity }

@@ -10,10 +10,10 @@ struct CommitNotifierTests {
   private let bo = Self.participant(2)
 
   private static func participant(_ number: ParticipantNumber) -> ParticipantState {
-    let rates = RateBucket.Rates(entriesPerSecond: 10, bytesPerSecond: 1_000)
+    let rates = EntryRateLimiter.Rates(entriesPerSecond: 10, bytesPerSecond: 1_000)
     return ParticipantState(
       id: EntryKey(high: 9, low: UInt64(number)).uuid, number: number, name: "N", color: "#000000",
-      bucket: RateBucket(rates, at: .zero))
+      rateLimiter: EntryRateLimiter(rates, at: .zero))
   }
 
   private func at(_ milliseconds: Int) -> MonotonicTime {

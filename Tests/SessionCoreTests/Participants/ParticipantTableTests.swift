@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Participant table")
 struct ParticipantTableTests {
-  private let rates = RateBucket.Rates(entriesPerSecond: 10, bytesPerSecond: 1_000)
+  private let rates = EntryRateLimiter.Rates(entriesPerSecond: 10, bytesPerSecond: 1_000)
 
   private func table(pastLimit: Int = 2) -> ParticipantTable {
     ParticipantTable(pastLimit: pastLimit) { TokenDigest(high: $0.high, low: $0.low) }
@@ -18,7 +18,7 @@ struct ParticipantTableTests {
   private func join(_ table: inout ParticipantTable, name: String? = nil) -> ParticipantState {
     let low = UInt64(table.nextNumber)
     let identity = NewIdentity(id: EntryKey(high: 9, low: low).uuid, token: token(low), lot: low)
-    let participant = table.add(Profile(name: name), identity, RateBucket(rates, at: .zero))
+    let participant = table.add(Profile(name: name), identity, EntryRateLimiter(rates, at: .zero))
     table.activate(participant, identity.token)
     participant.presence = .joined(Subscriber(connection: low))
     return participant
@@ -50,7 +50,7 @@ struct ParticipantTableTests {
     var table = table()
     let subscriber = Subscriber(connection: 5)
     let identity = NewIdentity(id: EntryKey(high: 9, low: 1).uuid, token: token(1), lot: 1)
-    let participant = table.add(Profile(), identity, RateBucket(rates, at: .zero))
+    let participant = table.add(Profile(), identity, EntryRateLimiter(rates, at: .zero))
     table.wait(participant, on: subscriber)
     #expect(table.waiting == [1] && table.occupiedPlaces == 1 && table.activeCount == 0)
     #expect(table.waiting(on: subscriber) === participant)
@@ -136,7 +136,7 @@ struct ParticipantTableTests {
     for number in 1...3 as ClosedRange<ParticipantNumber> {
       let state = ParticipantState(
         id: EntryKey(high: 9, low: UInt64(number)).uuid, number: number, name: "N", color: "#000000",
-        bucket: RateBucket(rates, at: .zero))
+        rateLimiter: EntryRateLimiter(rates, at: .zero))
       state.digest = TokenDigest(high: 7, low: UInt64(number))
       states.append(state)
     }

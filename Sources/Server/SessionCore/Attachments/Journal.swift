@@ -77,19 +77,20 @@ struct Journal {
 
   private let keepSeconds: Int
   /// Creations and pieces of uploads over HTTP, by all clients together, cost as much as entries of one participant.
-  private var bucket: RateBucket
+  private var rateLimiter: EntryRateLimiter
   /// The use of the attachment quota.
   var fillLevel = FillLevel()
 
-  init(keepSeconds: Int, _ bucket: RateBucket) {
+  init(keepSeconds: Int, _ rateLimiter: EntryRateLimiter) {
     self.keepSeconds = keepSeconds
-    self.bucket = bucket
+    self.rateLimiter = rateLimiter
   }
 
   /// Takes the price of a creation or a piece of an upload with so many bytes of metadata.
   /// - Returns: nil, or the milliseconds after which to try again.
-  mutating func consumeRate(_ size: Int, by rates: RateBucket.Rates, at now: MonotonicTime) -> Int? {
-    bucket.take(size, by: rates, at: now) ? nil : bucket.millisecondsUntilQuarter(for: size, by: rates)
+  mutating func consumeRate(_ size: Int, by rates: EntryRateLimiter.Rates, at now: MonotonicTime) -> Int? {
+    rateLimiter.take(size, by: rates, at: now)
+      ? nil : rateLimiter.millisecondsUntilQuarter(for: size, by: rates)
   }
 
   /// True if progress is to be sent when the turn ends.

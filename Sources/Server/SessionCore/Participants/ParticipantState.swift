@@ -44,18 +44,18 @@ final class ParticipantState {
   var lastSequence: UInt64 = 0
   /// The first sequence that its next `committed` message has to cover.
   var awaitsFrom: UInt64 = 0
-  var bucket: RateBucket
+  var rateLimiter: EntryRateLimiter
   /// The value of `acknowledged` on disk.
   var savedAcknowledged: UInt32 = 0
 
   init(
-    id: UUID, number: ParticipantNumber, name: String, color: String, bucket: RateBucket
+    id: UUID, number: ParticipantNumber, name: String, color: String, rateLimiter: EntryRateLimiter
   ) {
     self.id = id
     self.number = number
     self.name = name
     self.color = color
-    self.bucket = bucket
+    self.rateLimiter = rateLimiter
   }
 
   /// Updates the ignored refusals after an entry or control message that the bucket had room for.

@@ -65,11 +65,13 @@ struct ParticipantTable {
   // MARK: - Joining
 
   /// Adds a participant; a missing name or color is chosen by the identity's random number.
-  mutating func add(_ profile: Profile, _ identity: NewIdentity, _ bucket: RateBucket) -> ParticipantState {
+  mutating func add(_ profile: Profile, _ identity: NewIdentity, _ rateLimiter: EntryRateLimiter)
+    -> ParticipantState
+  {
     let participant = ParticipantState(
       id: identity.id, number: nextNumber, name: profile.name ?? NameMaker.name(random: identity.lot),
       color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: identity.lot),
-      bucket: bucket)
+      rateLimiter: rateLimiter)
     nextNumber += 1
     states[participant.number] = participant
     colorsInUse[participant.color, default: 0] += 1

@@ -12,7 +12,7 @@ package struct SessionRestorer: ~Copyable {
 
   let id: SessionID
   let limits: Limits
-  let rates: RateBucket.Rates
+  let rates: EntryRateLimiter.Rates
   let digest: @Sendable (Token) -> TokenDigest
   let now: MonotonicTime
   let date: Date
@@ -63,7 +63,7 @@ package struct SessionRestorer: ~Copyable {
   ) {
     self.id = id
     self.limits = limits
-    rates = RateBucket.Rates(
+    rates = EntryRateLimiter.Rates(
       entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)
     self.digest = digest
     self.now = now
@@ -155,7 +155,7 @@ package struct SessionRestorer: ~Copyable {
     } else {
       participant = ParticipantState(
         id: object.id, number: object.number, name: object.name, color: object.color,
-        bucket: RateBucket(rates, at: now))
+        rateLimiter: EntryRateLimiter(rates, at: now))
       participants[object.number] = participant
     }
     participant.name = object.name

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// The entries and bytes that one participant may send now. Both buckets hold the amount of two seconds.
-package struct RateBucket: Sendable {
+package struct EntryRateLimiter: Sendable {
   /// The refill rates. A session has one value for all buckets, because there are two buckets per participant.
   package struct Rates: Sendable {
     fileprivate let entries: TokenBucket.Rate
