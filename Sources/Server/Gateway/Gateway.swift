@@ -218,7 +218,7 @@ package final class Gateway: Sendable {
 
   /// The reactors that have taken no turn for ten seconds, judged by the answers to the pulses that earlier calls sent.
   package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
-    shared.stuckReactors(seenBy: nil, now: now)
+    shared.hangingReactors(seenBy: nil, now: now)
   }
 
   /// Reads certificate and key again, without waiting for the next look at them; sockets that are open keep theirs.

@@ -118,8 +118,8 @@ extension Reactor {
 
   /// Whether only a restart helps. The disk is not asked.
   private var liveness: Answer {
-    let stuck = shared.stuckReactors(seenBy: number, now: now)
-    guard let first = stuck.first else { return .status("alive") }
+    let hanging = shared.hangingReactors(seenBy: number, now: now)
+    guard let first = hanging.first else { return .status("alive") }
     var refusal = Refusal(
       .internal, "A thread of the gateway hangs: reactor \(first) has done nothing for too long.")
     refusal.status = 503

@@ -16,8 +16,8 @@ actor Reactor {
     case adopt(ConnectionTransfer)
     case drain
     case stop
-    /// Asks for a sign of life: see `SharedState.stuckReactors`.
-    case pulse
+    /// A question of `LoopWatchdog`.
+    case probe
     case endSlowUpload(UploadTable.Eviction)
   }
 
@@ -225,7 +225,7 @@ actor Reactor {
     case .adopt(let transfer): adopt(transfer)
     case .drain: drain()
     case .stop: stop()
-    case .pulse: shared.noteAlive(reactor: number)
+    case .probe: shared.answerProbes(of: number)
     case .endSlowUpload(let evicted): endSlowUpload(evicted)
     }
   }

@@ -46,7 +46,7 @@ final class SharedState: Sendable {
   private let connectionCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
   let persistence: Persister.Environment
-  private let pulses: [Pulse]
+  private let watchdog: LoopWatchdog
   private let drainProgress: Guarded<DrainProgress>
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
@@ -112,7 +112,7 @@ final class SharedState: Sendable {
     creations = Guarded(
       SessionCreationLimiter(perMinute: configuration.limits.sessionsPerAddressPerMinute))
     drainProgress = Guarded(DrainProgress(reactors: configuration.reactors))
-    pulses = (0..<configuration.reactors).map { _ in Pulse() }
+    watchdog = LoopWatchdog(loops: configuration.reactors)
     startedAt = .now()
   }
 
@@ -168,21 +168,21 @@ final class SharedState: Sendable {
     set { draining.store(newValue, ordering: .releasing) }
   }
 
-  /// Returns the reactors that have not taken a turn for long although they were asked to. Each call asks all other reactors for
-  /// a sign of life; the next call finds it, or misses it.
-  /// The reactor that asks is taking a turn, so it is not stuck. Threads other than reactors have no `number`.
-  func stuckReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
-    let all = reactors.withLock { $0 }
-    var stuck: [Int] = []
-    for (other, reactor) in all.enumerated() where other != number {
-      guard let asked = pulses[other].ask(now, by: { reactor.mailbox.put(.pulse) }) else { continue }
-      if now - asked >= Pulse.patience { stuck.append(other) }
-    }
-    return stuck
+  /// Finds the reactors that hang by the probes of earlier calls, and sends new probes: see `LoopWatchdog`.
+  ///
+  /// - Parameters:
+  ///   - number: the reactor that runs the call; nil on other threads.
+  ///   - now: the present time.
+  /// - Returns: the numbers of the reactors that hang.
+  func hangingReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
+    let reactors = reactors.withLock { $0 }
+    guard !reactors.isEmpty else { return [] }
+    return watchdog.hangingLoops(seenBy: number, at: now) { reactors[$0].mailbox.put(.probe) }
   }
 
-  func noteAlive(reactor number: Int) {
-    pulses[number].answer()
+  /// Answers the probes of a reactor, in its own turn.
+  func answerProbes(of number: Int) {
+    watchdog.answer(from: number)
   }
 
   /// The refusal of requests that need room on the disk; nil while they are accepted.

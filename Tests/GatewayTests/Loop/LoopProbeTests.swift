@@ -1,0 +1,100 @@
+import CLinux
+import Testing
+import Platform
+import Primitives
+import Wire
+import TestSupport
+
+@testable import Gateway
+
+@Suite("Watchdog of event loops")
+struct LoopWatchdogTests {
+  @Test("A reactor that owes an answer for 10 s hangs, until it takes a turn again")
+  func hangingReactor() async throws {
+    let gateway = try RunningGateway(reactors: 2)
+    let shared = gateway.gateway.shared
+    // The first of two reactors owns sessions with even ids, the second those with odd ids.
+    let other = shared.owner(of: SessionID(high: 0, low: 1))
+    let now = MonotonicTime.now()
+    let release = OwnedDescriptor(owning: clinux_eventfd_create(1))
+    let hasBegun = OwnedDescriptor(owning: clinux_eventfd_create(1))
+    let (releaseDescriptor, begunDescriptor) = (release.rawValue, hasBegun.rawValue)
+    let hang = Task { await other.hang(signalling: begunDescriptor, until: releaseDescriptor) }
+    // From here on the reactor takes no turn.
+    _ = clinux_poll(begunDescriptor, clinux_readable, -1)
+    #expect(shared.hangingReactors(seenBy: 0, now: now) == [])
+    #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(9)) == [])
+    #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(10)) == [1])
+    // The first reactor was not asked before, and answers.
+    #expect(gateway.gateway.hangingReactors(now: now + .seconds(10)) == [1])
+    // A reactor does not ask itself.
+    #expect(shared.hangingReactors(seenBy: 1, now: now + .seconds(10)) == [])
+    _ = clinux_eventfd_signal(releaseDescriptor)
+    await hang.value
+    let deadline = TestTimeout.deadline
+    while !shared.hangingReactors(seenBy: 0, now: now + .seconds(10)).isEmpty, .now() < deadline {
+      await Task.yield()
+    }
+    #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(10)) == [])
+    _ = consume release
+    _ = consume hasBegun
+  }
+}
+
+extension LoopWatchdogTests {
+  @Test("Each loop but the caller's is asked once; a loop that answers does not hang")
+  func loops() {
+    let start = MonotonicTime(nanoseconds: 1_000_000_000)
+    let watchdog = LoopWatchdog(loops: 3)
+    var asked: [Int] = []
+    func hanging(atSeconds seconds: Int) -> [Int] {
+      watchdog.hangingLoops(seenBy: 0, at: start.adding(seconds: seconds)) {
+        asked.append($0)
+        return true
+      }
+    }
+    #expect(hanging(atSeconds: 0) == [])
+    #expect(asked == [1, 2])
+    watchdog.answer(from: 1)
+    #expect(hanging(atSeconds: 9) == [])
+    #expect(asked == [1, 2, 1], "loop 2 still owes the first answer")
+    #expect(hanging(atSeconds: 10) == [2])
+    #expect(hanging(atSeconds: 19) == [1, 2])
+    watchdog.answer(from: 2)
+    #expect(hanging(atSeconds: 20) == [1])
+  }
+}
+
+@Suite("Probe of an event loop")
+struct LoopProbeTests {
+  @Test("A question that was not sent is sent again; only a loop that answers no question owes one")
+  func fullMailbox() {
+    let start = MonotonicTime.now()
+    let probe = LoopProbe()
+    #expect(probe.ask(at: start) { false } == nil)
+    // The mailbox is still full: the loop has owed an answer since the first question.
+    #expect(probe.ask(at: start + .seconds(30)) { false } == start)
+    // The mailbox has room again: the loop was not asked before.
+    #expect(probe.ask(at: start + .seconds(60)) { true } == nil)
+    #expect(probe.ask(at: start + .seconds(61)) { Bool(false) } == start + .seconds(60))
+    probe.answer()
+    #expect(probe.ask(at: start + .seconds(62)) { true } == nil)
+    // The loop may answer before the call has returned.
+    probe.answer()
+    #expect(probe.ask(at: start + .seconds(63)) { false } == nil)
+    #expect(
+      probe.ask(at: start + .seconds(64)) {
+        probe.answer()
+        return true
+      } == nil)
+    #expect(probe.ask(at: start + .seconds(99)) { true } == nil, "the loop owes no answer")
+  }
+}
+
+extension Reactor {
+  /// Blocks the loop until the descriptor `released` is readable.
+  fileprivate func hang(signalling begun: CInt, until released: CInt) {
+    _ = clinux_eventfd_signal(begun)
+    _ = clinux_poll(released, clinux_readable, -1)
+  }
+}
