@@ -51,7 +51,7 @@ extension OverSockets {
         #expect(member.committed <= committed)
       }
       #expect(try gateway.status("GET", "/readyz") == 200)
-      #expect(gateway.gateway.shared.standing(now: .now()).refusesNewData)
+      #expect(gateway.gateway.shared.status(now: .now()).refusesNewData)
       #expect(try gateway.status("GET", "/healthz") == 200)
       #expect(try gateway.statusOfNewSession() == 507)
       let journal = try JournalClient(gateway, session)
@@ -65,7 +65,7 @@ extension OverSockets {
         try member.read(until: "the good news", Self.isToldOf(.saved))
         try member.readUntilCommitted()
       }
-      #expect(!gateway.gateway.shared.standing(now: .now()).refusesNewData)
+      #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)
       #expect(try gateway.statusOfNewSession() == 201)
       #expect(try journal.add(UUID(), [1, 2, 3]).status == 201)
       let state = Self.drawing(members[0])
@@ -226,7 +226,7 @@ extension OverSockets {
       disk.fail(with: ESTALE) { $0.session == session }
       try member.send(member.entry([1]))
       try member.read(until: "the bad news", Self.isToldOf(.storageFull))
-      #expect(!gateway.gateway.shared.standing(now: .now()).refusesNewData)
+      #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)
       #expect(try gateway.statusOfNewSession() == 201)
       disk.mend()
       try member.readUntilCommitted()
@@ -287,14 +287,14 @@ extension OverSockets {
       try member.send(member.entry([2], retention: .append))
       try member.read(until: "the bad news", Self.isToldOf(.storageFull))
       #expect(try gateway.status("GET", "/readyz") == 200)
-      #expect(gateway.gateway.shared.standing(now: .now()).refusesNewData)
+      #expect(gateway.gateway.shared.status(now: .now()).refusesNewData)
       member.cut()
       try await gateway.wait(for: "its expiry", of: session) { $0 == nil }
       disk.mend()
       // As if that had been long ago.
       let long = MonotonicTime.now() - .seconds(60)
       _ = gateway.gateway.shared.disk.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: long)
-      #expect(!gateway.gateway.shared.standing(now: .now()).refusesNewData)
+      #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)
       #expect(try gateway.statusOfNewSession() == 201)
     }
   }

@@ -29,7 +29,7 @@ struct GatewayLoggerTests {
       logger.log(.joined(Self.subject, sequence: 0))
     }
     #expect(lines.count == 20_000)
-    #expect(counters.values.logLinesLeftOut == 0)
+    #expect(counters.values.logLinesOmitted == 0)
     #expect(!logger.hasOmittedLines)
   }
 
@@ -37,7 +37,7 @@ struct GatewayLoggerTests {
   func omittedLines() {
     for _ in 0..<25 { logger.log(.refused(.entry, .badRequest, Self.subject)) }
     #expect(lines.count == 20)
-    #expect(counters.values.logLinesLeftOut == 5)
+    #expect(counters.values.logLinesOmitted == 5)
     #expect(counters.values.refusals[.badRequest] == 25, "every event is counted")
     logger.reportOmittedLines()
     #expect(lines.count == 20, "the budget is still empty")
@@ -57,7 +57,7 @@ struct GatewayLoggerTests {
     logger.log(.socketClosed(Self.close(participant: 7)))
     #expect(lines.count == 1_001)
     #expect(lines.last?.contains("participant=7") == true)
-    #expect(counters.values.closes[ClosedWith(1006)] == 1_006)
+    #expect(counters.values.closes[CloseCodeLabel(1006)] == 1_006)
   }
 
   private static func close(participant: ParticipantNumber) -> PeerEvent.SocketClose {

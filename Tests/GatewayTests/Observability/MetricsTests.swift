@@ -10,9 +10,10 @@ struct MetricsTests {
     version: "1.2.3", swiftVersion: "6.3", openSSLVersion: "OpenSSL \"3\"", startTime: 1_795_264_159)
 
   private func page(
-    _ counters: Counters, _ standing: Standing = Standing(), _ process: ProcessFigures = ProcessFigures()
+    _ counters: Counters, _ status: GatewayStatus = GatewayStatus(),
+    _ process: ProcessFigures = ProcessFigures()
   ) -> [Substring] {
-    MetricsText.render(counters, standing, process, build: build)
+    MetricsText.render(counters, status, process, build: build)
       .split(separator: "\n", omittingEmptySubsequences: false)
   }
 
@@ -22,10 +23,10 @@ struct MetricsTests {
     var first = Counters()
     first.entriesReceived = 1
     first.openWebSockets = -1
-    first.closes[ClosedWith(4013)] = 2
+    first.closes[CloseCodeLabel(4013)] = 2
     board.publish(first, reactor: 0)
     first.entriesReceived = 3
-    first.answers[AnsweredWith(404)] += 1
+    first.answers[StatusLabel(404)] += 1
     first.refusals[.rateLimited] += 5
     first.arrivals[.tail] += 1
     first.requests.count(.healthz, status: 200)
@@ -35,7 +36,7 @@ struct MetricsTests {
     var second = Counters()
     second.entriesReceived = 4
     second.openWebSockets = 3
-    second.closes[ClosedWith(4013)] = 1
+    second.closes[CloseCodeLabel(4013)] = 1
     second.arrivals[.tail] += 1
     second.requests.count(.healthz, status: 200)
     second.fanOutTimes.count(.milliseconds(2))
@@ -43,8 +44,8 @@ struct MetricsTests {
     let total = board.total
     #expect(total.entriesReceived == 7)
     #expect(total.openWebSockets == 2)
-    #expect(total.closes[ClosedWith(4013)] == 3)
-    #expect(total.answers[AnsweredWith(404)] == 1)
+    #expect(total.closes[CloseCodeLabel(4013)] == 3)
+    #expect(total.answers[StatusLabel(404)] == 1)
     #expect(total.refusals[.rateLimited] == 5)
     #expect(total.arrivals[.tail] == 2)
     #expect(total.arrivals[.new] == 0)
@@ -65,10 +66,10 @@ struct MetricsTests {
     second.requestTimes.count(.upload, .milliseconds(1))
     second.requestTimes.count(.api, .microseconds(50))
     board.publish(second, reactor: 1)
-    var standing = Standing()
-    standing.loopBusySeconds = board.busySeconds
-    standing.certificateReloadFailures = 3
-    let lines = Set(page(board.total, standing))
+    var status = GatewayStatus()
+    status.loopBusySeconds = board.busySeconds
+    status.certificateReloadFailures = 3
+    let lines = Set(page(board.total, status))
     for line in [
       "drawtogether_loop_busy_seconds_total{reactor=\"0\"} 1.5",
       "drawtogether_loop_busy_seconds_total{reactor=\"1\"} 0.25",
@@ -89,7 +90,7 @@ struct MetricsTests {
     ] as [(UInt16, String)])
   func otherCodes(_ code: UInt16, _ label: String) {
     var counters = Counters()
-    counters.closes[ClosedWith(code)] += 1
+    counters.closes[CloseCodeLabel(code)] += 1
     #expect(page(counters).contains("drawtogether_websocket_closes_total{code=\"\(label)\"} 1"))
   }
 
@@ -141,25 +142,25 @@ struct MetricsTests {
   }
 
   @Test("How things stand is shown where it is known, and nothing where it is not")
-  func standing() {
-    var standing = Standing()
-    standing.isReady = false
-    standing.refusesNewData = true
-    standing.isDiskFailing = true
-    standing.freeBytes = 5_000_000_000
-    standing.reserveBytes = 268_435_456
-    standing.unsavedBytes = 12
-    standing.memoryBytes = 2_147_483_648
-    standing.connectionsLimit = 10_000
-    standing.sessionsLimit = 500
-    standing.kept = KeptSessions()
-    standing.kept?.sessions = 3
-    standing.kept?.attachmentBytes = 7
-    standing.certificateEnds = 1_800_000_000
+  func status() {
+    var status = GatewayStatus()
+    status.isReady = false
+    status.refusesNewData = true
+    status.isDiskFailing = true
+    status.freeBytes = 5_000_000_000
+    status.reserveBytes = 268_435_456
+    status.unsavedBytes = 12
+    status.memoryBytes = 2_147_483_648
+    status.connectionsLimit = 10_000
+    status.sessionsLimit = 500
+    status.stored = StoredTotals()
+    status.stored?.sessions = 3
+    status.stored?.attachmentBytes = 7
+    status.certificateEnds = 1_800_000_000
     var process = ProcessFigures()
     process.cpuSeconds = 1.5
     process.openDescriptors = 40
-    let lines = page(Counters(), standing, process)
+    let lines = page(Counters(), status, process)
     for line in [
       "drawtogether_ready 0", "drawtogether_storage_refusing 1", "drawtogether_disk_failing 1",
       "drawtogether_disk_free_bytes 5000000000",
@@ -239,9 +240,9 @@ struct MetricsTests {
 
   @Test("There is room for every key of a tally")
   func room() {
-    #expect(ClosedWith.labels.count <= Tally<ClosedWith>.capacity)
-    #expect(AnsweredWith.labels.count <= Tally<AnsweredWith>.capacity)
-    #expect(Arrival.labels.count <= Tally<Arrival>.capacity)
-    #expect(ErrorCode.labels.count <= Tally<ErrorCode>.capacity)
+    #expect(CloseCodeLabel.labels.count <= CounterVector<CloseCodeLabel>.capacity)
+    #expect(StatusLabel.labels.count <= CounterVector<StatusLabel>.capacity)
+    #expect(Arrival.labels.count <= CounterVector<Arrival>.capacity)
+    #expect(ErrorCode.labels.count <= CounterVector<ErrorCode>.capacity)
   }
 }

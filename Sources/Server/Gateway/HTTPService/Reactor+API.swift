@@ -130,9 +130,9 @@ extension Reactor {
   func sendMetrics(_ connection: Connection, _ http: HTTPConversation, _ head: RequestHead) {
     http.awaitsAnswer = true
     publish()
-    let (key, standing) = (connection.key, shared.standing(now: now))
+    let (key, status) = (connection.key, shared.status(now: now))
     Task {
-      let page = await shared.observer.page(shared.board, standing, startedAt: shared.startedAt)
+      let page = await shared.metrics.render(shared.board, status, startedAt: shared.startedAt)
       deliver(.text(.ok, page, type: MetricsText.contentType), to: key, head)
     }
   }

@@ -326,13 +326,13 @@ extension Reactor {
     finish(
       answer, isSecure: client?.isSecure ?? connection.isSecure, closes: http.closesAfterOutput, for: head
     ).append(to: &bytes)
-    counters.values.answers[AnsweredWith(answer.head.status.code)] += 1
-    counters.values.requests.count(RequestTally.Kind(route), status: answer.head.status.code)
+    counters.values.answers[StatusLabel(answer.head.status.code)] += 1
+    counters.values.requests.count(RequestCounts.Kind(route), status: answer.head.status.code)
     if answer.head.status.code >= 400 {
       shared.log(
         .debug, "request refused",
         [
-          "status": .number(answer.head.status.code), "route": "\(RequestTally.Kind(route).rawValue)",
+          "status": .number(answer.head.status.code), "route": "\(RequestCounts.Kind(route).rawValue)",
           "remote": .address(connection.clientAddress),
         ])
     }

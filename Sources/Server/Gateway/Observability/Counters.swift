@@ -35,10 +35,10 @@ package struct Counters: Sendable {
   package var bytesSent: UInt64 = 0
   /// Calls of `send` on sockets.
   package var sendCalls: UInt64 = 0
-  package var answers = Tally<AnsweredWith>()
+  package var answers = CounterVector<StatusLabel>()
   /// Requests answered, by what they asked for and by the class of the status.
-  package var requests = RequestTally()
-  package var closes = Tally<ClosedWith>()
+  package var requests = RequestCounts()
+  package var closes = CounterVector<CloseCodeLabel>()
   /// The times from the head of a request until the kernel had the whole answer.
   package var requestTimes = RequestTimes()
 
@@ -50,7 +50,7 @@ package struct Counters: Sendable {
   package var sessionsEnded: UInt64 = 0
   /// Sessions read from the disk, because somebody came.
   package var sessionsOpened: UInt64 = 0
-  package var arrivals = Tally<Arrival>()
+  package var arrivals = CounterVector<Arrival>()
   /// Catch-ups sent to sockets that stayed but fell too far behind.
   package var lateCatchUps: UInt64 = 0
   /// From the wish to join until `caughtUp` was sent.
@@ -71,7 +71,7 @@ package struct Counters: Sendable {
   /// Unreliable entries that a reader did not get, because it lagged; once for each reader.
   package var unreliableDropped: UInt64 = 0
   /// Entries, control messages and requests refused, by code.
-  package var refusals = Tally<ErrorCode>()
+  package var refusals = CounterVector<ErrorCode>()
 
   // Attachments.
   /// Requests that were given a place to bring bytes to.
@@ -79,13 +79,13 @@ package struct Counters: Sendable {
   /// Those of them that went on with an earlier one.
   package var uploadsResumed: UInt64 = 0
   /// Those that broke off before the end, by why.
-  package var uploadsCut = Tally<UploadCut>()
+  package var uploadsCut = CounterVector<UploadCut>()
   /// Bytes written to files.
   package var uploadedBytes: UInt64 = 0
   /// Attachments that became ready.
   package var attachmentsAdded: UInt64 = 0
   /// Requests that failed once they had a place, by code.
-  package var uploadFailures = Tally<ErrorCode>()
+  package var uploadFailures = CounterVector<ErrorCode>()
 
   // The disk.
   /// How long the storage thread took for a batch.
@@ -104,7 +104,7 @@ package struct Counters: Sendable {
 
   // The log.
   /// Lines that were not written, because too many of their kind came at once.
-  package var logLinesLeftOut: UInt64 = 0
+  package var logLinesOmitted: UInt64 = 0
 
   // The loop.
   /// How long a turn took.

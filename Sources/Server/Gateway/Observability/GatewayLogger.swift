@@ -40,7 +40,7 @@ final class GatewayLogger {
     event.count(in: &counters.values)
     if let budget = event.budget, !lineLimits[budget.rawValue].allowsLine(now: clock.now) {
       lineLimits[budget.rawValue].omitted += 1
-      counters.values.logLinesLeftOut += 1
+      counters.values.logLinesOmitted += 1
       return
     }
     event.write(to: log)

@@ -68,7 +68,7 @@ enum MetricList {
       "unreliable_dropped_total", \.unreliableDropped, "Unreliable entries that a lagging reader did not get."
     ),
     Metric(
-      "log_lines_left_out_total", \.logLinesLeftOut,
+      "log_lines_left_out_total", \.logLinesOmitted,
       "Lines that the log does not have, because too many of their kind came at once."),
     Metric("loop_turns_total", \.turns, "Turns of the event loops."),
   ]

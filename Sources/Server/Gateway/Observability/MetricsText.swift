@@ -21,24 +21,24 @@ package struct MetricsText {
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private let counters: Counters
-  private let standing: Standing
+  private let status: GatewayStatus
   private let process: ProcessFigures
   private let build: Build
   private var text = ""
 
   /// The text of these counters, and of how things stand beside them.
   package static func render(
-    _ counters: Counters, _ standing: Standing, _ process: ProcessFigures, build: Build
+    _ counters: Counters, _ status: GatewayStatus, _ process: ProcessFigures, build: Build
   ) -> String {
-    var page = MetricsText(counters: counters, standing: standing, process: process, build: build)
+    var page = MetricsText(counters: counters, status: status, process: process, build: build)
     page.text.reserveCapacity(65_536)
     page.appendAll()
     return page.text
   }
 
-  private init(counters: Counters, standing: Standing, process: ProcessFigures, build: Build) {
+  private init(counters: Counters, status: GatewayStatus, process: ProcessFigures, build: Build) {
     self.counters = counters
-    self.standing = standing
+    self.status = status
     self.process = process
     self.build = build
   }
@@ -46,7 +46,7 @@ package struct MetricsText {
   private mutating func appendAll() {
     appendBuild()
     appendProcess()
-    appendStanding()
+    appendStatus()
     appendFamily(
       "sockets", type: "gauge",
       help: "Sockets open, by what they speak; those under TLS are also counted as tls.",
@@ -58,22 +58,22 @@ package struct MetricsText {
     for count in MetricList.counts {
       append(count.name, type: "counter", help: count.help, value: String(counters[keyPath: count.value]))
     }
-    appendTally(
+    appendCounters(
       "http_responses_total", "HTTP answers, by status.", label: "status", counters.answers.labelled)
-    appendTally(
+    appendCounters(
       "websocket_closes_total", "WebSockets closed, by the close code that we sent.", label: "code",
       counters.closes.labelled)
-    appendTally(
+    appendCounters(
       "arrivals_total", "Joins of sessions: new, or resumed by tail or by snapshot.", label: "kind",
       counters.arrivals.labelled)
-    appendTally(
+    appendCounters(
       "refused_total", "Entries, control messages and requests refused, by error code.", label: "code",
       counters.refusals.labelled)
-    appendTally(
+    appendCounters(
       "uploads_cut_total",
       "Uploads that broke off before the end of their request: the client went, stalled or was too slow, or the gateway stops.",
       label: "reason", counters.uploadsCut.labelled)
-    appendTally(
+    appendCounters(
       "upload_failures_total", "Uploads that failed once they had begun, by error code.", label: "code",
       counters.uploadFailures.labelled)
     appendRequests()
@@ -87,42 +87,42 @@ package struct MetricsText {
   }
 
   /// Gauges of what nobody counts.
-  private mutating func appendStanding() {
+  private mutating func appendStatus() {
     gauge(
-      "ready", "1 unless the gateway stops, as /readyz answers, else 0.", standing.isReady ? 1 : 0)
+      "ready", "1 unless the gateway stops, as /readyz answers, else 0.", status.isReady ? 1 : 0)
     gauge(
       "storage_refusing", "1 while new sessions and uploads are refused because the disk is full or fails.",
-      standing.refusesNewData ? 1 : 0)
-    gauge("draining", "Whether it is about to stop.", standing.isDraining ? 1 : 0)
-    gauge("disk_failing", "Whether sessions cannot be written to the disk.", standing.isDiskFailing ? 1 : 0)
-    if let free = standing.freeBytes {
+      status.refusesNewData ? 1 : 0)
+    gauge("draining", "Whether it is about to stop.", status.isDraining ? 1 : 0)
+    gauge("disk_failing", "Whether sessions cannot be written to the disk.", status.isDiskFailing ? 1 : 0)
+    if let free = status.freeBytes {
       gauge("disk_free_bytes", "Bytes that may still be written to the data folder's file system.", free)
     }
-    gauge("disk_reserve_bytes", "How many of them have to stay free.", standing.reserveBytes)
-    gauge("unsaved_bytes", "Bytes of entries that wait for the disk.", standing.unsavedBytes)
+    gauge("disk_reserve_bytes", "How many of them have to stay free.", status.reserveBytes)
+    gauge("unsaved_bytes", "Bytes of entries that wait for the disk.", status.unsavedBytes)
     gauge(
-      "log_limit_bytes", "What log_bytes may come to: memoryBytes of /api/limits.", standing.memoryBytes)
+      "log_limit_bytes", "What log_bytes may come to: memoryBytes of /api/limits.", status.memoryBytes)
     gauge(
       "connections_limit", "The most connections at once: connections of /api/limits.",
-      standing.connectionsLimit)
-    gauge("sessions_limit", "The most sessions at once: sessions of /api/limits.", standing.sessionsLimit)
+      status.connectionsLimit)
+    gauge("sessions_limit", "The most sessions at once: sessions of /api/limits.", status.sessionsLimit)
     gauge(
       "data_limit_bytes",
       "Limit of kept_log_bytes and kept_attachment_bytes together: dataBytes of /api/limits.",
-      standing.dataBytes)
-    if let kept = standing.kept {
-      gauge("kept_sessions", "Sessions that are kept on the disk, ended ones included.", kept.sessions)
-      gauge("kept_log_bytes", "Bytes of their logs.", kept.logBytes)
+      status.dataBytes)
+    if let stored = status.stored {
+      gauge("kept_sessions", "Sessions that are kept on the disk, ended ones included.", stored.sessions)
+      gauge("kept_log_bytes", "Bytes of their logs.", stored.logBytes)
       gauge(
         "kept_attachment_bytes", "Bytes of their attachments, and those that uploads have reserved.",
-        kept.attachmentBytes)
+        stored.attachmentBytes)
     }
-    if let ends = standing.certificateEnds {
+    if let ends = status.certificateEnds {
       gauge(
         "tls_certificate_not_after_seconds", "When the certificate in force ends, since the Unix epoch.", ends
       )
     }
-    if let failures = standing.certificateReloadFailures {
+    if let failures = status.certificateReloadFailures {
       append(
         "tls_certificate_reload_failures_total", type: "counter",
         help: "Attempts to load new certificate files that failed; the former certificate stays in use.",
@@ -131,11 +131,11 @@ package struct MetricsText {
     appendFamily(
       "loop_busy_seconds_total", type: "counter",
       help: "Busy time of an event loop; its rate is the busy share of the loop.", label: "reactor",
-      standing.loopBusySeconds.enumerated().map { (String($0.offset), String($0.element)) })
+      status.loopBusySeconds.enumerated().map { (String($0.offset), String($0.element)) })
     append(
       "log_lines_lost_total", type: "counter",
       help: "Lines that the log had no room for, because nobody took what was written before.",
-      value: String(standing.logLinesLost))
+      value: String(status.logLinesLost))
   }
 
   /// Under the names that every Prometheus client library gives them, so that common dashboards find them.
@@ -203,7 +203,7 @@ package struct MetricsText {
     text += "drawtogether_\(name) \(value)\n"
   }
 
-  private mutating func appendTally(
+  private mutating func appendCounters(
     _ name: String, _ help: String, label: String, _ values: [(label: String, count: UInt64)]
   ) {
     appendFamily(name, type: "counter", help: help, label: label, values.map { ($0.label, String($0.count)) })

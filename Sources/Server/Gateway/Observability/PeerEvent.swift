@@ -138,7 +138,7 @@ enum PeerEvent {
       counters.connectionsRefused += 1
       counters.refusals[refusal.code] += 1
     case .socketClosed(let close):
-      counters.closes[ClosedWith(close.code)] += 1
+      counters.closes[CloseCodeLabel(close.code)] += 1
     case .uploadStarted:
       counters.uploadsStarted += 1
     case .uploadResumed:

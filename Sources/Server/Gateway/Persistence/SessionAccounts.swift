@@ -32,7 +32,7 @@ struct SessionAccounts {
   private let limits: Limits
   private var accounts: [SessionID: Account] = [:]
   private var creators: [String: Creator] = [:]
-  private(set) var totals = KeptSessions()
+  private(set) var totals = StoredTotals()
   /// The number of sessions that have not ended.
   private(set) var held = 0
 

@@ -37,7 +37,7 @@ final class SessionLedger: Sendable {
   }
 
   /// The figures of all sessions; nil before they are known.
-  var totals: KeptSessions? { state.withLock { $0.isLoaded ? $0.accounts.totals : nil } }
+  var totals: StoredTotals? { state.withLock { $0.isLoaded ? $0.accounts.totals : nil } }
 
   /// The number of sessions that have not ended.
   var held: Int { state.withLock { $0.accounts.held } }

@@ -266,7 +266,7 @@ extension Reactor {
     head.fields.append("Content-Length", "\(text.utf8.count)")
     head.append(to: &bytes)
     bytes.append(contentsOf: text.utf8)
-    counters.values.answers[AnsweredWith(400)] += 1
+    counters.values.answers[StatusLabel(400)] += 1
     writeRaw(bytes.span, on: connection)
     startLingering(connection)
   }

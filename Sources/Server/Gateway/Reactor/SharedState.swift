@@ -40,7 +40,7 @@ final class SharedState: Sendable {
   let folder: String
   let startedAt: WallTime
   let metricsAccess: MetricsAccess
-  let observer: Observer
+  let metrics: MetricsRenderer
 
   private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
@@ -108,7 +108,7 @@ final class SharedState: Sendable {
     origins = OriginPolicy(configuration)
     redirect = SecureRedirect(configuration)
     metricsAccess = MetricsAccess(configuration)
-    observer = Observer(on: fileThreads.observing)
+    metrics = MetricsRenderer(on: fileThreads.observing)
     creations = Guarded(
       SessionCreationLimiter(perMinute: configuration.limits.sessionsPerAddressPerMinute))
     drainProgress = Guarded(DrainProgress(reactors: configuration.reactors))
@@ -191,26 +191,26 @@ final class SharedState: Sendable {
   }
 
   /// Returns the present state of the gateway for the metrics.
-  func standing(now: MonotonicTime) -> Standing {
-    var standing = Standing()
+  func status(now: MonotonicTime) -> GatewayStatus {
+    var status = GatewayStatus()
     let disk = disk.figures
-    standing.isDraining = isStopping
-    standing.isReady = !isStopping
-    standing.refusesNewData = dataRefusal(now: now) != nil
-    standing.dataBytes = limits.dataBytes
-    standing.isDiskFailing = disk.isFailing
-    standing.freeBytes = disk.free
-    standing.reserveBytes = limits.diskReserveBytes
-    standing.unsavedBytes = persistence.unsaved.total
-    standing.memoryBytes = limits.memoryBytes
-    standing.connectionsLimit = limits.connections
-    standing.sessionsLimit = limits.sessions
-    standing.kept = store == nil ? nil : ledger.totals
-    standing.certificateEnds = certificates?.current.certificate.notAfter
-    standing.certificateReloadFailures = keeper?.reloadFailures
-    standing.loopBusySeconds = board.busySeconds
-    standing.logLinesLost = log.linesLost
-    return standing
+    status.isDraining = isStopping
+    status.isReady = !isStopping
+    status.refusesNewData = dataRefusal(now: now) != nil
+    status.dataBytes = limits.dataBytes
+    status.isDiskFailing = disk.isFailing
+    status.freeBytes = disk.free
+    status.reserveBytes = limits.diskReserveBytes
+    status.unsavedBytes = persistence.unsaved.total
+    status.memoryBytes = limits.memoryBytes
+    status.connectionsLimit = limits.connections
+    status.sessionsLimit = limits.sessions
+    status.stored = store == nil ? nil : ledger.totals
+    status.certificateEnds = certificates?.current.certificate.notAfter
+    status.certificateReloadFailures = keeper?.reloadFailures
+    status.loopBusySeconds = board.busySeconds
+    status.logLinesLost = log.linesLost
+    return status
   }
 
   var boundEndpoints: Endpoints {

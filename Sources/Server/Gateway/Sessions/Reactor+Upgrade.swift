@@ -108,7 +108,7 @@ extension Reactor {
     for field in request.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
     var bytes: [UInt8] = []
     ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
-    counters.values.answers[AnsweredWith(101)] += 1
+    counters.values.answers[StatusLabel(101)] += 1
     counters.values.requests.count(phase.isEcho ? .echo : .socket, status: 101)
     let conversation = WebSocketConversation(
       phase: phase,

@@ -1,5 +1,5 @@
 /// How things stand at the moment that metrics are asked for: what nobody counts, because it is there to be looked at.
-package struct Standing: Equatable, Sendable {
+package struct GatewayStatus: Equatable, Sendable {
   /// True unless the gateway stops: the answer of `/readyz`.
   package var isReady = true
   /// True while new sessions and uploads are refused because the disk is full or fails.
@@ -22,7 +22,7 @@ package struct Standing: Equatable, Sendable {
   /// The limit `sessions`.
   package var sessionsLimit = 0
   /// What is on the disk, as of the last look; nil: nothing is, or nobody has looked yet.
-  package var kept: KeptSessions?
+  package var stored: StoredTotals?
   /// When the certificate in force ends, in whole seconds since 1970; nil without TLS.
   package var certificateEnds: Int64?
   /// New certificates that could not be read; nil without TLS.
@@ -37,7 +37,7 @@ package struct Standing: Equatable, Sendable {
 }
 
 /// The content of the data folder.
-package struct KeptSessions: Equatable, Sendable {
+package struct StoredTotals: Equatable, Sendable {
   /// Sessions, those included that have ended and are still kept.
   package var sessions = 0
   /// Bytes of their logs.

@@ -1,15 +1,15 @@
 package import Wire
 
 /// What a count is kept by: one of a fixed, ordered list of keys, each with its label in `/metrics`.
-package protocol TallyKey: Sendable {
-  /// The label of each key, in order; at most `Tally.capacity`.
+package protocol CounterLabel: Sendable {
+  /// The label of each key, in order; at most `CounterVector.capacity`.
   static var labels: [String] { get }
   /// This key's place in `labels`.
   var ordinal: Int { get }
 }
 
 /// One count for each key, stored in place: copying it allocates nothing.
-package struct Tally<Key: TallyKey>: Sendable {
+package struct CounterVector<Key: CounterLabel>: Sendable {
   /// How many keys there may be.
   package static var capacity: Int { 40 }
 
@@ -29,26 +29,26 @@ package struct Tally<Key: TallyKey>: Sendable {
     Key.labels.enumerated().map { ($0.element, counts[$0.offset]) }
   }
 
-  package static func += (total: inout Tally, part: Tally) {
+  package static func += (total: inout CounterVector, part: CounterVector) {
     for place in total.counts.indices { total.counts[place] &+= part.counts[place] }
   }
 }
 
 /// Keys that are numbers: those listed are counted apart, the rest together as `other`.
-package protocol NumberTallyKey: TallyKey {
+package protocol NumberLabel: CounterLabel {
   /// The numbers counted apart.
   static var listed: [UInt16] { get }
   /// The number that was counted.
   var number: UInt16 { get }
 }
 
-extension NumberTallyKey {
+extension NumberLabel {
   package static var labels: [String] { listed.map { String($0) } + ["other"] }
   package var ordinal: Int { Self.listed.firstIndex(of: number) ?? Self.listed.count }
 }
 
 /// A WebSocket close code, as a key.
-package struct ClosedWith: NumberTallyKey {
+package struct CloseCodeLabel: NumberLabel {
   package static let listed: [UInt16] = [
     1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 1012, 1013,
     4001, 4004, 4005, 4008, 4009, 4010, 4013, 4026, 4029,
@@ -60,7 +60,7 @@ package struct ClosedWith: NumberTallyKey {
 }
 
 /// The status of an HTTP answer, as a key.
-package struct AnsweredWith: NumberTallyKey {
+package struct StatusLabel: NumberLabel {
   package static let listed: [UInt16] = [
     101, 200, 201, 204, 206, 304, 307, 308, 400, 401, 403, 404, 405, 408, 409, 410, 411, 412, 413, 414, 415,
     416,
@@ -73,7 +73,7 @@ package struct AnsweredWith: NumberTallyKey {
 }
 
 /// How somebody came into a session.
-package enum Arrival: String, CaseIterable, TallyKey {
+package enum Arrival: String, CaseIterable, CounterLabel {
   /// As a new participant.
   case new
   /// Back, with exactly the entries that were missed.
@@ -92,7 +92,7 @@ package enum Arrival: String, CaseIterable, TallyKey {
 }
 
 /// Why a request that brought bytes broke off before its end.
-package enum UploadCut: String, CaseIterable, TallyKey {
+package enum UploadCut: String, CaseIterable, CounterLabel {
   /// The client went.
   case gone
   /// Nothing came for too long.
@@ -113,7 +113,7 @@ package enum UploadCut: String, CaseIterable, TallyKey {
   }
 }
 
-extension ErrorCode: TallyKey {
+extension ErrorCode: CounterLabel {
   package static var labels: [String] { allCases.map(\.rawValue) }
   package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

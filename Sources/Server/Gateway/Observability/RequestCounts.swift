@@ -1,5 +1,5 @@
-/// Counts requests by what they asked for and by the class of the answer's status: in place, as `Tally` does.
-package struct RequestTally: Sendable {
+/// Counts requests by what they asked for and by the class of the answer's status: in place, as `CounterVector` does.
+package struct RequestCounts: Sendable {
   /// What a request asked for, as its label says it.
   package enum Kind: String, CaseIterable, Sendable {
     case sessions
@@ -38,12 +38,12 @@ package struct RequestTally: Sendable {
     }
   }
 
-  package static func += (total: inout RequestTally, part: RequestTally) {
+  package static func += (total: inout RequestCounts, part: RequestCounts) {
     for place in total.counts.indices { total.counts[place] &+= part.counts[place] }
   }
 }
 
-extension RequestTally.Kind {
+extension RequestCounts.Kind {
   /// Its place in the order of the cases.
   fileprivate var ordinal: Int {
     switch self {

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Primitives
 
-/// Puts the metrics together, on a thread of its own: hundreds of lines, and a look at the process that may take milliseconds.
-actor Observer {
+/// Renders the metrics on its own thread: hundreds of lines, and system calls that may take milliseconds.
+actor MetricsRenderer {
   private let executor: BlockingExecutor
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -11,11 +11,11 @@ actor Observer {
     self.executor = executor
   }
 
-  /// The whole text.
-  func page(_ board: MetricsBoard, _ standing: Standing, startedAt: WallTime) -> String {
+  /// Returns the text of `/metrics`.
+  func render(_ board: MetricsBoard, _ status: GatewayStatus, startedAt: WallTime) -> String {
     let build = MetricsText.Build(
       version: Product.version, swiftVersion: Product.swiftVersion, openSSLVersion: Product.openSSLVersion,
       startTime: startedAt.secondsSince1970)
-    return MetricsText.render(board.total, standing, .now(), build: build)
+    return MetricsText.render(board.total, status, .now(), build: build)
   }
 }
