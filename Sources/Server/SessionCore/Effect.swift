@@ -19,7 +19,7 @@ package enum Effect: Sendable {
 }
 
 /// The way in which a participant joined.
-package enum JoinKind: String, Sendable {
+package enum JoinKind: String, CaseIterable, Sendable {
   case new
   case tail
   case snapshot

@@ -1,44 +1,50 @@
+package import SessionCore
 package import Wire
 
-/// What a count is kept by: one of a fixed, ordered list of keys, each with its label in `/metrics`.
+/// A label of a counter vector: one of a fixed, ordered list.
 package protocol CounterLabel: Sendable {
-  /// The label of each key, in order; at most `CounterVector.capacity`.
+  /// All labels in `/metrics`, in order; at most `CounterVector.capacity`.
   static var labels: [String] { get }
-  /// This key's place in `labels`.
+  /// The index in `labels`.
   var ordinal: Int { get }
 }
 
-/// One count for each key, stored in place: copying it allocates nothing.
-package struct CounterVector<Key: CounterLabel>: Sendable {
-  /// How many keys there may be.
+extension CounterLabel where Self: CaseIterable & RawRepresentable & Equatable, RawValue == String, AllCases == [Self] {
+  package static var labels: [String] { allCases.map(\.rawValue) }
+  package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// One counter per label, stored inline: a copy allocates nothing.
+package struct CounterVector<Label: CounterLabel>: Sendable {
+  /// The maximum number of labels.
   package static var capacity: Int { 40 }
 
   private var counts: [40 of UInt64] = .init(repeating: 0)
 
-  /// All zero.
+  /// Creates counters that are zero.
   package init() {}
 
-  /// The count of one key.
-  package subscript(key: Key) -> UInt64 {
-    get { counts[key.ordinal] }
-    set { counts[key.ordinal] = newValue }
+  /// The counter of one label.
+  package subscript(label: Label) -> UInt64 {
+    get { counts[label.ordinal] }
+    set { counts[label.ordinal] = newValue }
   }
 
-  /// Each label with its count, in the order of the keys.
+  /// All labels with their counts, in order.
   package var labelled: [(label: String, count: UInt64)] {
-    Key.labels.enumerated().map { ($0.element, counts[$0.offset]) }
+    Label.labels.enumerated().map { ($0.element, counts[$0.offset]) }
   }
 
   package static func += (total: inout CounterVector, part: CounterVector) {
-    for place in total.counts.indices { total.counts[place] &+= part.counts[place] }
+    for index in total.counts.indices { total.counts[index] &+= part.counts[index] }
   }
 }
 
-/// Keys that are numbers: those listed are counted apart, the rest together as `other`.
+/// A label that is a number. Listed numbers have their own counters, all others one together: `other`.
 package protocol NumberLabel: CounterLabel {
-  /// The numbers counted apart.
+  /// The numbers with their own counters.
   static var listed: [UInt16] { get }
-  /// The number that was counted.
+  /// The number.
   var number: UInt16 { get }
 }
 
@@ -47,7 +53,7 @@ extension NumberLabel {
   package var ordinal: Int { Self.listed.firstIndex(of: number) ?? Self.listed.count }
 }
 
-/// A WebSocket close code, as a key.
+/// A WebSocket close code.
 package struct CloseCodeLabel: NumberLabel {
   package static let listed: [UInt16] = [
     1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 1012, 1013,
@@ -55,11 +61,11 @@ package struct CloseCodeLabel: NumberLabel {
   ]
   package let number: UInt16
 
-  /// The key of a close code.
+  /// Creates the label of a close code.
   package init(_ code: UInt16) { number = code }
 }
 
-/// The status of an HTTP answer, as a key.
+/// A status of an HTTP response.
 package struct StatusLabel: NumberLabel {
   package static let listed: [UInt16] = [
     101, 200, 201, 204, 206, 304, 307, 308, 400, 401, 403, 404, 405, 408, 409, 410, 411, 412, 413, 414, 415,
@@ -68,52 +74,21 @@ package struct StatusLabel: NumberLabel {
   ]
   package let number: UInt16
 
-  /// The key of a status.
+  /// Creates the label of a status.
   package init(_ status: some BinaryInteger) { number = UInt16(clamping: status) }
 }
 
-/// How somebody came into a session.
-package enum Arrival: String, CaseIterable, CounterLabel {
-  /// As a new participant.
-  case new
-  /// Back, with exactly the entries that were missed.
-  case tail
-  /// Back, with a whole snapshot.
-  case snapshot
-
-  package static var labels: [String] { allCases.map(\.rawValue) }
-  package var ordinal: Int {
-    switch self {
-    case .new: 0
-    case .tail: 1
-    case .snapshot: 2
-    }
-  }
-}
-
-/// Why a request that brought bytes broke off before its end.
+/// The cause for which an upload request ended before its last byte.
 package enum UploadCut: String, CaseIterable, CounterLabel {
-  /// The client went.
+  /// The client closed the connection.
   case gone
-  /// Nothing came for too long.
+  /// No bytes arrived for too long.
   case stalled
-  /// It brought too little a second while all upload slots were taken.
+  /// Too few bytes per second arrived while all upload slots were taken.
   case slow
   /// The gateway stops.
   case stopping
-
-  package static var labels: [String] { allCases.map(\.rawValue) }
-  package var ordinal: Int {
-    switch self {
-    case .gone: 0
-    case .stalled: 1
-    case .slow: 2
-    case .stopping: 3
-    }
-  }
 }
 
-extension ErrorCode: CounterLabel {
-  package static var labels: [String] { allCases.map(\.rawValue) }
-  package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-}
+extension JoinKind: CounterLabel {}
+extension ErrorCode: CounterLabel {}

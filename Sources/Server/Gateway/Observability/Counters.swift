@@ -1,3 +1,4 @@
+package import SessionCore
 package import Wire
 
 /// What one reactor counts while it works: plain integers, touched by its own thread only.
@@ -50,7 +51,7 @@ package struct Counters: Sendable {
   package var sessionsEnded: UInt64 = 0
   /// Sessions read from the disk, because somebody came.
   package var sessionsOpened: UInt64 = 0
-  package var arrivals = CounterVector<Arrival>()
+  package var arrivals = CounterVector<JoinKind>()
   /// Catch-ups sent to sockets that stayed but fell too far behind.
   package var lateCatchUps: UInt64 = 0
   /// From the wish to join until `caughtUp` was sent.

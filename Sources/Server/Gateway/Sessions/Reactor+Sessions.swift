@@ -28,7 +28,7 @@ extension Reactor {
         connection.isReadingPaused = true
       case .joined(let token, let number, let kind):
         webSocket(token)?.1.participant = number
-        counters.values.arrivals[Arrival(kind)] += 1
+        counters.values.arrivals[kind] += 1
       case .gone(let number):
         logger.log(
           .left(EventSubject(session: hosted.session.id, participant: number), reason: "gone"))
@@ -121,16 +121,6 @@ extension Reactor {
           flush(connection, conversation)
         }
       }
-    }
-  }
-}
-
-extension Arrival {
-  init(_ kind: JoinKind) {
-    switch kind {
-    case .new: self = .new
-    case .tail: self = .tail
-    case .snapshot: self = .snapshot
     }
   }
 }

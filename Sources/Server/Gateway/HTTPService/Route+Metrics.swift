@@ -1,0 +1,33 @@
+extension RequestCounts.Kind {
+  /// Returns the kind of a route; `other` for a malformed request, which has none.
+  init(_ route: Route?) {
+    self =
+      switch route {
+      case .sessions: .sessions
+      case .session: .session
+      case .socket: .socket
+      case .attachments: .attachments
+      case .attachment: .attachment
+      case .echo: .echo
+      case .limits: .limits
+      case .healthz: .healthz
+      case .readyz: .readyz
+      case .metrics: .metrics
+      case .file: .file
+      case .unknownAPI, nil: .other
+      }
+  }
+}
+
+extension RequestTimes.Kind {
+  /// Returns the kind of a request by its route and plan; nil for health checks, metrics and WebSockets.
+  init?(_ route: Route, _ plan: HTTPConversation.Plan) {
+    switch (route, plan) {
+    case (.healthz, _), (.readyz, _), (.metrics, _), (.socket, _), (.echo, _): return nil
+    case (_, .upload): self = .upload
+    case (_, .journal(.read, _)): self = .download
+    case (.file, _): self = .page
+    default: self = .api
+    }
+  }
+}
