@@ -9,7 +9,8 @@ package protocol CounterLabel: Sendable {
   var ordinal: Int { get }
 }
 
-extension CounterLabel where Self: CaseIterable & RawRepresentable & Equatable, RawValue == String, AllCases == [Self] {
+extension CounterLabel
+where Self: CaseIterable & RawRepresentable & Equatable, RawValue == String, AllCases == [Self] {
   package static var labels: [String] { allCases.map(\.rawValue) }
   package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,35 +1,35 @@
 package import SessionCore
 package import Wire
 
-/// What one reactor counts while it works: plain integers, touched by its own thread only.
+/// The counters of one reactor: plain integers that only its own thread uses.
 ///
-/// Counts only rise; gauges (`open…`, `sessions`, …) rise and fall, and one reactor's may be negative when what it counts was
-/// handed to another: the sum is right. Copying allocates nothing.
+/// Counters only rise. Gauges (`open…`, `sessions`, …) rise and fall, and a gauge of one reactor is negative after connections were
+/// handed over to another reactor: the sum is right. A copy allocates nothing.
 package struct Counters: Sendable {
   // Gauges.
-  /// Sockets that speak HTTP at present, TLS or not.
+  /// Open HTTP sockets, with and without TLS.
   package var openHTTPSockets: Int64 = 0
-  /// Sockets that speak WebSocket at present, TLS or not.
+  /// Open WebSockets, with and without TLS.
   package var openWebSockets: Int64 = 0
-  /// Sockets under TLS at present, whatever they speak.
+  /// Open sockets with TLS, of both protocols.
   package var openTLSSockets: Int64 = 0
   package var sessions: Int64 = 0
-  /// Participants whose socket is joined.
+  /// Participants with a joined socket.
   package var participants: Int64 = 0
   /// Bytes of session logs in memory.
   package var logBytes: Int64 = 0
-  /// Requests that bring bytes of attachments at present.
+  /// Requests in progress with bytes of attachments.
   package var uploads: Int64 = 0
   /// Bytes of half-received messages.
   package var incompleteBytes: Int64 = 0
 
   // Sockets.
   package var connectionsAccepted: UInt64 = 0
-  /// Closed at once, for a limit on connections was reached.
+  /// Connections closed at once, because a limit on connections was reached.
   package var connectionsRefused: UInt64 = 0
   package var handshakesCompleted: UInt64 = 0
   package var handshakesFailed: UInt64 = 0
-  /// The failed handshakes that were dropped in favour of a newcomer.
+  /// The failed handshakes that were ended in favour of a new connection.
   package var handshakesDropped: UInt64 = 0
   package var handshakesResumed: UInt64 = 0
   package var bytesReceived: UInt64 = 0
@@ -37,86 +37,86 @@ package struct Counters: Sendable {
   /// Calls of `send` on sockets.
   package var sendCalls: UInt64 = 0
   package var answers = CounterVector<StatusLabel>()
-  /// Requests answered, by what they asked for and by the class of the status.
+  /// Answered requests, by kind and class of status.
   package var requests = RequestCounts()
   package var closes = CounterVector<CloseCodeLabel>()
-  /// The times from the head of a request until the kernel had the whole answer.
+  /// The times from the head of a request until the kernel had the whole response.
   package var requestTimes = RequestTimes()
 
-  /// From a connection's first byte until TLS was agreed on.
+  /// The times from a connection's first byte until its TLS handshake was complete.
   package var handshakeTimes = TimeHistogram()
 
   // Sessions.
   package var sessionsCreated: UInt64 = 0
   package var sessionsEnded: UInt64 = 0
-  /// Sessions read from the disk, because somebody came.
+  /// Sessions loaded from the disk for a client.
   package var sessionsOpened: UInt64 = 0
   package var arrivals = CounterVector<JoinKind>()
-  /// Catch-ups sent to sockets that stayed but fell too far behind.
+  /// Catch-ups sent to open sockets that fell too far behind.
   package var lateCatchUps: UInt64 = 0
-  /// From the wish to join until `caughtUp` was sent.
+  /// The times from `join` until `caughtUp` was sent.
   package var catchUpTimes = TimeHistogram()
-  /// From when an entry was there until it had been offered to the last socket at the tail, once for each flush of a session: its
-  /// oldest entry counts.
+  /// The times from an entry's arrival until the last socket at the tail had been offered it: once for each flush of a session,
+  /// for its oldest entry.
   package var fanOutTimes = TimeHistogram()
   package var messagesReceived: UInt64 = 0
-  /// Entries taken into a session's order.
+  /// Entries accepted into the order of a session.
   package var entriesReceived: UInt64 = 0
-  /// Entries written to sockets, once for each socket.
+  /// Entries written to sockets, counted once per socket.
   package var entriesDelivered: UInt64 = 0
-  /// Entries dropped because the session already held them.
+  /// Entries dropped because the session already had them.
   package var repeats: UInt64 = 0
   package var unreliableReceived: UInt64 = 0
-  /// Unreliable entries not taken: over the rate, or wrong.
+  /// Unreliable entries refused: over the rate, or malformed.
   package var unreliableRefused: UInt64 = 0
-  /// Unreliable entries that a reader did not get, because it lagged; once for each reader.
+  /// Unreliable entries that a slow subscriber did not get, counted once per subscriber.
   package var unreliableDropped: UInt64 = 0
   /// Entries, control messages and requests refused, by code.
   package var refusals = CounterVector<ErrorCode>()
 
   // Attachments.
-  /// Requests that were given a place to bring bytes to.
+  /// Upload requests that got a slot.
   package var uploadsStarted: UInt64 = 0
-  /// Those of them that went on with an earlier one.
+  /// The started uploads that resumed an earlier one.
   package var uploadsResumed: UInt64 = 0
-  /// Those that broke off before the end, by why.
+  /// The started uploads that ended before their last byte, by cause.
   package var uploadsCut = CounterVector<UploadCut>()
-  /// Bytes written to files.
+  /// Bytes of attachments written to files.
   package var uploadedBytes: UInt64 = 0
   /// Attachments that became ready.
   package var attachmentsAdded: UInt64 = 0
-  /// Requests that failed once they had a place, by code.
+  /// Upload requests that failed after they got a slot, by code.
   package var uploadFailures = CounterVector<ErrorCode>()
 
   // The disk.
-  /// How long the storage thread took for a batch.
+  /// The times of the storage thread for a batch.
   package var appendTimes = TimeHistogram()
-  /// From when an entry was taken until its sender was told that it is kept, once for each such message of a session: the oldest
-  /// entry that it covers counts.
+  /// The times from an entry's acceptance until `committed` was sent for it: once for each `committed` message of a session, for
+  /// the oldest entry that it covers.
   package var commitTimes = TimeHistogram()
-  /// Batches written, each of all sessions that had something to be written.
+  /// Batches written, each with the records of all sessions with unsaved data.
   package var saves: UInt64 = 0
-  /// Logs that a batch could not be written to.
+  /// Session logs to which a batch could not be written.
   package var saveFailures: UInt64 = 0
-  /// Bytes of sessions' records written.
+  /// Bytes of records written.
   package var savedBytes: UInt64 = 0
-  /// Logs written anew without what was superseded.
+  /// Session logs rewritten without superseded records.
   package var compactions: UInt64 = 0
 
   // The log.
-  /// Lines that were not written, because too many of their kind came at once.
+  /// Lines that were not written, because their budget was used up.
   package var logLinesOmitted: UInt64 = 0
 
   // The loop.
-  /// How long a turn took.
+  /// The durations of turns of the event loop.
   package var turnTimes = TimeHistogram()
   /// Turns of the event loop.
   package var turns: UInt64 = 0
 
-  /// All zero.
+  /// Creates counters that are zero.
   package init() {}
 
-  /// Adds another reactor's counts.
+  /// Adds the counters of another reactor.
   package static func += (total: inout Counters, part: Counters) {
     for metric in MetricList.sockets + MetricList.gauges {
       total[keyPath: metric.value] &+= part[keyPath: metric.value]

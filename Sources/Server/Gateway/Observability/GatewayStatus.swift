@@ -1,50 +1,50 @@
-/// How things stand at the moment that metrics are asked for: what nobody counts, because it is there to be looked at.
+/// The state of the gateway when metrics are requested: the figures that are read instead of counted.
 package struct GatewayStatus: Equatable, Sendable {
   /// True unless the gateway stops: the answer of `/readyz`.
   package var isReady = true
   /// True while new sessions and uploads are refused because the disk is full or fails.
   package var refusesNewData = false
   package var isDraining = false
-  /// Whether the last batch of some reactor could not be written.
+  /// True while the last batch of a reactor could not be written.
   package var isDiskFailing = false
-  /// Bytes that may still be written; nil where that cannot be told.
+  /// The free bytes of the data folder's file system; nil if unknown.
   package var freeBytes: UInt64?
-  /// What of them has to stay free.
+  /// The bytes that must stay free.
   package var reserveBytes = 0
-  /// The most bytes that sessions and attachments may take together.
+  /// The limit on the bytes of sessions and attachments together.
   package var dataBytes = 0
-  /// Bytes of entries that wait for the disk.
+  /// Bytes of entries that are not on the disk yet.
   package var unsavedBytes = 0
-  /// What all sessions together may hold in memory.
+  /// The limit on the bytes of all sessions in memory.
   package var memoryBytes = 0
   /// The limit `connections`.
   package var connectionsLimit = 0
   /// The limit `sessions`.
   package var sessionsLimit = 0
-  /// What is on the disk, as of the last look; nil: nothing is, or nobody has looked yet.
+  /// The content of the data folder at the last sweep; nil before it, and without a store.
   package var stored: StoredTotals?
-  /// When the certificate in force ends, in whole seconds since 1970; nil without TLS.
+  /// The end of the present certificate in whole seconds since 1970; nil without TLS.
   package var certificateEnds: Int64?
-  /// New certificates that could not be read; nil without TLS.
+  /// The number of new certificates that could not be read; nil without TLS.
   package var certificateReloadFailures: UInt64?
   /// The busy time of each reactor's event loop, in seconds.
   package var loopBusySeconds: [Double] = []
-  /// Lines that the log had no room for.
+  /// The number of log lines that were lost because the log's buffer was full.
   package var logLinesLost: UInt64 = 0
 
-  /// All is well, and nothing is known.
+  /// Creates the status of a ready gateway with unknown figures.
   package init() {}
 }
 
 /// The content of the data folder.
 package struct StoredTotals: Equatable, Sendable {
-  /// Sessions, those included that have ended and are still kept.
+  /// Sessions, including ended ones that are still stored.
   package var sessions = 0
   /// Bytes of their logs.
   package var logBytes = 0
-  /// Bytes of their attachments and of what has come of uploads.
+  /// Bytes of their attachments, including those that uploads have reserved.
   package var attachmentBytes = 0
 
-  /// Nothing.
+  /// Creates the totals of an empty folder.
   package init() {}
 }

@@ -1,11 +1,11 @@
 internal import Glibc
 package import Platform
 
-/// Writes one line an event: the time, the level, a fixed event and its fields in their order.
+/// Writes one line per event: the time, the level, the event's fixed name, and its fields in order.
 ///
-/// Lines are logfmt or JSON, and never mix. Those of a gateway are written by a thread of their own: nobody who serves waits for
-/// whoever reads them. What a person typed or a secret (a payload, a body, a token, a whole session id) is never given to it.
-/// `Metrics.md` has every event.
+/// Lines are logfmt or JSON, and are never mixed up. A gateway's lines are written by a thread of their own, so that a slow reader
+/// of the log delays no connection. User input and secrets (payloads, bodies, tokens, whole session ids) are never logged.
+/// `Metrics.md` lists all events.
 package struct Log: Sendable {
   package enum Level: String, CaseIterable, Comparable, Sendable {
     case debug
@@ -30,16 +30,16 @@ package struct Log: Sendable {
     case json
   }
 
-  /// The part of an address that is written.
+  /// The logged part of an address.
   package enum AddressDetail: String, CaseIterable, Sendable {
     case full
-    /// The network, of 24 bits with IPv4 and of 48 with IPv6.
+    /// The network: 24 bits of an IPv4 address, 48 bits of an IPv6 address.
     case masked
-    /// No part.
+    /// Nothing.
     case off
   }
 
-  /// The least level that is written.
+  /// The lowest level that is written.
   package let level: Level
   package let format: Format
   private let addresses: AddressDetail
@@ -47,14 +47,14 @@ package struct Log: Sendable {
   private let output: @Sendable ([UInt8], Level) -> Void
   private let writer: LineWriter?
 
-  /// A log on standard error with the time of day.
+  /// Creates a log on standard error with the time of day.
   package init(level: Level, format: Format) {
     self.init(
       level: level, format: format, clock: { LogTime.now },
       output: { line in LineWriter.write(line, to: STDERR_FILENO, waitsForRoom: false) })
   }
 
-  /// The same, by a thread of its own. Call `finish` before the process ends.
+  /// Creates a log on standard error that is written by its own thread. Call `finish` before the process ends.
   ///
   /// - Throws: `SystemError` when the system has no descriptor left.
   package init(
@@ -72,7 +72,7 @@ package struct Log: Sendable {
     self.writer = writer
   }
 
-  /// A log whose lines, each with its line feed, go to `output`, with the times that `clock` tells.
+  /// Creates a log that passes its lines, each with a line feed, to `output`, with the times of `clock`.
   package init(
     level: Level, format: Format, addresses: AddressDetail = .full,
     clock: @escaping @Sendable () -> LogTime,
@@ -86,16 +86,16 @@ package struct Log: Sendable {
     writer = nil
   }
 
-  /// How many lines there was no room for, because nobody took what was written before.
+  /// The number of lines that were lost, because the buffer was full of unread lines.
   package var linesLost: UInt64 { writer?.lost ?? 0 }
 
-  /// Writes what is still to be written, and waits for that, but no longer than so long.
+  /// Writes the buffered lines. Waits for that no longer than `duration`.
   package func finish(within duration: Duration) {
-    // Of what nobody reads there is nobody to tell.
+    // The number of lost lines is not reported: the log is not read.
     _ = writer?.stop(within: duration)
   }
 
-  /// Writes one line, unless `level` is below the log's; the fields are not made then.
+  /// Writes one line if `level` is not below the log's; else the fields are not evaluated.
   package func callAsFunction(
     _ level: Level, _ event: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
   ) {

@@ -1,6 +1,6 @@
 internal import Networking
 
-/// One event as it is written: logfmt (`key=value`, quoted where needed) or a JSON object, in one line.
+/// One event as a line of logfmt (`key=value`, quoted if needed) or as a JSON object.
 package struct LogLine {
   package let time: LogTime
   package let level: Log.Level
@@ -8,7 +8,7 @@ package struct LogLine {
   package let fields: KeyValuePairs<String, LogValue>
   private let addresses: Log.AddressDetail
 
-  /// A line of its parts.
+  /// Creates a line.
   package init(
     time: LogTime, level: Log.Level, event: String, fields: KeyValuePairs<String, LogValue>,
     addresses: Log.AddressDetail = .full
@@ -20,9 +20,9 @@ package struct LogLine {
     self.fields = fields
   }
 
-  /// The line in UTF-8 with its line feed; whatever the fields hold, there is no other one in it.
+  /// Returns the line in UTF-8. Its line feed is the only one, whatever the fields contain.
   package func bytes(in format: Log.Format) -> [UInt8] {
-    // Written on the thread that serves everybody, for each who comes and goes: into one buffer.
+    // Runs on the reactor's thread for each join and close: one buffer, no intermediate strings.
     var line: [UInt8] = []
     line.reserveCapacity(256)
     switch format {
@@ -46,7 +46,7 @@ package struct LogLine {
       line.append(UInt8(ascii: "="))
       switch value {
       case .string(let text): Self.write(logfmt: text, to: &line)
-      case .address(let address): Self.write(logfmt: shown(address), to: &line)
+      case .address(let address): Self.write(logfmt: text(of: address), to: &line)
       case .integer(let number): line.append(contentsOf: String(number).utf8)
       case .boolean(let flag): line.append(contentsOf: String(flag).utf8)
       }
@@ -66,7 +66,7 @@ package struct LogLine {
       line.append(UInt8(ascii: ":"))
       switch value {
       case .string(let text): JSONText.append(text, to: &line)
-      case .address(let address): JSONText.append(shown(address), to: &line)
+      case .address(let address): JSONText.append(text(of: address), to: &line)
       case .integer(let number): line.append(contentsOf: String(number).utf8)
       case .boolean(let flag): line.append(contentsOf: String(flag).utf8)
       }
@@ -74,7 +74,7 @@ package struct LogLine {
     line.append(UInt8(ascii: "}"))
   }
 
-  private func shown(_ address: IPAddress?) -> String {
+  private func text(of address: IPAddress?) -> String {
     guard let address else { return "" }
     return switch addresses {
     case .full: "\(address)"
@@ -94,9 +94,9 @@ package struct LogLine {
   }
 }
 
-/// A text as JSON writes it (RFC 8259 §7), safe to show on a terminal.
+/// Strings in JSON (RFC 8259 §7), safe for terminals.
 package enum JSONText {
-  /// Appends what `quoted` gives, without the way through a string where nothing needs to be escaped.
+  /// Appends the result of `quoted`, without a temporary string if no character must be escaped.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     let isPlain = text.utf8.allSatisfy {
       $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -107,7 +107,7 @@ package enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// The text in quotes; quotes, backslashes and everything that could end a line or steer a terminal escaped.
+  /// Returns the text in quotes. Quotes, backslashes and all characters that end a line or control a terminal are escaped.
   package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -128,9 +128,9 @@ package enum JSONText {
     return quoted + "\""
   }
 
-  /// Controls, line and paragraph separators, and marks that turn the direction of writing.
+  /// Returns true for controls, line and paragraph separators, and marks that change the direction of text.
   package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    // A look into Unicode's tables takes as long as all the rest.
+    // A lookup in Unicode's tables takes as long as everything else.
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

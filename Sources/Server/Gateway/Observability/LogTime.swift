@@ -1,23 +1,23 @@
 internal import Glibc
 internal import HTTP
 
-/// A moment in UTC, as milliseconds since 1970, that prints itself in ISO 8601.
+/// A time in UTC, in milliseconds since 1970. Its description is ISO 8601.
 package struct LogTime: Equatable, Sendable, CustomStringConvertible {
   package let millisecondsSince1970: Int64
 
-  /// The moment that many milliseconds after the beginning of 1970.
+  /// Creates the time that is `millisecondsSince1970` after the beginning of 1970.
   package init(millisecondsSince1970: Int64) {
     self.millisecondsSince1970 = millisecondsSince1970
   }
 
-  /// The time of day, by the system's clock.
+  /// The present time of the system's clock.
   package static var now: LogTime {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return LogTime(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// As in `2026-11-21T12:29:19.042Z`.
+  /// The time in ISO 8601: `2026-11-21T12:29:19.042Z`.
   package var description: String {
     let ofDay = (millisecondsSince1970 % 86_400_000 + 86_400_000) % 86_400_000
     let (year, month, day) = HTTPDate.calendar(days: Int((millisecondsSince1970 - ofDay) / 86_400_000))

@@ -2,31 +2,31 @@ package import Networking
 internal import Primitives
 package import Wire
 
-/// What a field of a log line holds.
+/// The value of a field in a log line.
 package enum LogValue: Equatable, Sendable, ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
   ExpressibleByBooleanLiteral
 {
   case string(String)
   case integer(Int64)
   case boolean(Bool)
-  /// An address of a client or a proxy, shown as the log's `AddressDetail` says; `nil` where none is known.
+  /// An address of a client or a proxy, logged as far as the log's `AddressDetail` allows; nil if unknown.
   case address(IPAddress?)
 
-  /// A text.
+  /// Creates a text.
   package init(stringLiteral value: String) { self = .string(value) }
 
-  /// A number.
+  /// Creates a number.
   package init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// A yes or no.
+  /// Creates a Boolean.
   package init(booleanLiteral value: Bool) { self = .boolean(value) }
 
-  /// A number of any width; one that does not fit is cut to the nearest that does.
+  /// Returns a number of any width, clamped to 64 bits.
   package static func number(_ value: some BinaryInteger) -> LogValue { .integer(Int64(clamping: value)) }
 
-  /// Whole milliseconds of a duration.
+  /// Returns the whole milliseconds of a duration.
   package static func milliseconds(_ duration: Duration) -> LogValue { .integer(duration.wholeMilliseconds) }
 
-  /// The beginning of a session's id: enough to tell sessions apart, too little to enter one.
+  /// Returns the beginning of a session's id: enough to distinguish sessions, too little to join one.
   package static func session(_ id: SessionID) -> LogValue { .string(id.description) }
 }

@@ -1,20 +1,20 @@
 internal import Platform
 
-/// Where each reactor publishes its counters and anybody reads their sum.
+/// The counters that reactors have published. Any thread reads their sum.
 package final class MetricsBoard: Sendable {
-  /// One reactor's copy, with a lock of its own, so that reactors never wait for each other.
+  /// The counters of one reactor, with their own lock: reactors never wait for each other.
   private final class Slot: Sendable {
     let counters = Guarded(Counters())
   }
 
   private let slots: [Slot]
 
-  /// A board for that many reactors.
+  /// Creates a board for reactors that are numbered from 0.
   package init(reactors: Int) {
     slots = (0..<reactors).map { _ in Slot() }
   }
 
-  /// Replaces what a reactor has published.
+  /// Replaces the published counters of a reactor.
   package func publish(_ counters: Counters, reactor: Int) {
     slots[reactor].counters.withLock { $0 = counters }
   }
@@ -24,7 +24,7 @@ package final class MetricsBoard: Sendable {
     slots.map { $0.counters.withLock { $0.turnTimes.seconds } }
   }
 
-  /// The sum over all reactors of what each published last.
+  /// The sum of the counters that each reactor published last.
   package var total: Counters {
     var total = Counters()
     for slot in slots { total += slot.counters.withLock { $0 } }

@@ -1,14 +1,14 @@
-/// The counters in the Prometheus text format (version 0.0.4), each metric with its help and its type.
+/// The metrics in the Prometheus text format (version 0.0.4), each with its help and type.
 package struct MetricsText {
-  /// What is told of the program and its process, besides the counters.
+  /// The versions and the start time of the process.
   package struct Build: Equatable, Sendable {
     package var version: String
     package var swiftVersion: String
     package var openSSLVersion: String
-    /// Whole seconds since 1970 at which the process started.
+    /// The start time of the process in whole seconds since 1970.
     package var startTime: Int64
 
-    /// The facts as given.
+    /// Creates the facts.
     package init(version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64) {
       self.version = version
       self.swiftVersion = swiftVersion
@@ -26,14 +26,14 @@ package struct MetricsText {
   private let build: Build
   private var text = ""
 
-  /// The text of these counters, and of how things stand beside them.
+  /// Returns the text of all metrics.
   package static func render(
     _ counters: Counters, _ status: GatewayStatus, _ process: ProcessFigures, build: Build
   ) -> String {
-    var page = MetricsText(counters: counters, status: status, process: process, build: build)
-    page.text.reserveCapacity(65_536)
-    page.appendAll()
-    return page.text
+    var metrics = MetricsText(counters: counters, status: status, process: process, build: build)
+    metrics.text.reserveCapacity(65_536)
+    metrics.appendAll()
+    return metrics.text
   }
 
   private init(counters: Counters, status: GatewayStatus, process: ProcessFigures, build: Build) {
@@ -49,7 +49,7 @@ package struct MetricsText {
     appendStatus()
     appendFamily(
       "sockets", type: "gauge",
-      help: "Sockets open, by what they speak; those under TLS are also counted as tls.",
+      help: "Open sockets by protocol; sockets with TLS are also counted as tls.",
       label: "kind",
       MetricList.sockets.map { ($0.name, String(counters[keyPath: $0.value])) })
     for gauge in MetricList.gauges {
@@ -59,9 +59,9 @@ package struct MetricsText {
       append(count.name, type: "counter", help: count.help, value: String(counters[keyPath: count.value]))
     }
     appendCounters(
-      "http_responses_total", "HTTP answers, by status.", label: "status", counters.answers.labelled)
+      "http_responses_total", "HTTP responses, by status.", label: "status", counters.answers.labelled)
     appendCounters(
-      "websocket_closes_total", "WebSockets closed, by the close code that we sent.", label: "code",
+      "websocket_closes_total", "Closed WebSockets, by the close code that the gateway sent.", label: "code",
       counters.closes.labelled)
     appendCounters(
       "arrivals_total", "Joins of sessions: new, or resumed by tail or by snapshot.", label: "kind",
@@ -71,61 +71,62 @@ package struct MetricsText {
       counters.refusals.labelled)
     appendCounters(
       "uploads_cut_total",
-      "Uploads that broke off before the end of their request: the client went, stalled or was too slow, or the gateway stops.",
+      "Upload requests that ended before their last byte: the client closed, stalled or was too slow, or the gateway stops.",
       label: "reason", counters.uploadsCut.labelled)
     appendCounters(
-      "upload_failures_total", "Uploads that failed once they had begun, by error code.", label: "code",
+      "upload_failures_total", "Uploads that failed after they got a slot, by error code.", label: "code",
       counters.uploadFailures.labelled)
     appendRequests()
     for time in MetricList.times { append(time.name, time.help, counters[keyPath: time.value]) }
     appendHead(
       "request_seconds", type: "histogram",
-      help: "From a request's head until the whole answer was sent, by kind.")
+      help: "Time from the head of a request until the whole response was sent, by kind.")
     for kind in RequestTimes.Kind.allCases {
       append("request_seconds", counters.requestTimes[kind], label: "kind=\"\(kind.rawValue)\"")
     }
   }
 
-  /// Gauges of what nobody counts.
+  /// Appends the figures of the gateway's status.
   private mutating func appendStatus() {
     gauge(
-      "ready", "1 unless the gateway stops, as /readyz answers, else 0.", status.isReady ? 1 : 0)
+      "ready", "1 unless the gateway stops, as in /readyz, else 0.", status.isReady ? 1 : 0)
     gauge(
       "storage_refusing", "1 while new sessions and uploads are refused because the disk is full or fails.",
       status.refusesNewData ? 1 : 0)
-    gauge("draining", "Whether it is about to stop.", status.isDraining ? 1 : 0)
-    gauge("disk_failing", "Whether sessions cannot be written to the disk.", status.isDiskFailing ? 1 : 0)
+    gauge("draining", "1 while the gateway stops, else 0.", status.isDraining ? 1 : 0)
+    gauge(
+      "disk_failing", "1 while sessions cannot be written to the disk, else 0.", status.isDiskFailing ? 1 : 0)
     if let free = status.freeBytes {
-      gauge("disk_free_bytes", "Bytes that may still be written to the data folder's file system.", free)
+      gauge("disk_free_bytes", "Free bytes of the data folder's file system.", free)
     }
-    gauge("disk_reserve_bytes", "How many of them have to stay free.", status.reserveBytes)
-    gauge("unsaved_bytes", "Bytes of entries that wait for the disk.", status.unsavedBytes)
+    gauge("disk_reserve_bytes", "Bytes of that file system that must stay free.", status.reserveBytes)
+    gauge("unsaved_bytes", "Bytes of entries that are not on the disk yet.", status.unsavedBytes)
     gauge(
-      "log_limit_bytes", "What log_bytes may come to: memoryBytes of /api/limits.", status.memoryBytes)
+      "log_limit_bytes", "Limit of log_bytes: memoryBytes of /api/limits.", status.memoryBytes)
     gauge(
-      "connections_limit", "The most connections at once: connections of /api/limits.",
+      "connections_limit", "Limit of open connections: connections of /api/limits.",
       status.connectionsLimit)
-    gauge("sessions_limit", "The most sessions at once: sessions of /api/limits.", status.sessionsLimit)
+    gauge("sessions_limit", "Limit of sessions: sessions of /api/limits.", status.sessionsLimit)
     gauge(
       "data_limit_bytes",
       "Limit of kept_log_bytes and kept_attachment_bytes together: dataBytes of /api/limits.",
       status.dataBytes)
     if let stored = status.stored {
-      gauge("kept_sessions", "Sessions that are kept on the disk, ended ones included.", stored.sessions)
+      gauge("kept_sessions", "Sessions on the disk, including ended ones.", stored.sessions)
       gauge("kept_log_bytes", "Bytes of their logs.", stored.logBytes)
       gauge(
-        "kept_attachment_bytes", "Bytes of their attachments, and those that uploads have reserved.",
+        "kept_attachment_bytes", "Bytes of their attachments, including those that uploads have reserved.",
         stored.attachmentBytes)
     }
     if let ends = status.certificateEnds {
       gauge(
-        "tls_certificate_not_after_seconds", "When the certificate in force ends, since the Unix epoch.", ends
+        "tls_certificate_not_after_seconds", "End of the present certificate, since the Unix epoch.", ends
       )
     }
     if let failures = status.certificateReloadFailures {
       append(
         "tls_certificate_reload_failures_total", type: "counter",
-        help: "Attempts to load new certificate files that failed; the former certificate stays in use.",
+        help: "Failed attempts to load new certificate files; the former certificate stays in use.",
         value: String(failures))
     }
     appendFamily(
@@ -134,11 +135,11 @@ package struct MetricsText {
       status.loopBusySeconds.enumerated().map { (String($0.offset), String($0.element)) })
     append(
       "log_lines_lost_total", type: "counter",
-      help: "Lines that the log had no room for, because nobody took what was written before.",
+      help: "Log lines that were lost, because the buffer was full of unread lines.",
       value: String(status.logLinesLost))
   }
 
-  /// Under the names that every Prometheus client library gives them, so that common dashboards find them.
+  /// Appends the figures of the process, under the names of Prometheus' client libraries: common dashboards use them.
   private mutating func appendProcess() {
     func whole(_ value: UInt64?) -> String? { value.map { String($0) } }
     appendOfProcess(
@@ -166,7 +167,7 @@ package struct MetricsText {
   private mutating func appendRequests() {
     appendHead(
       "http_requests_total", type: "counter",
-      help: "HTTP requests answered, by what they asked for and the class of the status.")
+      help: "Answered HTTP requests, by route and class of status.")
     for (kind, status, count) in counters.requests.labelled {
       text += "drawtogether_http_requests_total{route=\"\(kind)\",status=\"\(status)\"} \(count)\n"
     }
@@ -177,7 +178,12 @@ package struct MetricsText {
     append(name, times)
   }
 
-  /// The samples of one histogram. - Parameter label: what tells it from others of that name, as in `kind="api"`.
+  /// Appends the samples of one histogram.
+  ///
+  /// - Parameters:
+  ///   - name: the metric.
+  ///   - times: the histogram.
+  ///   - label: the label of one of several histograms of the metric, as in `kind="api"`.
   private mutating func append(_ name: String, _ times: TimeHistogram, label: String = "") {
     let (first, only) = label.isEmpty ? ("", "") : ("\(label),", "{\(label)}")
     for (limit, count) in times.cumulative {
@@ -189,7 +195,7 @@ package struct MetricsText {
   }
 
   private mutating func appendBuild() {
-    appendHead("build_info", type: "gauge", help: "Always 1; the labels say what is running.")
+    appendHead("build_info", type: "gauge", help: "Always 1; the labels are the versions.")
     text += "drawtogether_build_info{version=\"\(Self.escaped(build.version))\""
     text +=
       ",swift=\"\(Self.escaped(build.swiftVersion))\",openssl=\"\(Self.escaped(build.openSSLVersion))\"} 1\n"

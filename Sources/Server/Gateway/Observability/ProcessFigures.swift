@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What the system says of this process, as Prometheus' own clients tell it. What it does not say is nil.
+/// The figures of this process that Prometheus' client libraries report. Unknown figures are nil.
 package struct ProcessFigures: Equatable, Sendable {
   /// CPU time of all threads, in user space and in the kernel.
   package var cpuSeconds: Double?
@@ -11,10 +11,10 @@ package struct ProcessFigures: Equatable, Sendable {
   package var descriptorLimit: UInt64?
   package var threads: UInt64?
 
-  /// Nothing is known.
+  /// Creates unknown figures.
   package init() {}
 
-  /// Asks the system. It takes longer the more descriptors are open, up to milliseconds: not for a reactor.
+  /// Reads the figures from the system. Takes up to milliseconds, in proportion to the open descriptors: not for a reactor.
   package static func now() -> ProcessFigures {
     var figures = ProcessFigures()
     var raw = clinux_process_figures()

@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// How many times something took how long: one count for each range of durations, stored in place. Copying it allocates nothing.
+/// A histogram of durations, stored inline: a copy allocates nothing.
 package struct TimeHistogram: Sendable {
-  /// Where each range ends, in nanoseconds; what took longer than the last is in one more range.
+  /// The upper bounds of the buckets in nanoseconds. One more bucket has the longer durations.
   static let limits: [17 of Int64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
     100_000_000,
@@ -10,47 +10,47 @@ package struct TimeHistogram: Sendable {
   ]
 
   private var counts: [18 of UInt64] = .init(repeating: 0)
-  /// All that was counted, in nanoseconds.
+  /// The sum of all durations in nanoseconds.
   private var sum: UInt64 = 0
 
-  /// Nothing counted.
+  /// Creates an empty histogram.
   package init() {}
 
-  /// Counts one duration; a negative one as none.
+  /// Counts one duration; a negative one as zero.
   package mutating func count(_ duration: Duration) {
     count(nanoseconds: duration.wholeNanoseconds)
   }
 
-  /// Counts one duration in nanoseconds; a negative one as none.
+  /// Counts one duration in nanoseconds; a negative one as zero.
   package mutating func count(nanoseconds: Int64) {
     let nanoseconds = max(0, nanoseconds)
-    var place = 0
-    while place < Self.limits.count, nanoseconds > Self.limits[place] { place += 1 }
-    counts[place] &+= 1
+    var bucket = 0
+    while bucket < Self.limits.count, nanoseconds > Self.limits[bucket] { bucket += 1 }
+    counts[bucket] &+= 1
     sum &+= UInt64(nanoseconds)
   }
 
-  /// How many durations were counted.
+  /// The number of durations.
   package var total: UInt64 { counts.indices.reduce(0) { $0 &+ counts[$1] } }
 
-  /// What all of them come to, in seconds.
+  /// The sum of all durations in seconds.
   package var seconds: Double { Double(sum) / 1e9 }
 
-  /// For each limit, in seconds as text, how many durations were within it; without the last, which is `total`.
+  /// The number of durations up to each bound, with the bound in seconds as text. Without the last bucket: that is `total`.
   package var cumulative: [(limit: String, count: UInt64)] {
     var count: UInt64 = 0
-    return Self.limits.indices.map { place in
-      count &+= counts[place]
-      return (Self.text(ofNanoseconds: Self.limits[place]), count)
+    return Self.limits.indices.map { bucket in
+      count &+= counts[bucket]
+      return (Self.text(ofNanoseconds: Self.limits[bucket]), count)
     }
   }
 
   package static func += (total: inout TimeHistogram, part: TimeHistogram) {
-    for place in total.counts.indices { total.counts[place] &+= part.counts[place] }
+    for bucket in total.counts.indices { total.counts[bucket] &+= part.counts[bucket] }
     total.sum &+= part.sum
   }
 
-  /// Whole seconds without a point: `0.0025`, `1`.
+  /// Returns seconds as text, whole seconds without a decimal point: `0.0025`, `1`.
   private static func text(ofNanoseconds nanoseconds: Int64) -> String {
     nanoseconds % 1_000_000_000 == 0
       ? "\(nanoseconds / 1_000_000_000)" : "\(Double(nanoseconds) / 1e9)"
