@@ -1,6 +1,7 @@
 import Networking
 import Platform
 import Primitives
+import SessionCore
 import Testing
 import Wire
 
@@ -10,14 +11,11 @@ import Wire
 struct GatewayLoggerTests {
   private let clock = LoopClock(MonotonicTime(nanoseconds: 1_000_000_000))
   private let counters = ReactorCounters()
-  private let lines: Lines
+  private let lines = LogLines()
   private let logger: GatewayLogger
 
   init() {
-    let lines = Lines()
-    self.lines = lines
-    let log = Log(level: .info, format: .text, clock: { LogTime.now }, output: { lines.append($0) })
-    logger = GatewayLogger(log, counters: counters, clock: clock)
+    logger = GatewayLogger(lines.log, counters: counters, clock: clock)
   }
 
   private static let subject = EventSubject(session: SessionID(high: 1, low: 2), participant: 3)
@@ -60,21 +58,22 @@ struct GatewayLoggerTests {
     #expect(counters.values.closes[CloseCodeLabel(1006)] == 1_006)
   }
 
+  @Test(
+    "A tail lacks the entries after the last one that the client has seen; a snapshot replaces all entries",
+    arguments: [
+      (JoinKind.new, 7, "participant joined", "sequence=10"), (.tail, 7, "participant resumed", "missed=3"),
+      (.tail, nil, "participant resumed", "missed=10"), (.tail, 12, "participant resumed", "missed=0"),
+      (.snapshot, 7, "participant resumed", "missed=10"),
+    ] as [(JoinKind, UInt64?, String, String)])
+  func join(_ kind: JoinKind, _ after: UInt64?, _ event: String, _ field: String) throws {
+    logger.log(.join(Self.subject, kind, sequence: 10, after: after))
+    let line = try #require(lines.last)
+    #expect(line.contains("event=\"\(event)\"") && line.contains(field))
+  }
+
   private static func close(participant: ParticipantNumber) -> PeerEvent.SocketClose {
     PeerEvent.SocketClose(
       subject: EventSubject(participant: participant), code: 1006, reason: "broken", closedBy: .nobody,
       end: "closed", socket: Socket(-1), duration: .zero)
   }
-}
-
-/// The lines that a log wrote.
-private final class Lines: Sendable {
-  private let lines = Guarded<[String]>([])
-
-  func append(_ line: [UInt8]) {
-    lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-  }
-
-  var count: Int { lines.withLock { $0.count } }
-  var last: String? { lines.withLock { $0.last } }
 }

@@ -36,7 +36,7 @@ final class WebSocketConversation {
   /// Close the socket as soon as all is sent: the peer's close frame has come.
   var isFinished = false
   /// The log has the line of its end.
-  var isNoted = false
+  var isCloseLogged = false
   /// Who closed it first, and why we did.
   var closedBy = ClosedBy.nobody
   var closeWord: ErrorCode?

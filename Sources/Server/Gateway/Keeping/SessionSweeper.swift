@@ -197,7 +197,7 @@ extension Reactor {
   func sweepSessions() {
     guard number == 0, sweepSessionsAt <= now, draining == nil, let sweeper = shared.sweeper else { return }
     sweepSessionsAt = .distantFuture
-    noteRoom()
+    dataRefusalLog.update(shared.dataRefusal(now: now))
     Task {
       do throws(StorageError) {
         let findings = try await sweeper.look()

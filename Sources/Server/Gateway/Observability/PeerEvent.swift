@@ -76,6 +76,17 @@ enum PeerEvent {
   case uploadCompleted(Upload, bytes: UInt64)
   case attachmentRemoved(Upload, by: ParticipantNumber)
 
+  /// Returns the event of a join. A participant that resumes with a tail has missed the entries after `after`.
+  static func join(
+    _ subject: EventSubject, _ kind: JoinKind, sequence: UInt64, after: UInt64?
+  ) -> PeerEvent {
+    switch kind {
+    case .new: .joined(subject, sequence: sequence)
+    case .tail: .resumed(subject, kind, missed: sequence - min(sequence, after ?? 0))
+    case .snapshot: .resumed(subject, kind, missed: sequence)
+    }
+  }
+
   /// A limit on lines of one or several events. The order is the order in which omitted lines are reported.
   enum Budget: Int, CaseIterable {
     case refusal

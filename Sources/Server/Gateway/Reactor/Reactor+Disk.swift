@@ -11,7 +11,7 @@ extension Reactor {
     Task {
       await shared.gauge.measure()
       diskLookAt = .now() + DiskGauge.interval
-      noteRoom()
+      dataRefusalLog.update(shared.dataRefusal(now: now))
     }
   }
 

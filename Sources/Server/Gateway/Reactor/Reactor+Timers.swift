@@ -28,7 +28,7 @@ extension Reactor {
     }
     for hosted in sessions.values { sweep(hosted) }
     logger.reportOmittedLines()
-    noteRoom()
+    if number == 0 { dataRefusalLog.update(shared.dataRefusal(now: now)) }
   }
 
   /// A session that was quiet since the last sweep needs no room for turns.

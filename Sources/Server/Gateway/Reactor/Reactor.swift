@@ -92,8 +92,7 @@ actor Reactor {
 
   let counters: ReactorCounters
   let logger: GatewayLogger
-  /// The log was told that the disk takes nothing new.
-  var takesNothingNew = false
+  let dataRefusalLog: DataRefusalLog
   var publishedAt = MonotonicTime.distantPast
   private var hasUnpublished = false
   /// The date as it stands in answers, made once a second.
@@ -115,6 +114,7 @@ actor Reactor {
     }
     counters = ReactorCounters()
     logger = GatewayLogger(shared.log, counters: counters, clock: loop.clock)
+    dataRefusalLog = DataRefusalLog(shared.log)
     persister = Persister(
       shared.persistence, reactor: number, clock: loop.clock, tasks: tasks, counters: counters)
     compactor = Compactor(persister, clock: loop.clock, tasks: tasks, counters: counters)

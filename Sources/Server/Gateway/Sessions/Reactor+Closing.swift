@@ -78,4 +78,18 @@ extension Reactor {
     // Nobody may be left who needs the session in memory.
     touch(hosted)
   }
+
+  /// Logs the end of a WebSocket, once.
+  func logClose(
+    _ connection: Connection, _ conversation: WebSocketConversation, end: @autoclosure () -> String
+  ) {
+    guard !conversation.isCloseLogged else { return }
+    conversation.isCloseLogged = true
+    logger.log(
+      .socketClosed(
+        PeerEvent.SocketClose(
+          subject: conversation.subject(at: connection.clientAddress), code: conversation.closeCode ?? 1006,
+          reason: conversation.closeReason, closedBy: conversation.closedBy, end: end(),
+          socket: connection.socket, duration: now - conversation.joinableSince)))
+  }
 }

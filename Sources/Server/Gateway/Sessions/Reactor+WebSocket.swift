@@ -266,7 +266,10 @@ extension Reactor {
     perform(effects, in: hosted)
     for case .joined(_, _, let kind) in effects {
       conversation.joinedAt = now
-      logJoin(connection, conversation, hosted.session, kind, after: join.resume?.after)
+      logger.log(
+        .join(
+          conversation.subject(at: connection.clientAddress), kind, sequence: hosted.session.sequence,
+          after: join.resume?.after))
     }
   }
 

@@ -1,0 +1,27 @@
+import Testing
+import Wire
+
+@testable import Gateway
+
+@Suite("Log of refused data")
+struct DataRefusalLogTests {
+  @Test("Only changes are logged: the first refusal with its reason, and the return to normal")
+  func changes() {
+    let lines = LogLines()
+    let log = DataRefusalLog(lines.log)
+    log.update(nil)
+    #expect(lines.count == 0)
+    let refusal = Refusal(.storageFull, "The disk is full.")
+    log.update(refusal)
+    #expect(lines.count == 1)
+    #expect(lines.last?.contains("level=error") == true)
+    #expect(lines.last?.contains("reason=\"The disk is full.\"") == true)
+    log.update(refusal)
+    #expect(lines.count == 1)
+    log.update(nil)
+    #expect(lines.count == 2)
+    #expect(lines.last?.contains("level=info") == true)
+    log.update(nil)
+    #expect(lines.count == 2)
+  }
+}
