@@ -10,7 +10,7 @@ import TestSupport
 struct StaticFilesLoadingTests {
   private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
     let head = try #require(RequestHead(.get, path))
-    return files.answer(to: head, isReferredElsewhere: false, now: HTTPDate(secondsSinceEpoch: 0))?.head
+    return files.answer(to: head, isCrossSiteReferral: false, now: HTTPDate(secondsSinceEpoch: 0))?.head
       .status.code
   }
 

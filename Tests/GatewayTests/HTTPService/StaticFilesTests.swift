@@ -26,10 +26,10 @@ struct StaticFilesTests {
   }
 
   private func answer(
-    _ method: Method, _ path: String, _ fields: FieldList = [:], isReferredElsewhere: Bool = false
+    _ method: Method, _ path: String, _ fields: FieldList = [:], isCrossSiteReferral: Bool = false
   ) throws -> StaticFiles.Answer? {
     let head = try #require(RequestHead(method, path, fields: fields))
-    return files.answer(to: head, isReferredElsewhere: isReferredElsewhere, now: Self.now)
+    return files.answer(to: head, isCrossSiteReferral: isCrossSiteReferral, now: Self.now)
   }
 
   private func body(_ answer: StaticFiles.Answer) -> [UInt8] { Array(answer.bytes[answer.range]) }
@@ -70,7 +70,7 @@ struct StaticFilesTests {
     ])
   func traversal(_ path: String) throws {
     guard let head = RequestHead(.get, path) else { return }
-    #expect(files.answer(to: head, isReferredElsewhere: false, now: Self.now) == nil)
+    #expect(files.answer(to: head, isCrossSiteReferral: false, now: Self.now) == nil)
   }
 
   struct Condition: Sendable, CustomTestStringConvertible {
@@ -179,14 +179,14 @@ struct StaticFilesTests {
   @Test(
     "A page is not compressed for whom another site sent here; what the page loads is",
     arguments: [false, true])
-  func referred(_ isReferredElsewhere: Bool) throws {
+  func referred(_ isCrossSiteReferral: Bool) throws {
     let fields: FieldList = ["Accept-Encoding": "gzip"]
     let page = try #require(
-      try answer(.get, "/large.html", fields, isReferredElsewhere: isReferredElsewhere))
-    #expect(page.head.fields.first("Content-Encoding") == (isReferredElsewhere ? nil : "gzip"))
+      try answer(.get, "/large.html", fields, isCrossSiteReferral: isCrossSiteReferral))
+    #expect(page.head.fields.first("Content-Encoding") == (isCrossSiteReferral ? nil : "gzip"))
     #expect(page.head.fields.first("Vary") == "Accept-Encoding")
     let script = try #require(
-      try answer(.get, "/js/main.js", fields, isReferredElsewhere: isReferredElsewhere))
+      try answer(.get, "/js/main.js", fields, isCrossSiteReferral: isCrossSiteReferral))
     #expect(script.head.fields.first("Content-Encoding") == "gzip")
   }
 

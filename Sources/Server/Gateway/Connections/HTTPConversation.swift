@@ -8,7 +8,7 @@ final class HTTPConversation {
   struct Exchange {
     let head: RequestHead
     let route: Route
-    let client: RequestClient
+    let client: ForwardedClient
     let plan: Plan
     var body: [UInt8] = []
   }

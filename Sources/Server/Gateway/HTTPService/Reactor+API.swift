@@ -10,7 +10,7 @@ internal import Wire
 extension Reactor {
   /// What speaks against a request before it is looked at: wrong host, foreign origin, a method that the address does not take.
   func refusal(
-    of head: RequestHead, _ route: Route, _ client: RequestClient, on connection: Connection
+    of head: RequestHead, _ route: Route, _ client: ForwardedClient, on connection: Connection
   ) -> Answer? {
     if let target = shared.redirect.target(
       of: head, route, from: client, httpsPort: shared.boundEndpoints.https?.port)
@@ -34,7 +34,7 @@ extension Reactor {
       refusal.status = 501
       return .problem(refusal)
     }
-    let verdict = shared.origins.judge(head, forwarded: client.authority)
+    let verdict = shared.origins.verdict(on: head, forwarded: client.authority)
     if case .foreign = verdict, refusesForeignOrigin(head, route) {
       logger.log(.refused(.request, .originRefused, EventSubject(address: client.address)))
       return .problem(
@@ -57,7 +57,7 @@ extension Reactor {
   }
 
   /// What a page of an allowed site asks before it asks (Fetch, CORS preflight).
-  private func preflight(_ route: Route, _ verdict: OriginPolicy.Verdict) -> Answer {
+  private func preflight(_ route: Route, _ verdict: Origins.Verdict) -> Answer {
     var answer = Answer(.noContent, fields: ["Allow": route.methods])
     if case .allowed = verdict {
       answer.head.fields.append("Access-Control-Allow-Methods", route.methods)
@@ -71,7 +71,7 @@ extension Reactor {
   }
 
   /// What will be done about a request that nothing speaks against.
-  func plan(for head: RequestHead, _ route: Route, _ client: RequestClient) -> HTTPConversation.Plan {
+  func plan(for head: RequestHead, _ route: Route, _ client: ForwardedClient) -> HTTPConversation.Plan {
     switch route {
     case .sessions:
       return shared.isDraining ? .answer(unavailable) : .createSession
@@ -96,8 +96,8 @@ extension Reactor {
       return shared.metricsAccess.admits(head, from: client.address) ? .metrics : .answer(notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
-      let isReferred = shared.origins.isReferredElsewhere(head, forwarded: client.authority)
-      let answer = shared.files.answer(to: head, isReferredElsewhere: isReferred, now: date)
+      let isReferred = shared.origins.isCrossSiteReferral(head, forwarded: client.authority)
+      let answer = shared.files.answer(to: head, isCrossSiteReferral: isReferred, now: date)
       return .answer(answer.map { Answer($0) } ?? notFound)
     }
   }

@@ -9,7 +9,7 @@ extension Reactor {
   private static let retryTimeMs: UInt64 = 5000
 
   /// Notes whose request a connection carries now.
-  func note(_ client: RequestClient, on connection: Connection) {
+  func note(_ client: ForwardedClient, on connection: Connection) {
     guard connection.clientAddress != client.address else { return }
     releaseClient(of: connection)
     connection.clientAddress = client.address
@@ -17,12 +17,12 @@ extension Reactor {
 
   /// Counts a request in with its client, unless that would go beyond `connectionsPerAddress`.
   func admit(
-    _ client: RequestClient, on connection: Connection, _ head: RequestHead, _ route: Route
+    _ client: ForwardedClient, on connection: Connection, _ head: RequestHead, _ route: Route
   ) -> Refusal? {
     note(client, on: connection)
     // Whoever watches has nothing to send: who takes time for it is counted too.
     guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient,
-      !route.isForWatchers || head.body != .none, let address = client.countedAddress
+      !route.isMonitoring || head.body != .none, let address = client.countedAddress
     else { return nil }
     if var refusal = shared.admitClient(address) {
       logger.log(.refused(.connection, refusal.code, EventSubject(address: address)))

@@ -109,8 +109,8 @@ extension Reactor {
     receive(connection, http, &input, from: 0, upTo: input.count)
   }
 
-  private func client(of head: RequestHead, on connection: Connection) -> RequestClient {
-    RequestClient(
+  private func client(of head: RequestHead, on connection: Connection) -> ForwardedClient {
+    ForwardedClient(
       of: head, from: connection.peer.ip, isSecure: connection.isSecure,
       behind: shared.configuration.trustedProxies)
   }
@@ -131,11 +131,11 @@ extension Reactor {
     let route = Route(head.path)
     let client = client(of: head, on: connection)
     // Monitoring requests come from nearby and may bypass the proxies.
-    if !route.isForWatchers {
+    if !route.isMonitoring {
       warnOfUntrusted(head, on: connection)
       warnOfUntold(head, client, on: connection)
     }
-    if connection.isReserved, !route.isForWatchers || head.body != .none {
+    if connection.isReserved, !route.isMonitoring || head.body != .none {
       let refusal = shared.tooManyConnections
       logger.log(.connectionRefused(refusal, from: connection.peer.ip))
       http.closesAfterOutput = true
@@ -166,7 +166,7 @@ extension Reactor {
   /// Starts a request that is not refused. If it names a session, this reactor owns the session.
   private func dispatch(
     _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead, _ route: Route,
-    _ client: RequestClient, available: Int
+    _ client: ForwardedClient, available: Int
   ) {
     let plan: HTTPConversation.Plan
     switch route {
@@ -194,7 +194,7 @@ extension Reactor {
   ///   - available: the number of bytes behind the head that have arrived.
   private func start(
     _ plan: HTTPConversation.Plan, _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead,
-    _ route: Route, _ client: RequestClient, available: Int
+    _ route: Route, _ client: ForwardedClient, available: Int
   ) {
     http.exchange = HTTPConversation.Exchange(head: head, route: route, client: client, plan: plan)
     http.timed = RequestTimes.Kind(route, plan).map { ($0, http.headReadAt) }
@@ -310,7 +310,7 @@ extension Reactor {
     if shared.isDraining { http.closesAfterOutput = true }
     if answer.hasUnknownLength, head?.minorVersion == 0 { http.closesAfterOutput = true }
     var answer = answer
-    if let head, case .allowed(let origin) = shared.origins.judge(head, forwarded: client?.authority) {
+    if let head, case .allowed(let origin) = shared.origins.verdict(on: head, forwarded: client?.authority) {
       answer.head.fields.append("Access-Control-Allow-Origin", origin)
       answer.head.fields.append(
         "Access-Control-Expose-Headers", isJournal ? Self.exposedJournalFields : "Location, Retry-After, ETag"

@@ -51,7 +51,7 @@ extension Reactor {
   }
 
   private func end(
-    _ hosted: Hosted, for head: RequestHead, from client: RequestClient
+    _ hosted: Hosted, for head: RequestHead, from client: ForwardedClient
   ) async throws(Refusal) -> Answer {
     guard let token = head.participantToken, let number = hosted.session.number(of: token) else {
       throw Refusal(.tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
@@ -80,7 +80,7 @@ extension Reactor {
   }
 
   private func follow(
-    _ hosted: Hosted, _ token: Token?, _ activity: Activity, from client: RequestClient
+    _ hosted: Hosted, _ token: Token?, _ activity: Activity, from client: ForwardedClient
   ) async throws(Refusal) -> Answer {
     guard let token, hosted.session.isKnown(token) else { throw .noTokenToFollow }
     hosted.tasksInHand += 1
@@ -137,7 +137,7 @@ extension Reactor {
     }
   }
 
-  private func created(_ activity: Activity, from client: RequestClient) async -> Answer {
+  private func created(_ activity: Activity, from client: ForwardedClient) async -> Answer {
     do throws(Refusal) {
       let session = try await makeSession(activity, from: client)
       return created(session.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
@@ -163,7 +163,7 @@ extension Reactor {
 
   /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
   private func makeSession(
-    _ activity: Activity, from client: RequestClient, following former: SessionID? = nil,
+    _ activity: Activity, from client: ForwardedClient, following former: SessionID? = nil,
     by number: ParticipantNumber? = nil
   ) async throws(Refusal) -> Session {
     if let refusal = shared.disk.refusal(now: now) { throw refusal }

@@ -20,14 +20,14 @@ extension Reactor {
   private static let shownBytes = 100
 
   /// Says, if trusted proxies do not tell of a client, that all such count as one, which is soon too many.
-  func warnOfUntold(_ head: RequestHead, _ client: RequestClient, on connection: Connection) {
+  func warnOfUntold(_ head: RequestHead, _ client: ForwardedClient, on connection: Connection) {
     let proxies = shared.configuration.trustedProxies
     guard proxies > 0, !client.isForwarded, shared.mayWarn(of: .untoldClients, now: now) else { return }
     shared.log(
       .warning, "proxy tells of no client",
       [
         "remote": .address(connection.peer.ip), "trustProxy": .number(proxies),
-        "reason": "\(RequestClient.whyUntold(head, behind: proxies))",
+        "reason": "\(ForwardedClient.missingClientReason(head, behind: proxies))",
       ])
   }
 
@@ -47,7 +47,7 @@ extension Reactor {
   }
 
   /// Says that requests come to another address than the one in `--public-url`, which are all refused.
-  func warnOfOtherAddress(_ head: RequestHead, _ client: RequestClient, on connection: Connection) {
+  func warnOfOtherAddress(_ head: RequestHead, _ client: ForwardedClient, on connection: Connection) {
     guard let expected = shared.configuration.publicURL, shared.mayWarn(of: .otherAddress, now: now) else {
       return
     }

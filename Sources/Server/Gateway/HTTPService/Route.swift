@@ -83,7 +83,7 @@ enum Route: Equatable {
   }
 
   /// Whether it is for those who watch over the gateway: they are let in however many others there are.
-  var isForWatchers: Bool {
+  var isMonitoring: Bool {
     switch self {
     case .healthz, .readyz, .metrics: true
     default: false

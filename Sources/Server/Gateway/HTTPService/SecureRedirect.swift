@@ -23,7 +23,7 @@ struct SecureRedirect: Sendable {
   ///   - httpsPort: where the gateway itself takes TLS; nil when it does not.
   /// - Returns: nil when the request is served where it came.
   func target(
-    of head: RequestHead, _ route: Route, from client: RequestClient, httpsPort: UInt16?
+    of head: RequestHead, _ route: Route, from client: ForwardedClient, httpsPort: UInt16?
   ) -> String? {
     guard isOn, client.isKnownPlain, route == .file, head.method == .get || head.method == .head,
       let host = (client.authority ?? head.authority)?.host,

@@ -32,17 +32,17 @@ package struct StaticFiles: Sendable {
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - isReferredElsewhere: whether a page of another site led to it. The length of a compressed answer can tell a stranger,
+  ///   - isCrossSiteReferral: whether a page of another site led to it. The length of a compressed answer can tell a stranger,
   ///     who has a browser ask again and again, what is in it (BREACH). Our pages are the same for everybody and hold no secret;
   ///     they are sent as they are all the same, so that this need not be argued. It costs who follows a link 25 KB, once.
   ///   - now: the time of the answer's `Date`, which the caller adds, as it does `Connection`.
   /// - Returns: 200, 206, 304, 412, 416, for other methods 405 and for OPTIONS 204. Security fields are not in it: the
   ///   caller adds `SecurityFields`, as it does to every answer.
-  package func answer(to head: RequestHead, isReferredElsewhere: Bool, now: HTTPDate) -> Answer? {
+  package func answer(to head: RequestHead, isCrossSiteReferral: Bool, now: HTTPDate) -> Answer? {
     guard let file = file(at: head.path) else { return nil }
     switch head.method {
     case .get, .head:
-      let isPlain = isReferredElsewhere && file.mediaType == .page
+      let isPlain = isCrossSiteReferral && file.mediaType == .page
       return answer(to: head, with: file, mayCompress: !isPlain, now: now)
     case .options:
       return Answer(head: ResponseHead(204, fields: ["Allow": Self.methods]), bytes: [], range: 0..<0)

@@ -22,7 +22,7 @@ extension Reactor {
 
   /// What a request below a session's attachments will get.
   func planJournal(
-    for head: RequestHead, of id: SessionID, _ attachment: UUID?, from client: RequestClient
+    for head: RequestHead, of id: SessionID, _ attachment: UUID?, from client: ForwardedClient
   ) -> HTTPConversation.Plan {
     do throws(Refusal) {
       switch (Tus.method(of: head), attachment) {
@@ -49,7 +49,7 @@ extension Reactor {
   }
 
   private func upload(
-    _ request: UploadRequest, to id: SessionID, from client: RequestClient
+    _ request: UploadRequest, to id: SessionID, from client: ForwardedClient
   ) throws(Refusal) -> UploadExchange {
     guard !shared.isDraining else { throw .restarting }
     return UploadExchange(request, from: client.countedAddress, session: id, owner: shared.owner(of: id))

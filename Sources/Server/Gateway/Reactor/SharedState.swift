@@ -14,7 +14,7 @@ final class SharedState: Sendable {
   let log: Log
   let files: StaticFiles
   let board: MetricsBoard
-  let origins: OriginPolicy
+  let origins: Origins
   let redirect: SecureRedirect
   let certificates: TLSServerContextHolder?
   let keeper: CertificateKeeper?
@@ -105,7 +105,7 @@ final class SharedState: Sendable {
     uploads = UploadTable(limits: configuration.limits)
     verifier = ContentVerifier(data, on: fileThreads.verifying, notingIn: verdicts)
     board = MetricsBoard(reactors: configuration.reactors)
-    origins = OriginPolicy(configuration)
+    origins = Origins(configuration)
     redirect = SecureRedirect(configuration)
     metricsAccess = MetricsAccess(configuration)
     metrics = MetricsRenderer(on: fileThreads.observing)
@@ -279,7 +279,7 @@ final class SharedState: Sendable {
   }
 
   /// Counts a new session in, unless that would go beyond a limit.
-  func admitSession(_ id: SessionID, from client: RequestClient, creator: String?, now: MonotonicTime)
+  func admitSession(_ id: SessionID, from client: ForwardedClient, creator: String?, now: MonotonicTime)
     -> Refusal?
   {
     if let refusal = ledger.admit(id, creator: creator, now: now) { return refusal }

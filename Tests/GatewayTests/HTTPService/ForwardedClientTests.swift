@@ -6,7 +6,7 @@ import Networking
 
 /// Whom a request is taken to come from.
 @Suite("Clients behind proxies")
-struct RequestClientTests {
+struct ForwardedClientTests {
   private static let peer = IPAddress(v4: 0xC0A8_0002)  // 192.168.0.2
   private static let everything: FieldList = [
     "X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "draw.example",
@@ -15,9 +15,9 @@ struct RequestClientTests {
 
   private func client(
     _ fields: FieldList, behind proxies: Int, from peer: IPAddress = peer, isSecure: Bool = false
-  ) throws -> RequestClient {
+  ) throws -> ForwardedClient {
     let head = try #require(RequestHead(.get, "/", fields: fields))
-    return RequestClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
+    return ForwardedClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
   }
 
   @Test("without trusted proxies the connection is all that counts", arguments: [false, true])

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Wire
 
 /// Whose pages may use the gateway, and under which name it is addressed.
-struct OriginPolicy: Sendable {
+struct Origins: Sendable {
   private let publicURL: WebOrigin?
   private let allowed: Set<WebOrigin>
 
@@ -25,7 +25,7 @@ struct OriginPolicy: Sendable {
 
   /// Looks at a request's `Origin`. `forwarded` is where it was addressed to before a trusted proxy wrote another `Host`, if
   /// one tells.
-  func judge(_ head: RequestHead, forwarded: Authority?) -> Verdict {
+  func verdict(on head: RequestHead, forwarded: Authority?) -> Verdict {
     let origins = head.fields.all("Origin")
     guard let text = origins.first else { return .own }
     guard origins.count == 1, let origin = WebOrigin(text) else { return .foreign(text) }
@@ -33,8 +33,8 @@ struct OriginPolicy: Sendable {
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
   }
 
-  /// Whether a page of another site led to this request, as far as its `Referer` says. `forwarded` is as for `judge`.
-  func isReferredElsewhere(_ head: RequestHead, forwarded: Authority?) -> Bool {
+  /// Whether a page of another site led to this request, as far as its `Referer` says. `forwarded` is as for `verdict`.
+  func isCrossSiteReferral(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let referrer = head.fields.first("Referer") else { return false }
     let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count >= 3, let authority = Authority(String(parts[2])) else { return true }

@@ -5,7 +5,7 @@ import Testing
 
 /// Which pages led to a request: our own, or another site's.
 @Suite("What Referer says")
-struct ReferrerTests {
+struct OriginsTests {
   private func isElsewhere(_ referrer: String?, forwarded: String? = nil, publicURL: String? = nil) throws
     -> Bool
   {
@@ -14,7 +14,7 @@ struct ReferrerTests {
     var fields: FieldList = ["Host": "gateway.test"]
     if let referrer { fields.append("Referer", referrer) }
     let head = try #require(RequestHead(.get, "/", fields: fields))
-    return OriginPolicy(configuration).isReferredElsewhere(
+    return Origins(configuration).isCrossSiteReferral(
       head, forwarded: forwarded.flatMap { Authority($0) })
   }
 

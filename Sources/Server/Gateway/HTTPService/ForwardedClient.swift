@@ -4,7 +4,7 @@ internal import Networking
 /// Who sent a request, as far as that is believed: what its connection shows, or what trusted proxies wrote of it.
 ///
 /// Proxies keep their connections and send requests of many people over each: it is asked anew for every request.
-struct RequestClient: Equatable, Sendable {
+struct ForwardedClient: Equatable, Sendable {
   /// The client's address; the peer's when no other is believed.
   let address: IPAddress
   /// Whether its side is TLS: to the gateway, or to the first of the trusted proxies.
@@ -45,7 +45,7 @@ struct RequestClient: Equatable, Sendable {
   var countedAddress: IPAddress? { isThisMachine ? nil : address }
 
   /// Why nothing is believed of a request behind proxies, for the log.
-  static func whyUntold(_ head: RequestHead, behind proxies: Int) -> String {
+  static func missingClientReason(_ head: RequestHead, behind proxies: Int) -> String {
     switch (
       ForwardedHop.standard(in: head.fields, behind: proxies),
       ForwardedHop.customary(in: head.fields, behind: proxies)

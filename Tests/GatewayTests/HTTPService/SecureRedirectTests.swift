@@ -6,7 +6,7 @@ import Networking
 
 /// `--redirect-to-https`: where plain text is sent on to, and what stays where it came.
 @Suite("From http to https")
-struct RedirectTests {
+struct SecureRedirectTests {
   private func redirect(_ publicURL: String? = nil, isOn: Bool = true) -> SecureRedirect {
     var configuration = GatewayConfiguration()
     configuration.redirectsToHTTPS = isOn
@@ -15,9 +15,9 @@ struct RedirectTests {
   }
 
   /// Who sent it, behind a proxy that is trusted where its fields tell of one.
-  private func client(_ head: RequestHead, isSecure: Bool = false) -> RequestClient {
+  private func client(_ head: RequestHead, isSecure: Bool = false) -> ForwardedClient {
     let proxies = head.fields.first("X-Forwarded-For") == nil ? 0 : 1
-    return RequestClient(
+    return ForwardedClient(
       of: head, from: IPAddress(v4: 0x0A00_0001), isSecure: isSecure, behind: proxies)
   }
 
@@ -95,7 +95,7 @@ struct RedirectTests {
     var fields = fields
     fields.append("Host", "inside.example:8080")
     let head = try #require(RequestHead(.get, "/x", fields: fields))
-    let client = RequestClient(of: head, from: IPAddress(v4: 0x0A00_0001), isSecure: false, behind: proxies)
+    let client = ForwardedClient(of: head, from: IPAddress(v4: 0x0A00_0001), isSecure: false, behind: proxies)
     for url in [nil, "https://inside.example"] {
       #expect(redirect(url).target(of: head, .file, from: client, httpsPort: 8443) == nil)
     }
