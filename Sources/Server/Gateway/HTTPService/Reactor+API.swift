@@ -22,7 +22,7 @@ extension Reactor {
     case .healthz, .readyz, .metrics: break
     default:
       if shared.origins.isMisdirected(head, forwarded: client.authority) {
-        warnOfOtherAddress(head, client, on: connection)
+        shared.proxyWarnings.warnOfOtherHost(head, from: client, now: now)
         let address = shared.configuration.publicURL.map { "\($0)" } ?? "another address"
         var refusal = Refusal(.badRequest, "This gateway is reached at \(address) only.")
         refusal.status = 421

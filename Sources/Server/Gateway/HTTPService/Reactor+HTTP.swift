@@ -132,8 +132,7 @@ extension Reactor {
     let client = client(of: head, on: connection)
     // Monitoring requests come from nearby and may bypass the proxies.
     if !route.isMonitoring {
-      warnOfUntrusted(head, on: connection)
-      warnOfUntold(head, client, on: connection)
+      shared.proxyWarnings.check(head, from: client, peer: connection.peer.ip, now: now)
     }
     if connection.isReserved, !route.isMonitoring || head.body != .none {
       let refusal = shared.tooManyConnections

@@ -16,6 +16,7 @@ final class SharedState: Sendable {
   let board: MetricsBoard
   let origins: Origins
   let redirect: SecureRedirect
+  let proxyWarnings: ProxyWarnings
   let certificates: TLSServerContextHolder?
   let keeper: CertificateKeeper?
   /// The folder that is written to.
@@ -53,7 +54,6 @@ final class SharedState: Sendable {
   private let draining = Atomic(false)
   private let stopping = Atomic(false)
   private let clients = ClientCounts()
-  private let rareWarnings = Guarded<[RareWarning: MonotonicTime]>([:])
   private let creations: Guarded<SessionCreationLimiter>
   private let endpoints = Guarded(Endpoints())
 
@@ -107,6 +107,7 @@ final class SharedState: Sendable {
     board = MetricsBoard(reactors: configuration.reactors)
     origins = Origins(configuration)
     redirect = SecureRedirect(configuration)
+    proxyWarnings = ProxyWarnings(configuration, log: log)
     metricsAccess = MetricsAccess(configuration)
     metrics = MetricsRenderer(on: fileThreads.observing)
     creations = Guarded(
@@ -258,15 +259,6 @@ final class SharedState: Sendable {
     return Refusal(
       .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
       limit: limits.connectionsPerAddress, actual: fromAddress)
-  }
-
-  /// Whether it is time for a warning of that kind; if so, it counts as said.
-  func mayWarn(of kind: RareWarning, now: MonotonicTime) -> Bool {
-    rareWarnings.withLock { saidAt in
-      if let at = saidAt[kind], now - at < RareWarning.interval { return false }
-      saidAt[kind] = now
-      return true
-    }
   }
 
   func releaseClient(_ address: IPAddress) {

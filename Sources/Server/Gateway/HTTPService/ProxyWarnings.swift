@@ -1,0 +1,98 @@
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Primitives
+
+/// Warns of settings that do not fit the proxies in front of the gateway, as requests show them.
+///
+/// Any request can cause a warning, so each kind is logged once an hour at most. All reactors share one object.
+final class ProxyWarnings: Sendable {
+  private enum Kind: Hashable {
+    /// Trusted proxies name no client.
+    case missingClient
+    /// Proxies name clients, but none is trusted.
+    case untrustedProxy
+    /// Requests have another host than the public URL.
+    case otherHost
+  }
+
+  /// The least time between two warnings of a kind.
+  static let interval = Duration.seconds(3600)
+  /// The longest part of a host that is logged, in bytes: clients choose it.
+  private static let loggedHostBytes = 100
+
+  private let trustedProxies: Int
+  private let publicURL: WebOrigin?
+  private let log: Log
+  private let warnedAt = Guarded<[Kind: MonotonicTime]>([:])
+
+  init(_ configuration: GatewayConfiguration, log: Log) {
+    trustedProxies = configuration.trustedProxies
+    publicURL = configuration.publicURL
+    self.log = log
+  }
+
+  /// Checks the proxy fields of a request.
+  ///
+  /// - Parameters:
+  ///   - head: the request.
+  ///   - client: its client.
+  ///   - peer: the other end of its connection.
+  ///   - now: the present time.
+  func check(_ head: RequestHead, from client: ForwardedClient, peer: IPAddress, now: MonotonicTime) {
+    if trustedProxies == 0 {
+      warnOfUntrustedProxy(head, peer: peer, now: now)
+    } else if !client.isForwarded {
+      warnOfMissingClient(head, peer: peer, now: now)
+    }
+  }
+
+  /// Warns that requests have another host than the public URL; they are all refused.
+  func warnOfOtherHost(_ head: RequestHead, from client: ForwardedClient, now: MonotonicTime) {
+    guard let expected = publicURL, mayWarn(of: .otherHost, now: now) else { return }
+    let authority = client.authority ?? head.authority
+    var host = authority.map { $0.host + ($0.port.map { ":\($0)" } ?? "") } ?? ""
+    if host.utf8.count > Self.loggedHostBytes { host = host.prefix(Self.loggedHostBytes) + "…" }
+    log(
+      .warning, "addressed by another name",
+      [
+        "remote": .address(client.address), "host": "\(host)", "expected": "\(expected)",
+        "reason":
+          "only requests to the host of --public-url are taken: is that right, and does a proxy pass Host on?",
+      ])
+  }
+
+  /// Warns that all requests without a named client count as one client, which soon reaches its limits.
+  private func warnOfMissingClient(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
+    guard mayWarn(of: .missingClient, now: now) else { return }
+    log(
+      .warning, "proxy tells of no client",
+      [
+        "remote": .address(peer), "trustProxy": .number(trustedProxies),
+        "reason": "\(ForwardedClient.missingClientReason(head, behind: trustedProxies))",
+      ])
+  }
+
+  /// Warns that an apparent proxy of the operator is not trusted: all of its clients count as one.
+  private func warnOfUntrustedProxy(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
+    guard peer.isLoopback || peer.isPrivate, let name = ForwardedHop.tellingField(in: head.fields),
+      mayWarn(of: .untrustedProxy, now: now)
+    else { return }
+    log(
+      .warning, "proxy is not trusted",
+      [
+        "remote": .address(peer), "trustProxy": 0,
+        "reason":
+          "requests come with \(name), which is not believed: with one proxy in front, --trust-proxy takes 1",
+      ])
+  }
+
+  /// Returns true if a warning of a kind may be logged now, and then counts it as logged.
+  private func mayWarn(of kind: Kind, now: MonotonicTime) -> Bool {
+    warnedAt.withLock { warnedAt in
+      if let last = warnedAt[kind], now - last < Self.interval { return false }
+      warnedAt[kind] = now
+      return true
+    }
+  }
+}
