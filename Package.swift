@@ -161,8 +161,9 @@ if !productOnly {
     tests(
       "CommandTests",
       [
-        "drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Primitives", "Platform", "Networking",
-        "TestSupport",
+        "drawtogether", "CommandSupport", "Gateway", "Storage", "SessionCore", "Wire", "Primitives",
+        "Platform",
+        "Networking", "TestSupport",
       ]),
 
     // What fuzzing feeds the decoders with; its corpora are replayed by every run of the tests.

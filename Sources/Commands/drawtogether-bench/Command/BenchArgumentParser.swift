@@ -1,3 +1,5 @@
+internal import CommandSupport
+
 /// Parses the command line.
 enum BenchArgumentParser {
   enum Invocation: Equatable {
@@ -12,13 +14,15 @@ enum BenchArgumentParser {
     guard let mode = BenchMode(rawValue: first) else { throw .unknownMode(first) }
     var options = BenchOptions(mode: mode)
     var given: Set<String> = []
-    var rest = arguments.dropFirst()
-    while let word = rest.popFirst() {
-      guard word.hasPrefix("--") else { throw .unexpectedArgument(word) }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let flag = try find(parts[0], for: mode)
-      given.insert(flag.name)
-      try store(flag, parts.count > 1 ? parts[1] : nil, in: &options, rest: &rest)
+    var reader = CommandLineReader(arguments.dropFirst(), endsFlagsAtDashes: false)
+    while let argument = reader.next() {
+      switch argument {
+      case .operand(let word): throw .unexpectedArgument(word)
+      case .flag(let typed):
+        let flag = try find("--\(typed.name)", for: mode)
+        given.insert(flag.name)
+        try store(flag, typed, in: &options, &reader)
+      }
     }
     try check(options, given)
     return .run(options)
@@ -33,14 +37,15 @@ enum BenchArgumentParser {
   }
 
   private static func store(
-    _ flag: BenchFlag, _ attached: String?, in options: inout BenchOptions, rest: inout ArraySlice<String>
+    _ flag: BenchFlag, _ typed: CommandLineReader.Flag, in options: inout BenchOptions,
+    _ reader: inout CommandLineReader
   ) throws(BenchArgumentError) {
     guard flag.placeholder != nil else {
-      guard attached == nil else { throw .unexpectedValue(flag: flag.name) }
+      guard typed.attachedValue == nil else { throw .unexpectedValue(flag: flag.name) }
       _ = flag.store(&options, "")
       return
     }
-    guard let value = attached ?? rest.popFirst() else {
+    guard let value = reader.value(of: typed) else {
       throw .missingValue(flag: flag.name, expected: flag.expected)
     }
     guard flag.store(&options, value) else {

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import Gateway
 internal import Wire
 
@@ -80,15 +81,14 @@ struct ArgumentParser {
       command = named
       rest.removeFirst()
     }
-    var takesFlags = true
-    while let argument = rest.popFirst() {
-      // A session's id may begin with dashes: a whole id is recognized by its length, and `--` ends the flags.
-      if command.takesOperand, !takesFlags || !argument.hasPrefix("--") || SessionID(argument) != nil {
-        try take(operand: argument, for: command)
-      } else if command.takesOperand, argument == "--" {
-        takesFlags = false
-      } else {
-        try take(flag: argument, for: command, &rest)
+    // A session's id may begin with dashes: a whole id is recognized by its length, and `--` ends the flags.
+    var reader = CommandLineReader(
+      rest, endsFlagsAtDashes: command.takesOperand,
+      isOperand: { command.takesOperand && SessionID($0) != nil })
+    while let argument = reader.next() {
+      switch argument {
+      case .flag(let flag): try take(flag, for: command, &reader)
+      case .operand(let argument): try take(operand: argument, for: command)
       }
     }
     return command
@@ -99,30 +99,29 @@ struct ArgumentParser {
   }
 
   private mutating func take(operand argument: String, for command: Command) throws(ArgumentError) {
+    guard command.takesOperand else {
+      if let lastSwitch, SettingValue.flag(argument) != nil {
+        throw .separateSwitchValue(argument, flag: lastSwitch)
+      }
+      throw .unexpectedArgument(argument)
+    }
     guard operand == nil else {
       throw .secondOperand(argument, command: command.rawValue, takes: command.operand)
     }
     operand = argument
   }
 
-  /// Parses a flag and its value, which follows `=` or is the next argument.
+  /// Parses a flag and its value.
   private mutating func take(
-    flag argument: String, for command: Command, _ rest: inout ArraySlice<String>
+    _ flag: CommandLineReader.Flag, for command: Command, _ reader: inout CommandLineReader
   ) throws(ArgumentError) {
-    guard argument.hasPrefix("--"), argument.utf8.count > 2 else {
-      if let lastSwitch, SettingValue.flag(argument) != nil {
-        throw .separateSwitchValue(argument, flag: lastSwitch)
-      }
-      throw .unexpectedArgument(argument)
-    }
+    let name = flag.name
+    if name.isEmpty, flag.attachedValue == nil { throw .unexpectedArgument("--") }
     lastSwitch = nil
-    let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(parts[0])
-    let value = parts.count == 2 ? String(parts[1]) : nil
     let ownSwitches = command.switches ?? ["check-config"]
     if ownSwitches.contains(name) {
-      guard let on = SettingValue.flag(value ?? "true") else {
-        throw .invalidValue(value, setting: "--\(name)", expected: "true or false")
+      guard let on = SettingValue.flag(flag.attachedValue ?? "true") else {
+        throw .invalidValue(flag.attachedValue, setting: "--\(name)", expected: "true or false")
       }
       if on { switches.insert(name) } else { switches.remove(name) }
       lastSwitch = "--\(name)"
@@ -135,9 +134,8 @@ struct ArgumentParser {
       throw .flagOfOtherCommand("--\(name)", command: command.rawValue, takes: flags.map { "--\($0)" })
     }
     if setting.placeholder == nil { lastSwitch = setting.flag }
-    guard let value = value ?? (setting.placeholder == nil ? "true" : rest.popFirst()) else {
-      throw .missingValue(setting: setting.flag, expected: setting.expected)
-    }
+    let value = setting.placeholder == nil ? flag.attachedValue ?? "true" : reader.value(of: flag)
+    guard let value else { throw .missingValue(setting: setting.flag, expected: setting.expected) }
     try apply(setting, value, as: setting.flag, from: .flag)
   }
 

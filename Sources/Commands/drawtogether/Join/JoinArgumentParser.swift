@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import FoundationEssentials
 internal import Gateway
 
@@ -38,37 +39,32 @@ struct JoinArgumentParser {
 
   /// Separates operands from flags. Returns false for `--help`.
   private mutating func take(_ arguments: [String]) throws(JoinArgumentError) -> Bool {
-    var rest = arguments[...]
-    var takesFlags = true
-    while let argument = rest.popFirst() {
-      if takesFlags, argument == "--help" || argument == "-h" { return false }
-      if takesFlags, argument == "--" {
-        takesFlags = false
-      } else if takesFlags, argument.hasPrefix("--") {
-        try take(flag: argument, &rest)
-      } else {
-        operands.append(argument)
+    var reader = CommandLineReader(arguments, endsFlagsAtDashes: true)
+    while let argument = reader.next() {
+      switch argument {
+      case .flag(CommandLineReader.Flag(name: "help", attachedValue: nil)): return false
+      case .operand("-h") where reader.takesFlags: return false
+      case .flag(let flag): try take(flag, &reader)
+      case .operand(let operand): operands.append(operand)
       }
     }
     return true
   }
 
-  private mutating func take(flag argument: String, _ rest: inout ArraySlice<String>)
+  private mutating func take(_ flag: CommandLineReader.Flag, _ reader: inout CommandLineReader)
     throws(JoinArgumentError)
   {
-    let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(parts[0])
+    let name = flag.name
     let known = Self.commonFlags + Self.flags.values.flatMap(\.self)
     guard known.contains(name) else {
       throw .unknownFlag("--\(name)")
     }
-    let value = parts.count == 2 ? String(parts[1]) : nil
     guard !Self.switches.contains(name) else {
-      guard value == nil else { throw .valueOfSwitch("--\(name)") }
+      guard flag.attachedValue == nil else { throw .valueOfSwitch("--\(name)") }
       values[name] = ""
       return
     }
-    guard let value = value ?? rest.popFirst() else {
+    guard let value = reader.value(of: flag) else {
       throw .missingValue("--\(name)", expected: Self.expected[name] ?? "")
     }
     values[name] = value
