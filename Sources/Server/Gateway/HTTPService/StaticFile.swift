@@ -24,7 +24,7 @@ package struct StaticFile: Sendable {
   /// - Throws: when there is no memory to compress it.
   package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(Gzip.Failure) {
     mediaType = MediaType.forFileName(name)
-    let bytes = Self.condensed(bytes, of: mediaType) ?? bytes
+    let bytes = Self.minified(bytes, of: mediaType) ?? bytes
     // Half of the digest will do: the same bytes have the same tag on every machine.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     identity = Form(
@@ -44,10 +44,10 @@ package struct StaticFile: Sendable {
 
   /// What comments and indentation are for is in the folder, and they are more than a third of what would be sent. `nil`
   /// for what has none, and where it cannot be told what is one.
-  private static func condensed(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
+  private static func minified(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
     switch mediaType {
-    case .script: ScriptScanner.condensed(bytes)
-    case .styleSheet: StyleScanner.condensed(bytes)
+    case .script: ScriptMinifier.minified(bytes)
+    case .styleSheet: StyleMinifier.minified(bytes)
     default: nil
     }
   }

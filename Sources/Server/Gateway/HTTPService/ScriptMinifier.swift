@@ -5,7 +5,7 @@
 /// template or a regular expression. Where that takes a parser, it does not guess: the file then stays as it is. That is
 /// so for a slash behind `}`, `++`, `--`, `of`, `await` and `yield`, which may divide or not, for names that are not
 /// ASCII, and for the comments of HTML.
-struct ScriptScanner {
+struct ScriptMinifier {
   /// What cannot be told without a parser, or is no JavaScript.
   private struct Unclear: Error {}
 
@@ -31,7 +31,7 @@ struct ScriptScanner {
     case substitution
   }
 
-  private var text: CondensedText
+  private var text: MinifiedText
   private var index = 0
   private var last = Token.operation
   private var opened: [Opened] = []
@@ -39,8 +39,8 @@ struct ScriptScanner {
   private var source: [UInt8] { text.source }
 
   /// The program without its comments and indentation, line for line; `nil` when it must be served as it is.
-  static func condensed(_ source: [UInt8]) -> [UInt8]? {
-    var scanner = ScriptScanner(text: CondensedText(of: source))
+  static func minified(_ source: [UInt8]) -> [UInt8]? {
+    var scanner = ScriptMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
       while scanner.index < source.count { try scanner.takeToken() }
     } catch {

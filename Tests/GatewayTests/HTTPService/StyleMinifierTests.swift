@@ -4,7 +4,7 @@ import Testing
 
 /// What is left of a style sheet without its comments and blanks (CSS Syntax 3 §4).
 @Suite("Comments and blanks of style sheets")
-struct StyleScannerTests {
+struct StyleMinifierTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
     let source: String
@@ -53,7 +53,7 @@ struct StyleScannerTests {
 
   @Test("The sheet is left, line for line, or the file stays as it is", arguments: cases)
   func result(_ test: Case) {
-    let result = StyleScanner.condensed(Array(test.source.utf8))
+    let result = StyleMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)
   }
 
@@ -63,7 +63,7 @@ struct StyleScannerTests {
       let source = Array(test.source.utf8)
       for count in 0...source.count {
         let part = Array(source[..<count])
-        guard let result = StyleScanner.condensed(part) else { continue }
+        guard let result = StyleMinifier.minified(part) else { continue }
         #expect(result.filter(\.isLineBreak) == part.filter(\.isLineBreak), "\(test), \(count) bytes")
       }
     }
@@ -74,7 +74,7 @@ struct StyleScannerTests {
     let files = try PublicFolder.files(endingWith: ".css")
     #expect(files.count > 1)
     for (path, source) in files {
-      let result = try #require(StyleScanner.condensed(source), "\(path) is served as it is")
+      let result = try #require(StyleMinifier.minified(source), "\(path) is served as it is")
       #expect(result.filter(\.isLineBreak) == source.filter(\.isLineBreak), "\(path)")
       #expect(!String(decoding: result, as: UTF8.self).contains("/*"), "\(path)")
     }

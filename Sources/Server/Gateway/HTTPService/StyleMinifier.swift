@@ -3,18 +3,18 @@
 /// A comment is left out where a space, a line break or the file's end is beside it. Others stay, such as that of
 /// `.a/**/.b`: a space there would mean something else. A sheet stays as it is when a comment, a string or an address
 /// in it does not end, or when a name has an escape that a space may belong to (CSS Syntax 3 §4.3.7).
-struct StyleScanner {
+struct StyleMinifier {
   /// What is no style sheet, or cannot be told with a look at each byte.
   private struct Unclear: Error {}
 
-  private var text: CondensedText
+  private var text: MinifiedText
   private var index = 0
 
   private var source: [UInt8] { text.source }
 
   /// The sheet without its comments and indentation, line for line; `nil` when it must be served as it is.
-  static func condensed(_ source: [UInt8]) -> [UInt8]? {
-    var scanner = StyleScanner(text: CondensedText(of: source))
+  static func minified(_ source: [UInt8]) -> [UInt8]? {
+    var scanner = StyleMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
       while scanner.index < source.count { try scanner.takeToken() }
     } catch {

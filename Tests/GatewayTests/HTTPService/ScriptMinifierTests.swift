@@ -5,7 +5,7 @@ import Testing
 
 /// What is left of a script without its comments and blanks (ECMA-262 §12).
 @Suite("Comments and blanks of scripts")
-struct ScriptScannerTests {
+struct ScriptMinifierTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
     let source: String
@@ -115,7 +115,7 @@ struct ScriptScannerTests {
 
   @Test("The program is left, line for line, or the file stays as it is", arguments: cases)
   func result(_ test: Case) {
-    let result = ScriptScanner.condensed(Array(test.source.utf8))
+    let result = ScriptMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)
   }
 
@@ -123,7 +123,7 @@ struct ScriptScannerTests {
   func again() {
     for test in Self.cases {
       guard let result = test.result else { continue }
-      #expect(ScriptScanner.condensed(Array(result.utf8)) == Array(result.utf8), "\(test)")
+      #expect(ScriptMinifier.minified(Array(result.utf8)) == Array(result.utf8), "\(test)")
     }
   }
 
@@ -133,7 +133,7 @@ struct ScriptScannerTests {
       let source = Array(test.source.utf8)
       for count in 0...source.count {
         let part = Array(source[..<count])
-        guard let result = ScriptScanner.condensed(part) else { continue }
+        guard let result = ScriptMinifier.minified(part) else { continue }
         #expect(result.filter(\.isLineBreak) == part.filter(\.isLineBreak), "\(test), \(count) bytes")
       }
     }
@@ -144,7 +144,7 @@ struct ScriptScannerTests {
     let files = try PublicFolder.files(endingWith: ".js")
     #expect(files.count > 50)
     for (path, source) in files {
-      let result = try #require(ScriptScanner.condensed(source), "\(path) is served as it is")
+      let result = try #require(ScriptMinifier.minified(source), "\(path) is served as it is")
       #expect(result.filter(\.isLineBreak) == source.filter(\.isLineBreak), "\(path)")
       #expect(!String(decoding: result, as: UTF8.self).contains("/**"), "\(path)")
     }

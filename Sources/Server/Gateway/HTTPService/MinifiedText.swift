@@ -1,5 +1,5 @@
 /// A file's text while it is put together again without its comments, and without the blanks that mean nothing.
-struct CondensedText {
+struct MinifiedText {
   let source: [UInt8]
   private var bytes: [UInt8] = []
   /// How much of the source is in `bytes`, or was left out.
