@@ -1,12 +1,12 @@
 internal import HTTP
 internal import Wire
 
-/// An answer to a request: a head without what every answer gets, and a body that may be shared.
+/// A response: the head without the fields that every response gets, and a body that may be shared.
 struct Answer: Sendable {
   var head: ResponseHead
   var bytes: [UInt8] = []
   var range: Range<Int> = 0..<0
-  /// Its body is made while it is sent: chunked, or ended by the connection's end.
+  /// True if the body is produced while it is sent: it is chunked, or ends with the connection.
   var hasUnknownLength = false
 
   init(_ status: Status, fields: FieldList = [:]) {
@@ -29,7 +29,7 @@ struct Answer: Sendable {
     Answer(status, type: "application/json", body: body)
   }
 
-  /// How it goes, in a word.
+  /// Returns a status in one word, as JSON.
   static func status(_ word: StaticString) -> Answer {
     .json(.ok, Array("{\"status\":\"\(word)\"}\n".utf8))
   }
@@ -38,7 +38,7 @@ struct Answer: Sendable {
     Answer(status, type: type, body: Array(body.utf8))
   }
 
-  /// A refusal in words and numbers (RFC 9457).
+  /// Returns a refusal as problem details (RFC 9457).
   static func problem(_ refusal: Refusal) -> Answer {
     var answer = Answer(
       Status(refusal.httpStatus), type: "application/problem+json", body: refusal.problem())

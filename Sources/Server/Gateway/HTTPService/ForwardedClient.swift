@@ -1,50 +1,52 @@
 internal import HTTP
 internal import Networking
 
-/// Who sent a request, as far as that is believed: what its connection shows, or what trusted proxies wrote of it.
+/// The client of a request, according to its connection and to the fields of trusted proxies.
 ///
-/// Proxies keep their connections and send requests of many people over each: it is asked anew for every request.
+/// A proxy sends requests of many clients over one connection, so each request has its own client.
 struct ForwardedClient: Equatable, Sendable {
-  /// The client's address; the peer's when no other is believed.
+  /// The client's address; the peer's if no trusted proxy names one.
   let address: IPAddress
-  /// Whether its side is TLS: to the gateway, or to the first of the trusted proxies.
+  /// True if the client uses TLS, to the gateway or to the first trusted proxy.
   let isSecure: Bool
-  /// Whether its side is known to be plain text. Behind trusted proxies it is when one of them says so.
+  /// True if the client is known to use plain text. Behind trusted proxies, one of them must say so.
   let isKnownPlain: Bool
-  /// Where it addressed its request to, if a trusted proxy tells; else `Host` says that.
+  /// The host of the client's request according to a trusted proxy; nil if `Host` has it.
   let authority: Authority?
-  /// Whether a trusted proxy tells of it.
+  /// True if a trusted proxy names the client.
   let isForwarded: Bool
-  /// Whether it is known to be on this machine: such a client is not counted by its address.
+  /// True if the client is known to be on this machine: its address is not counted.
   let isThisMachine: Bool
 
+  /// Finds the client of a request.
+  ///
   /// - Parameters:
-  ///   - head: of the request.
+  ///   - head: the request.
   ///   - peer: the other end of its connection.
-  ///   - isSecure: whether that connection is TLS.
-  ///   - proxies: how many proxies are trusted. With none, nothing but the connection counts.
+  ///   - isSecure: true if that connection uses TLS.
+  ///   - proxies: the number of trusted proxies. With none, only the connection counts.
   init(of head: RequestHead, from peer: IPAddress, isSecure: Bool, behind proxies: Int) {
     guard proxies > 0, let hop = Self.hop(of: head.fields, behind: proxies) else {
       (address, authority, isForwarded) = (peer, nil, false)
       self.isSecure = isSecure
       isKnownPlain = proxies == 0 && !isSecure
-      // Whom a proxy on this machine tells nothing of is not on it for that.
+      // A client that a proxy on this machine does not name is not on this machine.
       isThisMachine = proxies == 0 && peer.isLoopback
       return
     }
-    let told = hop.client.flatMap { IPAddress($0) }
-    address = told ?? peer
+    let forwarded = hop.client.flatMap { IPAddress($0) }
+    address = forwarded ?? peer
     self.isSecure = hop.isSecure ?? isSecure
     isKnownPlain = hop.isSecure == false
     authority = hop.authority
     isForwarded = true
-    isThisMachine = told?.isLoopback ?? false
+    isThisMachine = forwarded?.isLoopback ?? false
   }
 
-  /// Which address it is counted under; nil for this machine's own.
+  /// The address that the client's sessions and connections count for; nil for a client on this machine.
   var countedAddress: IPAddress? { isThisMachine ? nil : address }
 
-  /// Why nothing is believed of a request behind proxies, for the log.
+  /// Returns the reason for which a request behind proxies has no client, for the log.
   static func missingClientReason(_ head: RequestHead, behind proxies: Int) -> String {
     switch (
       ForwardedHop.standard(in: head.fields, behind: proxies),
@@ -57,10 +59,10 @@ struct ForwardedClient: Equatable, Sendable {
     }
   }
 
-  /// What the first of the trusted proxies wrote; nil when that is not to be known.
+  /// Returns the fields that the first trusted proxy wrote; nil if they are missing or contradictory.
   ///
-  /// Proxies write one of the two kinds of fields, and a client may send the other, which they pass on. So where both are there,
-  /// they must tell of the same client, and only what both say counts.
+  /// A proxy writes one of the two kinds of fields, and passes on the other, which a client may have sent. So if a request has both
+  /// kinds, they must name the same client, and of the rest only equal values count.
   private static func hop(of fields: FieldList, behind proxies: Int) -> ForwardedHop? {
     switch (
       ForwardedHop.standard(in: fields, behind: proxies), ForwardedHop.customary(in: fields, behind: proxies)

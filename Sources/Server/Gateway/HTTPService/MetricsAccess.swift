@@ -2,12 +2,12 @@ internal import HTTP
 internal import Networking
 internal import Platform
 
-/// Who may read `/metrics`: whoever sends the token, and without one whoever asks from this machine.
+/// The access rule of `/metrics`: requests with the token or, if no token is set, requests from this machine.
 ///
-/// A proxy on this machine asks from it for others. So without a token nobody may who comes over a proxy that is trusted, that
-/// says so by a field, or that hands on the name by which it was asked itself.
+/// A proxy on this machine forwards requests of others. So without a token no request is allowed that a trusted proxy forwarded,
+/// that has a field of a proxy, or that has another host than this machine.
 struct MetricsAccess: Sendable {
-  /// What proxies add to a request, whether or not they are told to.
+  /// Fields that proxies add to requests, by configuration or by default.
   private static let proxyFields = [
     "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP",
   ]
@@ -21,14 +21,14 @@ struct MetricsAccess: Sendable {
     isBehindProxy = configuration.trustedProxies > 0
   }
 
-  /// Whether who sent this request may read the metrics.
+  /// Checks whether a request may read the metrics. For other requests the path does not exist.
   ///
   /// - Parameters:
-  ///   - head: of the request.
-  ///   - address: of whoever sent it.
-  /// - Returns: whether it gets them; else there is nothing at that address.
+  ///   - head: the request.
+  ///   - address: the address of its client.
+  /// - Returns: true if it may.
   func admits(_ head: RequestHead, from address: IPAddress) -> Bool {
-    guard let token else { return isFromHere(head, address) }
+    guard let token else { return isLocal(head, address) }
     guard let field = head.fields.first("Authorization"), field.utf8.count > Self.scheme.utf8.count,
       field.prefix(Self.scheme.count).lowercased() == Self.scheme
     else { return false }
@@ -36,11 +36,11 @@ struct MetricsAccess: Sendable {
     return areEqualInConstantTime(given.span, token.span)
   }
 
-  private func isFromHere(_ head: RequestHead, _ address: IPAddress) -> Bool {
+  private func isLocal(_ head: RequestHead, _ address: IPAddress) -> Bool {
     guard !isBehindProxy, address.isLoopback, let host = head.authority?.host.lowercased() else {
       return false
     }
-    // A page of another site whose name leads to this machine asks by that name.
+    // A page of another site, whose name resolves to this machine, sends that name (DNS rebinding).
     guard
       host == "localhost" || host.hasSuffix(".localhost") || IPAddress(Self.bare(host))?.isLoopback == true
     else { return false }

@@ -1,8 +1,8 @@
-/// A file's text while it is put together again without its comments, and without the blanks that mean nothing.
+/// The text of a file without its comments and without insignificant blanks, while it is built.
 struct MinifiedText {
   let source: [UInt8]
   private var bytes: [UInt8] = []
-  /// How much of the source is in `bytes`, or was left out.
+  /// The length of the source's part that is in `bytes` or was left out.
   private var taken = 0
 
   init(of source: [UInt8]) {
@@ -10,30 +10,30 @@ struct MinifiedText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// The last byte that stays of what is before a place, of which nothing but what was left out is behind the last call.
-  func lastByte(before place: Int) -> UInt8? { taken < place ? source[place - 1] : bytes.last }
+  /// Returns the last byte of the result for the source before an index, which is not before the parts left out so far.
+  func lastByte(before index: Int) -> UInt8? { taken < index ? source[index - 1] : bytes.last }
 
-  /// Leaves blanks out, which are behind all that was left out before.
+  /// Leaves out blanks after all parts left out before.
   mutating func leaveOut(blanks: Range<Int>) {
     bytes += source[taken..<blanks.lowerBound]
     taken = blanks.upperBound
   }
 
-  /// Whether blanks are at the beginning or at the end of a line.
+  /// Returns true for blanks at the beginning or the end of a line.
   func areAtLineEdge(_ blanks: Range<Int>) -> Bool {
     (lastByte(before: blanks.lowerBound)?.isLineBreak ?? true)
       || (source[blanks.upperBound...].first?.isLineBreak ?? true)
   }
 
-  /// Where the blanks end that begin at a place.
-  func endOfBlanks(from place: Int) -> Int {
-    source[place...].firstIndex { !$0.isBlank } ?? source.count
+  /// Returns the end of the blanks that begin at an index.
+  func endOfBlanks(from index: Int) -> Int {
+    source[index...].firstIndex { !$0.isBlank } ?? source.count
   }
 
-  /// Leaves a comment out, which is behind all that was left out before. Its line breaks stay, so that an error names
-  /// the line that it has in the file; they cost a byte in a hundred once compressed. Of a comment without any, between
-  /// two characters that `mustPart`, a space stays.
-  mutating func leaveOut(comment: Range<Int>, mustPart: (UInt8, UInt8) -> Bool = { _, _ in true }) {
+  /// Leaves out a comment after all parts left out before. Its line breaks stay, so that errors have the line numbers of
+  /// the file; compressed, they are a hundredth of the bytes. A comment without line breaks is replaced by a space between two
+  /// characters that `mustSeparate`.
+  mutating func leaveOut(comment: Range<Int>, mustSeparate: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]
     taken = comment.upperBound
     let lineBreaks = source[comment].filter(\.isLineBreak)
@@ -41,18 +41,18 @@ struct MinifiedText {
     if !lineBreaks.isEmpty || next?.isLineBreak ?? true {
       while bytes.last?.isBlank ?? false { bytes.removeLast() }
       bytes += lineBreaks
-    } else if let last = bytes.last, let next, !last.isSpace, !next.isSpace, mustPart(last, next) {
+    } else if let last = bytes.last, let next, !last.isSpace, !next.isSpace, mustSeparate(last, next) {
       bytes.append(UInt8(ascii: " "))
     }
   }
 
-  /// The whole text, after the last comment.
+  /// Returns the whole text, after the last comment.
   consuming func finish() -> [UInt8] {
     bytes += source[taken...]
     return bytes
   }
 
-  /// Whether a comment is there for others to find: a licence, or a word to the browser's tools.
+  /// Returns true for a comment that others read: a license, or an instruction for the browser's tools.
   func mustStay(_ comment: Range<Int>) -> Bool {
     if let sign = source[comment].dropFirst(2).first, "!#@".utf8.contains(sign) { return true }
     guard let word = source[comment].firstIndex(of: UInt8(ascii: "@")) else { return false }
@@ -63,10 +63,10 @@ struct MinifiedText {
 }
 
 extension [UInt8] {
-  /// Whether a text is at that place, which may be the end.
+  /// Returns true if a text is at an index, which may be the end.
   func has(_ text: String, at index: Int) -> Bool { dropFirst(index).starts(with: text.utf8) }
 
-  /// Where a text is next, at that place or behind it.
+  /// Returns the first index of a text at or after `start`.
   func firstIndex(of text: String, from start: Int) -> Int? {
     guard start <= count, let first = text.utf8.first else { return nil }
     return self[start...].indices.first { self[$0] == first && has(text, at: $0) }

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Wire
 
-/// Whose pages may use the gateway, and under which name it is addressed.
+/// The sites whose pages may use the gateway, and the gateway's own address.
 struct Origins: Sendable {
   private let publicURL: WebOrigin?
   private let allowed: Set<WebOrigin>
@@ -11,20 +11,24 @@ struct Origins: Sendable {
     allowed = Set(configuration.allowedOrigins)
   }
 
-  /// Whether pages of other sites may use the gateway.
+  /// True if pages of other sites may use the gateway.
   var allowsOthers: Bool { !allowed.isEmpty }
 
-  /// What came of looking at a request's `Origin`.
+  /// The kind of a request's `Origin`.
   enum Verdict: Equatable {
-    /// None was sent (no browser did), or it is our own.
+    /// The request has no `Origin` (it is not of a browser's script), or the gateway's own.
     case own
-    /// Another site's, which the operator allowed: it gets CORS.
+    /// The origin of another site that the operator allowed: the response has CORS fields.
     case allowed(String)
     case foreign(String)
   }
 
-  /// Looks at a request's `Origin`. `forwarded` is where it was addressed to before a trusted proxy wrote another `Host`, if
-  /// one tells.
+  /// Checks a request's `Origin`.
+  ///
+  /// - Parameters:
+  ///   - head: the request.
+  ///   - forwarded: the host that a trusted proxy forwarded; nil if none did.
+  /// - Returns: the kind of the origin.
   func verdict(on head: RequestHead, forwarded: Authority?) -> Verdict {
     let origins = head.fields.all("Origin")
     guard let text = origins.first else { return .own }
@@ -33,7 +37,7 @@ struct Origins: Sendable {
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
   }
 
-  /// Whether a page of another site led to this request, as far as its `Referer` says. `forwarded` is as for `verdict`.
+  /// Returns true if a page of another site led to this request, according to `Referer`. `forwarded` is as for `verdict`.
   func isCrossSiteReferral(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let referrer = head.fields.first("Referer") else { return false }
     let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -41,23 +45,23 @@ struct Origins: Sendable {
     return !isOwn(authority.host, Self.port(authority), head, forwarded)
   }
 
-  /// Whether that is our address: the public one, or the one that the request was sent to. Default ports are left out and the
-  /// scheme is not compared: behind a proxy that speaks TLS we see plain text.
+  /// Returns true for an address of the gateway: the public one, or the one that the request was sent to. Default ports are ignored,
+  /// and so is the scheme: behind a proxy with TLS the gateway receives plain text.
   private func isOwn(_ host: String, _ port: UInt16?, _ head: RequestHead, _ forwarded: Authority?) -> Bool {
     if let publicURL, host == publicURL.host, port == Self.port(publicURL) { return true }
-    return [head.authority, forwarded].contains { name in
-      name.map { $0.host == host && Self.port($0) == port } ?? false
+    return [head.authority, forwarded].contains { authority in
+      authority.map { $0.host == host && Self.port($0) == port } ?? false
     }
   }
 
-  /// With a public address, a request to any other is for somebody else.
+  /// Returns true if a public URL is set and a request has another host.
   func isMisdirected(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let publicURL else { return false }
     guard let authority = forwarded ?? head.authority else { return true }
     return authority.host != publicURL.host || Self.port(authority) != Self.port(publicURL)
   }
 
-  /// The link as it is given out: absolute only when the public address is known.
+  /// Returns a session with its link, which is absolute only if a public URL is set.
   func link(_ session: SessionObject) -> SessionObject {
     guard let publicURL else { return session }
     var session = session

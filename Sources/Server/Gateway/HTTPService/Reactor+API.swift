@@ -42,7 +42,7 @@ extension Reactor {
           .originRefused, "Pages of another site may not use this gateway: --allowed-origins names who may."))
     }
     if head.method == .options { return preflight(route, verdict) }
-    if route != .file, route != .unknownAPI, !route.takes(Tus.method(of: head)) {
+    if route != .file, route != .unknownAPI, !route.allows(Tus.method(of: head)) {
       return .methodNotAllowed(route.methods)
     }
     return nil

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTP
 internal import Wire
 
-/// What a request's path names.
+/// The target of a request, by its path.
 enum Route: Equatable {
   case sessions
   case session(SessionID?)
@@ -14,7 +14,7 @@ enum Route: Equatable {
   case healthz
   case readyz
   case metrics
-  /// Below `/api`, and nothing that there is.
+  /// An unknown path below `/api`.
   case unknownAPI
   case file
 
@@ -47,7 +47,7 @@ enum Route: Equatable {
     }
   }
 
-  /// The methods that it takes, as `Allow` says them.
+  /// The allowed methods, as in `Allow`.
   var methods: String {
     switch self {
     case .sessions: "POST, OPTIONS"
@@ -67,7 +67,7 @@ enum Route: Equatable {
     }
   }
 
-  /// Whether it is below a session's attachments.
+  /// True for the attachments of a session.
   var isJournal: Bool {
     switch self {
     case .attachments, .attachment: true
@@ -75,6 +75,7 @@ enum Route: Equatable {
     }
   }
 
+  /// True for WebSockets.
   var isSocket: Bool {
     switch self {
     case .socket, .echo: true
@@ -82,7 +83,7 @@ enum Route: Equatable {
     }
   }
 
-  /// Whether it is for those who watch over the gateway: they are let in however many others there are.
+  /// True for health checks and metrics: they are served beyond the limit on connections.
   var isMonitoring: Bool {
     switch self {
     case .healthz, .readyz, .metrics: true
@@ -90,7 +91,8 @@ enum Route: Equatable {
     }
   }
 
-  func takes(_ method: Method) -> Bool {
+  /// Returns true for an allowed method.
+  func allows(_ method: Method) -> Bool {
     methods.split(separator: ", ").contains { $0 == method.name }
   }
 }

@@ -1,25 +1,23 @@
-/// Finds the comments of a JavaScript file, and gives the same program without them, and without the blanks that mean
-/// nothing.
+/// Removes comments and insignificant blanks from a JavaScript file.
 ///
-/// It knows as much of the language's tokens (ECMA-262 §12) as it takes to tell a comment from the inside of a string, a
-/// template or a regular expression. Where that takes a parser, it does not guess: the file then stays as it is. That is
-/// so for a slash behind `}`, `++`, `--`, `of`, `await` and `yield`, which may divide or not, for names that are not
-/// ASCII, and for the comments of HTML.
+/// It knows the tokens of the language (ECMA-262 §12) as far as needed to distinguish a comment from the content of a string, a
+/// template or a regular expression. A file for which that takes a parser stays as it is: with a slash after `}`, `++`, `--`,
+/// `of`, `await` or `yield`, which may be a division or not, with names that are not ASCII, and with HTML comments.
 struct ScriptMinifier {
-  /// What cannot be told without a parser, or is no JavaScript.
+  /// A token whose meaning takes a parser, or which is no JavaScript.
   private struct Unclear: Error {}
 
-  /// What the last token says about a slash behind it.
+  /// The meaning of a slash after the last token.
   private enum Token {
-    /// A value ended: it divides.
+    /// A value ended: a slash is a division.
     case value
-    /// A value is to come: it begins a regular expression.
+    /// A value is expected: a slash begins a regular expression.
     case operation
-    /// `if`, `for`, `while` and `with`: behind the parentheses that follow, a statement begins.
+    /// `if`, `for`, `while` and `with`: a statement begins after the parentheses.
     case head
-    /// A dot: what follows is a name, even where it is spelled like a keyword.
+    /// A dot: a name follows, even if it is spelled like a keyword.
     case dot
-    /// Either may be.
+    /// Both are possible.
     case unclear
   }
 
@@ -27,7 +25,7 @@ struct ScriptMinifier {
     case parenthesis(ofHead: Bool)
     case bracket
     case brace
-    /// `${`, whose end goes on with the template.
+    /// `${`: the template continues after its end.
     case substitution
   }
 
@@ -38,15 +36,15 @@ struct ScriptMinifier {
 
   private var source: [UInt8] { text.source }
 
-  /// The program without its comments and indentation, line for line; `nil` when it must be served as it is.
+  /// Returns the program without comments and indentation, line for line; nil if it must be served as it is.
   static func minified(_ source: [UInt8]) -> [UInt8]? {
-    var scanner = ScriptMinifier(text: MinifiedText(of: source))
+    var minifier = ScriptMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
-      while scanner.index < source.count { try scanner.takeToken() }
+      while minifier.index < source.count { try minifier.takeToken() }
     } catch {
       return nil
     }
-    return scanner.opened.isEmpty ? scanner.text.finish() : nil
+    return minifier.opened.isEmpty ? minifier.text.finish() : nil
   }
 
   private mutating func takeToken() throws(Unclear) {
@@ -73,20 +71,20 @@ struct ScriptMinifier {
 
   // MARK: Blanks and comments
 
-  /// Blanks part words from words, and signs that together would be others; all else is parted already.
+  /// Keeps blanks between words, and between signs that together would be another sign.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
     let before = text.lastByte(before: blanks.lowerBound)
     if !text.areAtLineEdge(blanks), let before, let after = source[index...].first {
-      guard before.isBlank || !Self.mustPart(before, after) else { return }
+      guard before.isBlank || !Self.mustSeparate(before, after) else { return }
     }
     text.leaveOut(blanks: blanks)
   }
 
-  private static func mustPart(_ before: UInt8, _ after: UInt8) -> Bool {
+  private static func mustSeparate(_ before: UInt8, _ after: UInt8) -> Bool {
     switch (Character(Unicode.Scalar(before)), Character(Unicode.Scalar(after))) {
-    // As one sign they would be another, the beginning of a comment, or in a script one of HTML's (§B.1.1).
+    // Together they would be another sign, the beginning of a comment, or of an HTML comment in a script (§B.1.1).
     case ("+", "+"), ("-", "-"), ("-", ">"), ("<", "!"), ("/", "/"), ("/", "*"), ("?", "."): return true
     default: return !signs.contains(before) && !signs.contains(after)
     }
@@ -111,12 +109,12 @@ struct ScriptMinifier {
   }
 
   private mutating func takeComment(_ comment: Range<Int>) throws(Unclear) {
-    // These two end a line as well (§12.3).
+    // U+2028 and U+2029 end a line too (§12.3).
     let ends = comment.contains {
       source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
     }
     guard !ends else { throw Unclear() }
-    if !text.mustStay(comment) { text.leaveOut(comment: comment, mustPart: Self.mustPart) }
+    if !text.mustStay(comment) { text.leaveOut(comment: comment, mustSeparate: Self.mustSeparate) }
     index = comment.upperBound
   }
 
@@ -132,7 +130,7 @@ struct ScriptMinifier {
     last = .value
   }
 
-  /// From a backtick, or from the end of a substitution, on to the next of either.
+  /// Takes a part of a template: from a backtick or the end of a substitution to the next backtick or substitution.
   private mutating func takeTemplate() throws(Unclear) {
     index += 1
     while true {
@@ -163,7 +161,7 @@ struct ScriptMinifier {
     }
   }
 
-  /// Takes the next character of a literal, and with a backslash the one whose meaning it changes.
+  /// Takes the next character of a literal, and after a backslash the character that it escapes.
   private mutating func takeCharacter() throws(Unclear) -> UInt8 {
     guard index < source.count else { throw Unclear() }
     let byte = source[index]
@@ -173,13 +171,13 @@ struct ScriptMinifier {
 
   // MARK: Words and signs
 
-  /// A name, a keyword or a number.
+  /// Takes a name, a keyword or a number.
   private mutating func takeWordOrNumber() {
     let start = index
     takeWord(from: start)
     let word = source[start..<index]
     if source[start].isDigit {
-      // The point is the number's own, except behind 0x1F, 1n, 1e5 and an old octal.
+      // A decimal point belongs to the number, except after 0x1F, 1n, 1e5 and a legacy octal.
       let mayHavePoint = word.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "_") }
       if mayHavePoint, word.count == 1 || word.first != UInt8(ascii: "0"), source.has(".", at: index) {
         takeWord(from: index + 1)
@@ -216,7 +214,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takePunctuator(_ byte: UInt8) throws(Unclear) {
-    // A script that is no module has these comments as well (§B.1.1).
+    // Scripts that are no modules have HTML comments too (§B.1.1).
     guard !source.has("<!--", at: index), !source.has("-->", at: index) else { throw Unclear() }
     if source.has("++", at: index) || source.has("--", at: index) {
       take(2, as: .unclear)
@@ -225,8 +223,8 @@ struct ScriptMinifier {
     }
   }
 
-  private mutating func open(_ what: Opened) {
-    opened.append(what)
+  private mutating func open(_ bracket: Opened) {
+    opened.append(bracket)
     take(1, as: .operation)
   }
 
@@ -245,12 +243,12 @@ struct ScriptMinifier {
     last = token
   }
 
-  /// Goes to the end of a word that has, or goes on with, what is at that place.
+  /// Advances to the end of the word that has a character at `start`, or ends there.
   private mutating func takeWord(from start: Int) {
     index = source[start...].firstIndex { !Self.isWord($0) } ?? source.count
   }
 
-  private func isWord(at place: Int) -> Bool { place < source.count && Self.isWord(source[place]) }
+  private func isWord(at index: Int) -> Bool { index < source.count && Self.isWord(source[index]) }
 
   private static func isWord(_ byte: UInt8) -> Bool { byte.isWordCharacter || byte == UInt8(ascii: "$") }
 }

@@ -1,9 +1,9 @@
 internal import HTTP
 
-/// Where a page that was asked for in plain text is to be asked for instead (`--redirect-to-https`).
+/// Redirects plain-text requests for the page to https (`--redirect-to-https`).
 ///
-/// Pages and their files only. Who opens a session's socket or posts something is a program, which may not follow, or
-/// follow with less than it sent: it is served as it asked. Health and metrics are asked for from nearby.
+/// Only the page and its files are redirected. WebSockets and API requests come from programs, which may not follow a redirect, or
+/// follow it without the body. Health checks and metrics are requested from nearby.
 struct SecureRedirect: Sendable {
   private let isOn: Bool
   private let publicURL: WebOrigin?
@@ -13,15 +13,15 @@ struct SecureRedirect: Sendable {
     publicURL = configuration.publicURL
   }
 
-  /// The address to go to.
+  /// Finds the https URL for a request.
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - route: what it names.
-  ///   - client: who asks. What counts is whether its own side is plain text: where a trusted proxy may have ended TLS and does
-  ///     not say, nobody is sent to where they may have come from.
-  ///   - httpsPort: where the gateway itself takes TLS; nil when it does not.
-  /// - Returns: nil when the request is served where it came.
+  ///   - route: its route.
+  ///   - client: its client, who must be known to use plain text: if a trusted proxy may have terminated TLS and does not say so, a
+  ///     redirect could lead back to the same URL.
+  ///   - httpsPort: the port of the gateway's https listener; nil without one.
+  /// - Returns: the URL; nil if the request is served in plain text.
   func target(
     of head: RequestHead, _ route: Route, from client: ForwardedClient, httpsPort: UInt16?
   ) -> String? {
@@ -34,10 +34,10 @@ struct SecureRedirect: Sendable {
 
   private func origin(_ host: String, isForwarded: Bool, httpsPort: UInt16?) -> String? {
     if let publicURL {
-      // Whoever means another host is told so, and not sent away.
+      // A request for another host is refused, not redirected.
       return host == publicURL.host ? publicURL.description : nil
     }
-    // Of a proxy it is not known where it takes TLS, but by its scheme's own port.
+    // The https port of a proxy is unknown: the default port is assumed.
     if isForwarded { return "https://\(host)" }
     return httpsPort.map { "https://\(host)\($0 == 443 ? "" : ":\($0)")" }
   }

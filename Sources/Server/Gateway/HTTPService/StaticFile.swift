@@ -1,10 +1,9 @@
 package import HTTP
 internal import Platform
 
-/// One file of the page as it is served: its bytes, without the comments and the indentation of scripts and style sheets, and
-/// their compressed twin where that is smaller.
+/// One served file of the page: its bytes, with scripts and style sheets minified, and the compressed form if that is smaller.
 package struct StaticFile: Sendable {
-  /// One form of the file, with a length and a tag of its own.
+  /// One form of the file, with its own length and tag.
   struct Form: Sendable {
     let bytes: [UInt8]
     let representation: Representation
@@ -12,20 +11,20 @@ package struct StaticFile: Sendable {
 
   let mediaType: MediaType
   let identity: Form
-  /// Made once; `nil` for what gzip does not make smaller.
+  /// The compressed form; nil if gzip does not make the file smaller.
   let gzip: Form?
 
-  /// A file of that name, which decides its media type.
+  /// Creates a file. Its name determines the media type.
   ///
   /// - Parameters:
   ///   - name: the last part of its path.
-  ///   - bytes: all of it.
-  ///   - modified: when it was last changed; `nil` when that is not known.
-  /// - Throws: when there is no memory to compress it.
+  ///   - bytes: the whole content.
+  ///   - modified: the time of the last change; nil if unknown.
+  /// - Throws: if there is no memory to compress the file.
   package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(Gzip.Failure) {
     mediaType = MediaType.forFileName(name)
     let bytes = Self.minified(bytes, of: mediaType) ?? bytes
-    // Half of the digest will do: the same bytes have the same tag on every machine.
+    // Half of the digest suffices: the same bytes have the same tag on every machine.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     identity = Form(
       bytes: bytes,
@@ -42,8 +41,8 @@ package struct StaticFile: Sendable {
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
   }
 
-  /// What comments and indentation are for is in the folder, and they are more than a third of what would be sent. `nil`
-  /// for what has none, and where it cannot be told what is one.
+  /// Returns a script or style sheet without comments and indentation, which are more than a third of the bytes; nil for other
+  /// files, and for files that cannot be minified without a parser.
   private static func minified(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
     switch mediaType {
     case .script: ScriptMinifier.minified(bytes)

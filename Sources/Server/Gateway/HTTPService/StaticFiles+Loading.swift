@@ -3,17 +3,17 @@ internal import Glibc
 internal import HTTP
 package import Platform
 
-/// Why the files of the page could not be read.
+/// A failure to read the files of the page.
 package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A directory or a file that cannot be opened or read.
   case unreadable(path: String, SystemError)
-  /// There is no `index.html`, so it is not the folder of a page.
+  /// The folder has no `index.html`, so it is not the folder of a page.
   case noIndex(directory: String)
-  /// More bytes than are kept in memory.
+  /// The files have more bytes than may be in memory.
   case tooLarge(directory: String, limit: Int)
-  /// More files, or folders in folders, than a page has.
+  /// The folder has too many files, or too many levels of folders.
   case tooMany(directory: String, limit: Int)
-  /// There is no memory to compress a file.
+  /// No memory is left to compress a file.
   case outOfMemory(path: String)
 
   package var description: String {
@@ -30,15 +30,15 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension StaticFiles {
-  /// The most bytes of all files together, before compression.
+  /// The maximum size of all files together, before compression.
   package static let maximumLength = 64 << 20
-  /// The most files.
+  /// The maximum number of files.
   package static let maximumCount = 10_000
-  /// How many folders may lie within each other: this ends a circle of links.
+  /// The maximum number of nested folders: ends a circle of links.
   private static let maximumDepth = 16
 
-  /// Reads a folder and those in it. Names that begin with a dot are left out, and so is what a link leads to outside
-  /// the folder; inside it links are followed.
+  /// Reads a folder and its subfolders. Names that begin with a dot are skipped, and so are links that lead out of the folder;
+  /// other links are followed.
   package static func load(
     directory: String, maximumLength: Int = maximumLength
   ) throws(StaticFilesError) -> StaticFiles {
@@ -47,26 +47,26 @@ extension StaticFiles {
     return StaticFiles(loader.files)
   }
 
-  /// Looks whether a folder could be loaded, and reads no file.
+  /// Checks that a folder can be loaded, without reading a file.
   ///
-  /// - Throws: what `load` would throw.
+  /// - Throws: the error that `load` would throw.
   package static func check(
     directory: String, maximumLength: Int = maximumLength
   ) throws(StaticFilesError) {
     var loader = try Loader(directory, room: maximumLength)
-    loader.isOnlyLooking = true
+    loader.isOnlyChecking = true
     try loader.load()
   }
 
   private struct Loader {
     let directory: String
-    /// The folder itself, without links in its path.
+    /// The path of the folder without links.
     let root: String
     var room: Int
     let limit: Int
     var files: [(path: String, file: StaticFile)] = []
-    /// Whether files are counted, and not read.
-    var isOnlyLooking = false
+    /// True if files are counted, but not read.
+    var isOnlyChecking = false
     private var count = 0
     private var hasIndex = false
 
@@ -80,13 +80,13 @@ extension StaticFiles {
       limit = room
     }
 
-    /// Takes in the whole folder.
+    /// Loads the whole folder.
     mutating func load() throws(StaticFilesError) {
       try load(directory, prefix: "", depth: 0)
       guard hasIndex else { throw .noIndex(directory: directory) }
     }
 
-    /// Takes in one folder; `prefix` is how its files' paths begin.
+    /// Loads one folder. The paths of its files begin with `prefix`.
     private mutating func load(_ folder: String, prefix: String, depth: Int) throws(StaticFilesError) {
       guard depth <= maximumDepth else { throw .tooMany(directory: directory, limit: maximumCount) }
       for name in try names(in: folder) where !name.hasPrefix(".") {
@@ -110,7 +110,7 @@ extension StaticFiles {
       guard information.st_size <= room else { throw .tooLarge(directory: directory, limit: limit) }
       count += 1
       hasIndex = hasIndex || prefix + name == "index.html"
-      guard !isOnlyLooking else {
+      guard !isOnlyChecking else {
         guard unsafe access(path, R_OK) == 0 else {
           throw .unreadable(path: path, SystemError("open", code: errno))
         }
@@ -128,7 +128,7 @@ extension StaticFiles {
     }
 
     private func names(in folder: String) throws(StaticFilesError) -> [String] {
-      // Opened first, for the system's own word on why that fails.
+      // Opened first, for the system's reason if that fails.
       let number = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
       guard number >= 0 else { throw .unreadable(path: folder, SystemError("open", code: errno)) }
       close(number)
@@ -139,20 +139,20 @@ extension StaticFiles {
       }
     }
 
-    /// Whether a path leads to something in the folder, whatever links are in it.
+    /// Returns true if a path leads to a file in the folder, after its links are resolved.
     private func isInside(_ path: String) -> Bool {
       guard let real = Self.realPath(of: path) else { return false }
       return real == root || real.hasPrefix(root == "/" ? root : root + "/")
     }
 
-    /// The path without links; `nil`, and an `errno`, when it leads nowhere.
+    /// Returns the path without links; nil, with an `errno`, if it leads nowhere.
     static func realPath(of path: String) -> String? {
       guard let real = unsafe realpath(path, nil) else { return nil }
       defer { unsafe free(real) }
       return unsafe String(cString: real)
     }
 
-    /// What a link leads to; `nil` when that is nothing.
+    /// Returns the status of a path's target; nil if it has none.
     private func status(of path: String) -> stat? {
       var information = stat()
       return unsafe stat(path, &information) == 0 ? information : nil

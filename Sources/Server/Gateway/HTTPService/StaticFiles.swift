@@ -1,43 +1,43 @@
 package import HTTP
 internal import Wire
 
-/// The files of the page: read once at the start, then an immutable table that all reactors share.
+/// The files of the page: an immutable table, read at the start, that all reactors share.
 package struct StaticFiles: Sendable {
-  /// An answer, and which bytes of which array are its body.
+  /// A response; its body is a range of an array.
   package struct Answer: Sendable {
     package var head: ResponseHead
-    /// Shared with the table: holding it copies nothing.
+    /// Shared with the table, not copied.
     package var bytes: [UInt8]
-    /// What of `bytes` is sent; empty for HEAD, 304 and an empty file.
+    /// The sent part of `bytes`; empty for HEAD, 304 and an empty file.
     package var range: Range<Int>
   }
 
-  /// By the names from the folder down, joined by `/`, in UTF-8: two spellings of a letter are two names.
+  /// The files by their paths below the folder, in UTF-8: two spellings of a letter are two names.
   private let files: [[UInt8]: StaticFile]
 
-  /// A table of files by their paths below the folder, such as `js/main.js`.
+  /// Creates a table of files by their paths below the folder, such as `js/main.js`.
   package init(_ files: [(path: String, file: StaticFile)]) {
     self.files = Dictionary(files.map { (Array($0.path.utf8), $0.file) }, uniquingKeysWith: { $1 })
   }
 
-  /// How many files there are.
+  /// The number of files.
   package var count: Int { files.count }
 
-  /// How many bytes the table holds, compressed twins included.
+  /// The bytes of all files, including the compressed forms.
   package var lengthInBytes: Int {
     files.values.reduce(0) { $0 + $1.identity.bytes.count + ($1.gzip?.bytes.count ?? 0) }
   }
 
-  /// Answers a request, whatever its method; `nil` when no file has that path.
+  /// Answers a request of any method; nil if no file has its path.
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - isCrossSiteReferral: whether a page of another site led to it. The length of a compressed answer can tell a stranger,
-  ///     who has a browser ask again and again, what is in it (BREACH). Our pages are the same for everybody and hold no secret;
-  ///     they are sent as they are all the same, so that this need not be argued. It costs who follows a link 25 KB, once.
-  ///   - now: the time of the answer's `Date`, which the caller adds, as it does `Connection`.
-  /// - Returns: 200, 206, 304, 412, 416, for other methods 405 and for OPTIONS 204. Security fields are not in it: the
-  ///   caller adds `SecurityFields`, as it does to every answer.
+  ///   - isCrossSiteReferral: true if a page of another site led to the request. The length of a compressed response can reveal
+  ///     its content to a site that has a browser repeat the request (BREACH). The gateway's pages are the same for all clients and
+  ///     contain no secret, but are sent uncompressed then, so that no proof is needed. That costs 25 KB, once per followed link.
+  ///   - now: the time in the response's `Date`, which the caller adds, as it does `Connection`.
+  /// - Returns: 200, 206, 304, 412 or 416; 405 for other methods, 204 for OPTIONS. The caller adds `SecurityFields`, as to every
+  ///   response.
   package func answer(to head: RequestHead, isCrossSiteReferral: Bool, now: HTTPDate) -> Answer? {
     guard let file = file(at: head.path) else { return nil }
     switch head.method {
@@ -56,9 +56,9 @@ package struct StaticFiles: Sendable {
 
   private static let methods = "GET, HEAD, OPTIONS"
 
-  /// The file of a request's path. The root and `/s/{session}` are the page.
+  /// Returns the file of a request's path. The root and `/s/{session}` are the page.
   private func file(at rawPath: String) -> StaticFile? {
-    // What cannot be below the folder is not found: a path with a fault names nothing.
+    // A malformed path, or one that leads out of the folder, is not found.
     guard let path = try? TargetPath.resolve(rawPath) else { return nil }
     var components = path.components
     if components.count == 2, components[0] == "s", !path.isDirectory {

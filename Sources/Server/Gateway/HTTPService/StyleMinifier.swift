@@ -1,10 +1,10 @@
-/// Finds the comments of a style sheet, and gives the same sheet without them, and without the blanks that mean nothing.
+/// Removes comments and insignificant blanks from a style sheet.
 ///
-/// A comment is left out where a space, a line break or the file's end is beside it. Others stay, such as that of
-/// `.a/**/.b`: a space there would mean something else. A sheet stays as it is when a comment, a string or an address
-/// in it does not end, or when a name has an escape that a space may belong to (CSS Syntax 3 §4.3.7).
+/// A comment next to a space, a line break or the end of the file is left out. Other comments stay, as in `.a/**/.b`, where a space
+/// has another meaning. A sheet stays as it is if a comment, a string or an address does not end, or if a name has an escape that
+/// may include a space (CSS Syntax 3 §4.3.7).
 struct StyleMinifier {
-  /// What is no style sheet, or cannot be told with a look at each byte.
+  /// A token that is no style sheet, or whose meaning takes a parser.
   private struct Unclear: Error {}
 
   private var text: MinifiedText
@@ -12,15 +12,15 @@ struct StyleMinifier {
 
   private var source: [UInt8] { text.source }
 
-  /// The sheet without its comments and indentation, line for line; `nil` when it must be served as it is.
+  /// Returns the sheet without comments and indentation, line for line; nil if it must be served as it is.
   static func minified(_ source: [UInt8]) -> [UInt8]? {
-    var scanner = StyleMinifier(text: MinifiedText(of: source))
+    var minifier = StyleMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
-      while scanner.index < source.count { try scanner.takeToken() }
+      while minifier.index < source.count { try minifier.takeToken() }
     } catch {
       return nil
     }
-    return scanner.text.finish()
+    return minifier.text.finish()
   }
 
   private mutating func takeToken() throws(Unclear) {
@@ -34,14 +34,14 @@ struct StyleMinifier {
     }
   }
 
-  /// Between selectors, and within values, a blank is a sign like others; beside these signs it is not.
+  /// Keeps a blank between selectors and within values, where it is significant, but not next to the listed signs.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
-    let isParted =
+    let isSeparated =
       text.lastByte(before: blanks.lowerBound).map { "{};,: \t".utf8.contains($0) } ?? true
       || source[index...].first.map { "{};,".utf8.contains($0) } ?? true
-    if text.areAtLineEdge(blanks) || isParted { text.leaveOut(blanks: blanks) }
+    if text.areAtLineEdge(blanks) || isSeparated { text.leaveOut(blanks: blanks) }
   }
 
   private mutating func takeComment() throws(Unclear) {
@@ -62,7 +62,7 @@ struct StyleMinifier {
     }
   }
 
-  /// A name, and all of an address when it is `url(` without quotes: `/*` is no comment there (§4.3.6).
+  /// Takes a name; of an unquoted `url(` also the address, in which `/*` is no comment (§4.3.6).
   private mutating func takeName() throws(Unclear) {
     let start = index
     var hasEscape = false
@@ -83,7 +83,7 @@ struct StyleMinifier {
     while try takeCharacter() != UInt8(ascii: ")") {}
   }
 
-  /// Takes the next character, and with a backslash the one whose meaning it changes.
+  /// Takes the next character, and after a backslash the character that it escapes.
   private mutating func takeCharacter() throws(Unclear) -> UInt8 {
     guard index < source.count else { throw Unclear() }
     let byte = source[index]

@@ -2,12 +2,12 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Accepts an operator's commands on the socket in the data folder, on a thread of its own. Reactors perform them.
+/// Accepts an operator's commands on the socket in the data folder, on its own thread. Reactors perform them.
 final class CommandService: Sendable {
   private let listener: CommandListener
   private let thread: SystemThread
 
-  /// Begins to accept commands.
+  /// Starts to accept commands.
   ///
   /// - Parameters:
   ///   - data: the folder of the gateway.

@@ -23,7 +23,7 @@ package struct SessionCommand: Equatable, Sendable {
     self.session = session
   }
 
-  /// Reads a line; nil when it is none of these commands.
+  /// Parses a line; nil for an unknown command.
   package init?(line: String) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 2, let work = Work(rawValue: String(words[0])),
@@ -32,24 +32,24 @@ package struct SessionCommand: Equatable, Sendable {
     self.init(work, session)
   }
 
-  /// The line in which it is sent.
+  /// The command as a line.
   package var line: String { "\(work.rawValue) \(session.text)" }
 
   /// The outcome of a command.
   package enum Answer: Equatable, Sendable {
-    /// It is done, and on the disk.
+    /// The command is done, and on the disk.
     case done
     /// Nothing was done, for a reason in one clause.
     case refused(String)
 
-    /// Reads a line; one that is no answer is a refusal in its own words.
+    /// Parses a line. An unknown answer is a refusal with the line as its reason.
     package init(line: String) {
       let word = "refused "
       self =
         line == "done" ? .done : .refused(line.hasPrefix(word) ? String(line.dropFirst(word.count)) : line)
     }
 
-    /// The line in which it is sent.
+    /// The answer as a line.
     package var line: String {
       switch self {
       case .done: "done"
