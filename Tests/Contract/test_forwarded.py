@@ -403,12 +403,12 @@ async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_e
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
-        ({}, "there is neither Forwarded nor X-Forwarded-For"),
-        ({"X-Forwarded-For": "192.0.2.1"}, "X-Forwarded-For does not tell of so many proxies"),
-        ({"Forwarded": "for=192.0.2.1, ?"}, "Forwarded does not tell of so many proxies"),
+        ({}, "neither Forwarded nor X-Forwarded-For is present"),
+        ({"X-Forwarded-For": "192.0.2.1"}, "X-Forwarded-For names fewer proxies than are trusted"),
+        ({"Forwarded": "for=192.0.2.1, ?"}, "Forwarded names fewer proxies than are trusted"),
         (
             {"Forwarded": "for=192.0.2.1, for=192.0.2.2", "X-Forwarded-For": "192.0.2.3, 192.0.2.2"},
-            "Forwarded and X-Forwarded-For tell of different clients",
+            "Forwarded and X-Forwarded-For name different clients",
         ),
     ],
 )

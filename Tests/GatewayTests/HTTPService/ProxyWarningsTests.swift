@@ -59,7 +59,7 @@ struct ProxyWarningsTests {
     #expect(lines.count == 1)
     #expect(lines.last?.contains("event=\"proxy tells of no client\"") == true)
     #expect(lines.last?.contains("trustProxy=1") == true)
-    #expect(lines.last?.contains("there is neither Forwarded nor X-Forwarded-For") == true)
+    #expect(lines.last?.contains("neither Forwarded nor X-Forwarded-For is present") == true)
   }
 
   @Test("A request to another host is logged with the host that its proxy names, and the expected one")

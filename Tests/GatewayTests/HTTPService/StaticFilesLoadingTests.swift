@@ -104,6 +104,6 @@ struct StaticFilesLoadingTests {
       #expect(checked == error)
     }
     let large = StaticFilesError.tooLarge(directory: "Public", limit: StaticFiles.maximumLength)
-    #expect(large.description == "Public holds more than 64M bytes, which are kept in memory")
+    #expect(large.description == "Public has more than 64M bytes, the maximum in memory")
   }
 }

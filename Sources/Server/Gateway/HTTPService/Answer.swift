@@ -50,7 +50,7 @@ struct Answer: Sendable {
   }
 
   static func methodNotAllowed(_ allowed: String) -> Answer {
-    var refusal = Refusal(.badRequest, "This address takes \(allowed).")
+    var refusal = Refusal(.badRequest, "The allowed methods are \(allowed).")
     refusal.status = 405
     var answer = problem(refusal)
     answer.head.fields.append("Allow", allowed)

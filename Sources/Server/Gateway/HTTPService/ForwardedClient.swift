@@ -52,10 +52,10 @@ struct ForwardedClient: Equatable, Sendable {
       ForwardedHop.standard(in: head.fields, behind: proxies),
       ForwardedHop.customary(in: head.fields, behind: proxies)
     ) {
-    case (.absent, .absent): "there is neither Forwarded nor X-Forwarded-For"
-    case (.unusable, _): "Forwarded does not tell of so many proxies"
-    case (_, .unusable): "X-Forwarded-For does not tell of so many proxies"
-    case (.hop, _), (_, .hop): "Forwarded and X-Forwarded-For tell of different clients"
+    case (.absent, .absent): "neither Forwarded nor X-Forwarded-For is present"
+    case (.unusable, _): "Forwarded names fewer proxies than are trusted"
+    case (_, .unusable): "X-Forwarded-For names fewer proxies than are trusted"
+    case (.hop, _), (_, .hop): "Forwarded and X-Forwarded-For name different clients"
     }
   }
 

@@ -58,7 +58,7 @@ final class ProxyWarnings: Sendable {
       [
         "remote": .address(client.address), "host": "\(host)", "expected": "\(expected)",
         "reason":
-          "only requests to the host of --public-url are taken: is that right, and does a proxy pass Host on?",
+          "only requests for the host of --public-url are accepted: check it, and check that proxies pass on Host",
       ])
   }
 
@@ -83,7 +83,7 @@ final class ProxyWarnings: Sendable {
       [
         "remote": .address(peer), "trustProxy": 0,
         "reason":
-          "requests come with \(name), which is not believed: with one proxy in front, --trust-proxy takes 1",
+          "requests have \(name), which is ignored: with one proxy in front of the gateway, set --trust-proxy to 1",
       ])
   }
 

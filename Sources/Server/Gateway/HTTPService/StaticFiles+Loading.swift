@@ -21,9 +21,9 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
     case .unreadable(let path, let error): "\(path) cannot be read (\(error))"
     case .noIndex(let directory): "\(directory) has no index.html, so it is not the folder of a page"
     case .tooLarge(let directory, let limit):
-      "\(directory) holds more than \(limit >> 20)M bytes, which are kept in memory"
+      "\(directory) has more than \(limit >> 20)M bytes, the maximum in memory"
     case .tooMany(let directory, let limit):
-      "\(directory) holds more than \(limit) files, or folders too deep"
+      "\(directory) has more than \(limit) files, or too many nested folders"
     case .outOfMemory(let path): "there is no memory to compress \(path)"
     }
   }

@@ -48,7 +48,7 @@ package struct StaticFiles: Sendable {
       return Answer(head: ResponseHead(204, fields: ["Allow": Self.methods]), bytes: [], range: 0..<0)
     case .post, .put, .patch, .delete, .other:
       var refusal = Refusal(
-        .badRequest, "This is a file: it can be read, with GET or HEAD, and nothing else.")
+        .badRequest, "This is a file: only GET, HEAD and OPTIONS are allowed.")
       refusal.status = 405
       return Self.answer(refusal, adding: "Allow", Self.methods)
     }
@@ -84,12 +84,12 @@ package struct StaticFiles: Sendable {
     case .content(let answered, let range):
       return Answer(head: answered, bytes: form.bytes, range: range)
     case .preconditionFailed:
-      var refusal = Refusal(.badRequest, "The file is not the version that was asked for.")
+      var refusal = Refusal(.badRequest, "The file does not match the precondition of the request.")
       refusal.status = 412
       return Self.answer(refusal)
     case .rangeNotSatisfiable(let contentRange):
       var refusal = Refusal(
-        .badRequest, "The file has no such bytes.", limit: form.representation.length)
+        .badRequest, "The file does not have the requested range.", limit: form.representation.length)
       refusal.status = 416
       return Self.answer(refusal, adding: "Content-Range", contentRange)
     }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// What the program is called and which one it is.
+/// The version of the program, and of the parts that it was built with.
 package enum Product {
-  /// The version, as `--version`, the log and `/metrics` give it.
+  /// The version in `--version`, the log and `/metrics`.
   package static let version = "1.0.0"
 
-  /// The compiler's version, at the least.
+  /// The compiler's version, or the newest older one that is listed here.
   package static var swiftVersion: String {
     #if compiler(>=6.4)
       "6.4"
@@ -16,7 +16,7 @@ package enum Product {
     #endif
   }
 
-  /// The version of OpenSSL that is loaded, which may be newer than the one this was built with.
+  /// The version of the loaded OpenSSL, which may be newer than at build time.
   package static var openSSLVersion: String {
     guard let text = unsafe OpenSSL_version(CInt(OPENSSL_VERSION_STRING)) else { return "unknown" }
     return unsafe String(cString: text)

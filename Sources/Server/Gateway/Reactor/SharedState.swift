@@ -279,7 +279,7 @@ final class SharedState: Sendable {
     ledger.forget(id)
     var refusal = Refusal(
       .tooMany,
-      "From your address \(limits.sessionsPerAddressPerMinute) sessions a minute are taken.",
+      "An address may create \(limits.sessionsPerAddressPerMinute) sessions per minute.",
       limit: limits.sessionsPerAddressPerMinute)
     refusal.retryAfterMs = UInt64(clamping: wait.wholeMilliseconds)
     refusal.status = 429

@@ -21,7 +21,7 @@ final class CommandService: Sendable {
     thread = try SystemThread(name: "commands") {
       while let connection = listener.next() {
         guard let command = SessionCommand(line: connection.request) else {
-          connection.answer(SessionCommand.Answer.refused("this gateway does not know that command").line)
+          connection.answer(SessionCommand.Answer.refused("this gateway does not know the command").line)
           continue
         }
         Task { connection.answer(await perform(command).line) }
