@@ -4,7 +4,6 @@ import Networking
 
 @testable import Gateway
 
-/// Whom a request is taken to come from.
 @Suite("Clients behind proxies")
 struct ForwardedClientTests {
   private static let peer = IPAddress(v4: 0xC0A8_0002)  // 192.168.0.2
@@ -20,8 +19,8 @@ struct ForwardedClientTests {
     return ForwardedClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
   }
 
-  @Test("without trusted proxies the connection is all that counts", arguments: [false, true])
-  func trustsNobody(isSecure: Bool) throws {
+  @Test("Without trusted proxies only the connection counts", arguments: [false, true])
+  func noProxies(isSecure: Bool) throws {
     let client = try client(Self.everything, behind: 0, isSecure: isSecure)
     #expect(client.address == Self.peer && client.isSecure == isSecure && client.authority == nil)
     #expect(!client.isForwarded && client.countedAddress == Self.peer)
@@ -29,8 +28,8 @@ struct ForwardedClientTests {
     #expect(local.isThisMachine && local.countedAddress == nil)
   }
 
-  @Test("a trusted proxy tells address, scheme and host", arguments: ["X-", ""])
-  func believes(kind: String) throws {
+  @Test("A trusted proxy names address, scheme and host", arguments: ["X-", ""])
+  func trustedProxy(kind: String) throws {
     let fields = FieldList(Self.everything.filter { $0.name.hasPrefix("X-") == !kind.isEmpty })
     let client = try client(fields, behind: 1)
     #expect(client.address == IPAddress("203.0.113.9") && client.isSecure && client.isForwarded)
@@ -38,7 +37,7 @@ struct ForwardedClientTests {
     #expect(try self.client(fields, behind: 2).address == Self.peer)
   }
 
-  @Test("a proxy over TLS may have had a request in plain text")
+  @Test("A proxy that uses TLS may have received the request in plain text")
   func plainBehindTLS() throws {
     let plain: FieldList = ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"]
     let client = try client(plain, behind: 1, isSecure: true)
@@ -47,7 +46,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "behind proxies, plain text is what is told, and not what is not",
+    "Behind proxies, a request is plain text only if a proxy says so",
     arguments: [
       ([:], 1), (["X-Forwarded-For": "203.0.113.9"], 1), (["X-Forwarded-Proto": "http"], 1),
       (["X-Forwarded-For": "203.0.113.9", "Forwarded": "for=6.6.6.6;proto=http"], 1),
@@ -55,7 +54,7 @@ struct ForwardedClientTests {
       (["X-Forwarded-For": "203.0.113.9, 192.0.2.1", "X-Forwarded-Proto": "http"], 2),
       (["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"], 1),
     ] as [(FieldList, Int)])
-  func untold(_ fields: FieldList, _ proxies: Int) throws {
+  func unknownScheme(_ fields: FieldList, _ proxies: Int) throws {
     #expect(try !client(fields, behind: proxies).isKnownPlain)
   }
 
@@ -68,7 +67,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "where both kinds are there, only what both say counts",
+    "If a request has both kinds of fields, only equal values count",
     arguments: [
       Both(
         standard: "for=203.0.113.9;proto=https;host=a.example",
@@ -88,7 +87,7 @@ struct ForwardedClientTests {
       Both(standard: "?", customary: ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"]),
       Both(standard: "for=203.0.113.9;proto=https", customary: ["X-Forwarded-Proto": "https"]),
     ])
-  func agrees(_ both: Both) throws {
+  func bothKinds(_ both: Both) throws {
     var fields = both.customary
     fields.append("Forwarded", both.standard)
     let client = try client(fields, behind: 1)
@@ -98,7 +97,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "behind a proxy on this machine, nobody is on it whose address is not told",
+    "Behind a proxy on this machine, a client without a known address is not on this machine",
     arguments: [
       ([:], false), (["X-Forwarded-For": "127.0.0.1"], true), (["X-Forwarded-For": "203.0.113.9"], false),
       (["X-Forwarded-For": "unknown"], false), (["X-Forwarded-For": ""], false), (["Forwarded": "?"], false),

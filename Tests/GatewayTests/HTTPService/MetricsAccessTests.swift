@@ -4,7 +4,6 @@ import Networking
 
 @testable import Gateway
 
-/// Who may read the metrics.
 @Suite("Metrics access")
 struct MetricsAccessTests {
   private func admits(
@@ -20,7 +19,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "Without a token whoever asks on this machine, by a name of this machine",
+    "Without a token, requests from this machine under a name of this machine are allowed",
     arguments: [
       ("localhost:8080", "127.0.0.1:5000", true), ("127.0.0.1", "127.0.0.1:5000", true),
       ("127.1.2.3:80", "127.0.0.1:5000", true), ("[::1]:8080", "[::1]:5000", true),
@@ -34,7 +33,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "What comes over a proxy on this machine does not come from it, whatever else is set",
+    "A request that a proxy on this machine forwarded is not local, whatever else is set",
     arguments: [
       "Forwarded", "forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
       "X-Real-IP",
@@ -48,7 +47,7 @@ struct MetricsAccessTests {
     #expect(try admits(fields) { $0.metricsToken = "secret" })
   }
 
-  @Test("With proxies in front nobody comes from this machine")
+  @Test("Behind trusted proxies no request is local")
   func trusted() throws {
     #expect(try !admits([:]) { $0.trustedProxies = 1 })
     #expect(
@@ -59,7 +58,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "With a token only who has it, from wherever",
+    "With a token, only requests that have it are allowed, from any address",
     arguments: [
       ("Bearer s3cret", true), ("bearer s3cret", true), ("BEARER s3cret", true), ("Bearer s3cre", false),
       ("Bearer s3crets", false), ("Bearer ", false), ("Bearer", false), ("s3cret", false),

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Which pages led to a request: our own, or another site's.
-@Suite("What Referer says")
+@Suite("Own and foreign referrers")
 struct OriginsTests {
   private func isElsewhere(_ referrer: String?, forwarded: String? = nil, publicURL: String? = nil) throws
     -> Bool
@@ -19,24 +18,24 @@ struct OriginsTests {
   }
 
   @Test(
-    "Ours are those of the host that was asked",
+    "Pages of the requested host are the gateway's own",
     arguments: [
       ("https://google.com/", true), ("http://gateway.test:8080/", true),
       ("https://gateway.test/s/a?b", false), ("https://gateway.test:443/", false),
       ("HTTPS://GATEWAY.TEST", false), ("about:client", true), ("", true), ("//gateway.test/", false),
       ("https://gateway.test.example/", true), ("https://user@gateway.test/", true), (nil, false),
     ])
-  func asked(_ referrer: String?, _ isElsewhere: Bool) throws {
+  func requestedHost(_ referrer: String?, _ isElsewhere: Bool) throws {
     #expect(try self.isElsewhere(referrer) == isElsewhere)
   }
 
   @Test(
-    "… and behind a proxy that writes Host anew, those of the host that it was asked for, or of the public address",
+    "Behind a proxy that rewrites Host, pages of the forwarded host or of the public URL are the gateway's own",
     arguments: [
       ("https://draw.example:8443/s/a", false), ("https://gateway.test/", false),
       ("https://draw.example/", true), ("https://evil.example:8443/", true),
     ])
-  func forwarded(_ referrer: String, _ isElsewhere: Bool) throws {
+  func forwardedHost(_ referrer: String, _ isElsewhere: Bool) throws {
     #expect(try self.isElsewhere(referrer, forwarded: "draw.example:8443") == isElsewhere)
     #expect(try self.isElsewhere(referrer, publicURL: "https://draw.example:8443") == isElsewhere)
   }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Gateway
 
-/// What is left of a script without its comments and blanks (ECMA-262 §12).
-@Suite("Comments and blanks of scripts")
+/// Scripts without comments and blanks (ECMA-262 §12).
+@Suite("Minified scripts")
 struct ScriptMinifierTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
     let source: String
-    /// `nil`: it must be served as it is.
+    /// The minified script; nil if the script must be served unchanged.
     let result: String?
 
     init(_ rule: String, _ source: String, _ result: String?) {
@@ -69,10 +69,10 @@ struct ScriptMinifierTests {
     Case("§13.7 behind a bracket", "a[0] / '//' // c", "a[0]/'//'"),
     Case("§13.7 behind a literal", "1 / '//' / `a` / 'a' / 2 // c", "1/'//'/`a`/'a'/2"),
     Case(
-      "§13.7 behind a number with a point", "1. / '//' / 1.5 / .5 / 0. / 1. // c",
+      "§13.7 after a number with a decimal point", "1. / '//' / 1.5 / .5 / 0. / 1. // c",
       "1./'//'/1.5/.5/0./1."),
     Case(
-      "§13.7 behind other numbers", "0x1F / '//' / 1n / 1e+5 / 1_0.5 // c", "0x1F/'//'/1n/1e+5/1_0.5"),
+      "§13.7 after other numbers", "0x1F / '//' / 1n / 1e+5 / 1_0.5 // c", "0x1F/'//'/1n/1e+5/1_0.5"),
     Case(
       "§13.7 a name that is spelled like a keyword", "a.return / '//' / b?.if(c) / 2 // d",
       "a.return/'//'/b?.if(c)/2"),
@@ -113,13 +113,13 @@ struct ScriptMinifierTests {
     Case("nothing but a comment", "// a", ""),
   ]
 
-  @Test("The program is left, line for line, or the file stays as it is", arguments: cases)
+  @Test("The program stays the same, line for line; unclear files are unchanged", arguments: cases)
   func result(_ test: Case) {
     let result = ScriptMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)
   }
 
-  @Test("What is left has nothing more to leave out")
+  @Test("A minified script cannot be minified further")
   func again() {
     for test in Self.cases {
       guard let result = test.result else { continue }
@@ -127,7 +127,7 @@ struct ScriptMinifierTests {
     }
   }
 
-  @Test("Wherever a file was cut, it is read without a trap, and keeps its lines")
+  @Test("A file that was cut at any byte causes no trap, and keeps its lines")
   func cuts() throws {
     for test in Self.cases {
       let source = Array(test.source.utf8)
@@ -139,7 +139,7 @@ struct ScriptMinifierTests {
     }
   }
 
-  @Test("Each script of the page is understood, and loses its comments")
+  @Test("Each script of the page is minified")
   func page() throws {
     let files = try PublicFolder.files(endingWith: ".js")
     #expect(files.count > 50)

@@ -4,8 +4,7 @@ import Networking
 
 @testable import Gateway
 
-/// `--redirect-to-https`: where plain text is sent on to, and what stays where it came.
-@Suite("From http to https")
+@Suite("Redirects to https")
 struct SecureRedirectTests {
   private func redirect(_ publicURL: String? = nil, isOn: Bool = true) -> SecureRedirect {
     var configuration = GatewayConfiguration()
@@ -14,7 +13,7 @@ struct SecureRedirectTests {
     return SecureRedirect(configuration)
   }
 
-  /// Who sent it, behind a proxy that is trusted where its fields tell of one.
+  /// The client of a request; behind a trusted proxy if the request has a proxy's field.
   private func client(_ head: RequestHead, isSecure: Bool = false) -> ForwardedClient {
     let proxies = head.fields.first("X-Forwarded-For") == nil ? 0 : 1
     return ForwardedClient(
@@ -31,7 +30,7 @@ struct SecureRedirectTests {
   }
 
   @Test(
-    "The host that was asked for, with our port; with a public address, that",
+    "The target is the requested host with the https port, or the public URL",
     arguments: [
       Case(host: "draw.example:8080", location: "https://draw.example:8443/"),
       Case(host: "draw.example", port: 443, location: "https://draw.example/"),
@@ -60,15 +59,15 @@ struct SecureRedirectTests {
     #expect(target == given.location)
   }
 
-  @Test("What is secure on the client's side stays, and so does everything while the setting is off")
-  func stays() throws {
+  @Test("Secure requests are not redirected, and none is while the setting is off")
+  func notRedirected() throws {
     let head = try #require(RequestHead(.get, "/", fields: ["Host": "draw.example"]))
     #expect(redirect().target(of: head, .file, from: client(head, isSecure: true), httpsPort: 8443) == nil)
     #expect(redirect(isOn: false).target(of: head, .file, from: client(head), httpsPort: 8443) == nil)
   }
 
   @Test(
-    "A trusted proxy tells which side was asked, and by which name",
+    "A trusted proxy names the scheme and the host of the request",
     arguments: [
       ("http", nil, "https://inside.example/x"), ("http", "draw.example:80", "https://draw.example/x"),
       ("https", nil, nil), ("https", "draw.example", nil),
@@ -84,14 +83,14 @@ struct SecureRedirectTests {
   }
 
   @Test(
-    "Behind proxies nobody is sent on of whom they do not say that it was plain text",
+    "Behind proxies only requests that they report as plain text are redirected",
     arguments: [
       ([:], 1), (["X-Forwarded-Proto": "https"], 1), (["X-Forwarded-Proto": "http"], 1),
       (["X-Forwarded-For": "192.0.2.1"], 1),
       (["X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http", "Forwarded": "for=192.0.2.2"], 1),
       (["X-Forwarded-For": "192.0.2.1, 192.0.2.2", "X-Forwarded-Proto": "http"], 2),
     ] as [(FieldList, Int)])
-  func untold(_ fields: FieldList, _ proxies: Int) throws {
+  func unknownScheme(_ fields: FieldList, _ proxies: Int) throws {
     var fields = fields
     fields.append("Host", "inside.example:8080")
     let head = try #require(RequestHead(.get, "/x", fields: fields))
@@ -102,12 +101,12 @@ struct SecureRedirectTests {
   }
 
   @Test(
-    "Programs, sockets, health and metrics are served as they asked",
+    "API requests, WebSockets, health checks and metrics are not redirected",
     arguments: [
       (.post, "/api/sessions"), (.get, "/api/limits"), (.get, "/api/sessions/AbCdEfGhIjKlMnOpQrStUw/socket"),
       (.get, "/healthz"), (.get, "/readyz"), (.get, "/metrics"), (.options, "/"), (.post, "/"),
     ] as [(HTTP.Method, String)])
-  func served(_ method: HTTP.Method, _ target: String) throws {
+  func otherRoutes(_ method: HTTP.Method, _ target: String) throws {
     let head = try #require(RequestHead(method, target, fields: ["Host": "draw.example"]))
     #expect(redirect().target(of: head, Route(head.path), from: client(head), httpsPort: 8443) == nil)
   }

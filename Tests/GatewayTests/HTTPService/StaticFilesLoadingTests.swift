@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import Gateway
 
-/// How the folder of the page is read.
 @Suite("Loading static files")
 struct StaticFilesLoadingTests {
   private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
@@ -14,7 +13,7 @@ struct StaticFilesLoadingTests {
       .status.code
   }
 
-  @Test("Files of all folders are served, hidden ones not")
+  @Test("Files of all subfolders are served, hidden files are not")
   func load() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "index.html")
@@ -32,7 +31,7 @@ struct StaticFilesLoadingTests {
     #expect(try status(files, "/.git/config") == nil)
   }
 
-  @Test("Links are followed, a circle of them ends in words, one that leads nowhere is left out")
+  @Test("Links are followed; a circle of links is an error; a dangling link is skipped")
   func links() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "index.html")
@@ -68,7 +67,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("The limit counts all files together, to the byte", arguments: [(9, false), (8, true)])
+  @Test("The limit applies to all files together, to the byte", arguments: [(9, false), (8, true)])
   func limit(_ limit: Int, _ isTooLarge: Bool) throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "index.html")
@@ -83,7 +82,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("What is wrong is said in words")
+  @Test("Errors name the path and the reason")
   func errors() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "page.html")

@@ -3,14 +3,13 @@ import Testing
 
 @testable import Gateway
 
-/// What is answered for a file of the page.
 @Suite("Static files")
 struct StaticFilesTests {
   private static let modified = HTTPDate(secondsSinceEpoch: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
   private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
   private static let script = Array(String(repeating: "let ink=1;\n", count: 100).utf8)
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4, 5, 6]
-  /// The SHA-256 of the picture begins so.
+  /// The tag: the beginning of the picture's SHA-256.
   private static let pictureTag = "\"3a801022cd182df61cd951552403f0e6\""
 
   private let files: StaticFiles
@@ -34,7 +33,7 @@ struct StaticFilesTests {
 
   private func body(_ answer: StaticFiles.Answer) -> [UInt8] { Array(answer.bytes[answer.range]) }
 
-  @Test("GET gives the whole, with what a browser needs to keep it")
+  @Test("GET returns the whole file, with the fields that caches need")
   func whole() throws {
     let answer = try #require(try answer(.get, "/a%20b/gr%C3%B6%C3%9Fe.png"))
     #expect(body(answer) == Self.picture)
@@ -50,7 +49,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "The page is at the root, under its name, and at every session",
+    "The page is served at the root, under its name, and for every session",
     arguments: [
       ("/", true), ("/index.html", true), ("/s/AbCdEfGhIjKlMnOpQrStUw", true), ("/s/x", true),
       ("/?q=1", true),
@@ -62,7 +61,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "No path leads out of the folder, or to another spelling of a name",
+    "No path leads out of the folder, or to a file under another spelling",
     arguments: [
       "/../index.html", "/js/../index.html", "/%2e%2e/index.html", "/js/%2e%2e%2findex.html", "/js%2fmain.js",
       "/js//main.js", "//index.html", "/.index.html", "/index.html%00", "/js\\main.js", "/%", "/%zz",
@@ -129,7 +128,7 @@ struct StaticFilesTests {
     if condition.status == 304 { #expect(answer.head.fields.first("Content-Length") == nil) }
   }
 
-  @Test("RFC 9110 §8.8.3: text goes compressed when asked, as a representation with its own tag and length")
+  @Test("RFC 9110 §8.8.3: text is compressed on request, as a representation with its own tag and length")
   func gzip() throws {
     let plain = try #require(try answer(.get, "/js/main.js"))
     #expect(body(plain) == Self.script)
@@ -157,7 +156,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "Comments and blanks of scripts and style sheets stay in the folder: length and tag are of what is served",
+    "Scripts and style sheets are minified: length and tag are those of the served bytes",
     arguments: [
       ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a{}\n"), ("a.txt", "a // b", "a // b"),
     ])
@@ -169,7 +168,7 @@ struct StaticFilesTests {
     #expect(file.identity.representation.length == served.utf8.count)
   }
 
-  @Test("An unclosed comment is served as it is")
+  @Test("A file with an unclosed comment is served unchanged")
   func unclosed() throws {
     let bytes = Array("a /* b".utf8)
     #expect(try StaticFile(name: "a.js", bytes: bytes, modified: nil).identity.bytes == bytes)
@@ -177,7 +176,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "A page is not compressed for whom another site sent here; what the page loads is",
+    "A page is not compressed for a request from a page of another site; its scripts are",
     arguments: [false, true])
   func referred(_ isCrossSiteReferral: Bool) throws {
     let fields: FieldList = ["Accept-Encoding": "gzip"]
@@ -191,7 +190,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "What gzip does not make smaller has no twin",
+    "A file that gzip does not make smaller has no compressed form",
     arguments: ["/", "/empty.txt", "/a%20b/gr%C3%B6%C3%9Fe.png"])
   func withoutTwin(_ path: String) throws {
     let answer = try #require(try answer(.get, path, ["Accept-Encoding": "gzip"]))
@@ -221,14 +220,14 @@ struct StaticFilesTests {
     #expect(!refused.range.isEmpty)
   }
 
-  @Test("RFC 9110 §9.3.7: OPTIONS tells the methods")
+  @Test("RFC 9110 §9.3.7: OPTIONS lists the methods")
   func options() throws {
     let answer = try #require(try answer(.options, "/js/main.js"))
     #expect(answer.head == ResponseHead(204, fields: ["Allow": "GET, HEAD, OPTIONS"]))
     #expect(try self.answer(.options, "*") == nil)
   }
 
-  @Test("Security fields: on every answer, and HSTS only when asked")
+  @Test("Every response has the security fields, and HSTS only if it is set")
   func security() {
     var head = ResponseHead(.ok)
     SecurityFields.add(to: &head, withTransportSecurity: false)

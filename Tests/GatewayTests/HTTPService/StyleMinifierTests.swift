@@ -2,13 +2,13 @@ import Testing
 
 @testable import Gateway
 
-/// What is left of a style sheet without its comments and blanks (CSS Syntax 3 §4).
-@Suite("Comments and blanks of style sheets")
+/// Style sheets without comments and blanks (CSS Syntax 3 §4).
+@Suite("Minified style sheets")
 struct StyleMinifierTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
     let source: String
-    /// `nil`: it must be served as it is.
+    /// The minified sheet; nil if the sheet must be served unchanged.
     let result: String?
 
     init(_ rule: String, _ source: String, _ result: String?) {
@@ -35,7 +35,7 @@ struct StyleMinifierTests {
     Case("§4.3.5 an unclosed string", "a { b: 'c /* d */\n }", nil),
     Case("§4.3.6 an address", "a { b: url(data:,/*) /* c */ }", "a{b:url(data:,/*) }"),
     Case(
-      "§4.3.6 an address in other letters", "a { b: URL( //c/*\\)/*) /* d */ }", "a{b:URL( //c/*\\)/*) }"),
+      "§4.3.6 an address in capital letters", "a { b: URL( //c/*\\)/*) /* d */ }", "a{b:URL( //c/*\\)/*) }"),
     Case("§4.3.6 one in quotes", "a { b: url( '/*)' /* c */ ) }", "a{b:url( '/*)' )}"),
     Case("§4.3.6 another function", "a { b: my-url( /* c */ d) }", "a{b:my-url( d)}"),
     Case("§4.3.6 an unclosed address", "a { /* b */ c: url(d }", nil),
@@ -51,13 +51,13 @@ struct StyleMinifierTests {
     Case("nothing", "", ""),
   ]
 
-  @Test("The sheet is left, line for line, or the file stays as it is", arguments: cases)
+  @Test("The sheet stays the same, line for line; unclear files are unchanged", arguments: cases)
   func result(_ test: Case) {
     let result = StyleMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)
   }
 
-  @Test("Wherever a file was cut, it is read without a trap, and keeps its lines")
+  @Test("A file that was cut at any byte causes no trap, and keeps its lines")
   func cuts() {
     for test in Self.cases {
       let source = Array(test.source.utf8)
@@ -69,7 +69,7 @@ struct StyleMinifierTests {
     }
   }
 
-  @Test("Each style sheet of the page is understood, and loses its comments")
+  @Test("Each style sheet of the page is minified")
   func page() throws {
     let files = try PublicFolder.files(endingWith: ".css")
     #expect(files.count > 1)

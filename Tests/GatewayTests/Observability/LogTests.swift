@@ -5,7 +5,6 @@ import Wire
 
 @testable import Gateway
 
-/// What a log line looks like, whatever it is told.
 @Suite("Log")
 struct LogTests {
   private let time = LogTime(millisecondsSince1970: 1_795_264_159_042)
@@ -18,7 +17,7 @@ struct LogTests {
       as: UTF8.self)
   }
 
-  @Test("Fields come in their order, after time, level and event")
+  @Test("Fields follow time, level and event, in their order")
   func order() {
     let fields: KeyValuePairs<String, LogValue> = [
       "code": "1000", "bytes": 12, "tls": true, "took": .milliseconds(.microseconds(2500)),
@@ -35,7 +34,7 @@ struct LogTests {
   }
 
   @Test(
-    "A value never ends its line, its quotes or the terminal's mode",
+    "No value ends its line or its quotes, or controls a terminal",
     arguments: [
       ("plain", "plain", "\"plain\""), ("", "\"\"", "\"\""), ("two words", "\"two words\"", "\"two words\""),
       ("a=b", "\"a=b\"", "\"a=b\""), ("say \"hi\"", #""say \"hi\"""#, #""say \"hi\"""#),
@@ -51,14 +50,14 @@ struct LogTests {
         == "{\"time\":\"\(time)\",\"level\":\"info\",\"event\":\"e\",\"v\":\(json)}\n")
   }
 
-  @Test("A session is named by its beginning only")
+  @Test("Only the beginning of a session's id is logged")
   func session() throws {
     let id = try #require(SessionID("AbCdEfGhIjKlMnOpQrStUw"))
     #expect(line(.text, "e", ["session": .session(id)]).hasSuffix(" session=AbCdEf…\n"))
   }
 
   @Test(
-    "An address is shown whole, as its network, or not at all",
+    "An address is logged whole, as its network, or not at all",
     arguments: [
       ("198.51.100.7", .full, "198.51.100.7"), ("198.51.100.7", .masked, "198.51.100.0"),
       ("198.51.100.7", .off, ""), ("2001:db8:1:2:3:4:5:6", .full, "2001:db8:1:2:3:4:5:6"),
@@ -81,7 +80,7 @@ struct LogTests {
       ])
   }
 
-  @Test("What is below the level is neither made nor written; each line is one write")
+  @Test("Fields of lines below the level are not evaluated; each line is one write")
   func levels() {
     let lines = Mutex<[String]>([])
     let made = Mutex(0)
@@ -105,7 +104,7 @@ struct LogTests {
   }
 
   @Test(
-    "Times are the Gregorian calendar's in UTC",
+    "Times are UTC in the Gregorian calendar",
     arguments: [
       (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
       (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_251_199_001, "2024-02-29T23:59:59.001Z"),

@@ -4,7 +4,6 @@ import Wire
 
 @testable import Gateway
 
-/// What `/metrics` says, and that it adds up.
 @Suite("Metrics")
 struct MetricsTests {
   private let build = MetricsText.Build(
@@ -18,7 +17,7 @@ struct MetricsTests {
       .split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  @Test("The reactors' last published counters are summed")
+  @Test("The total is the sum of the counters that each reactor published last")
   func board() {
     let board = MetricsBoard(reactors: 2)
     var first = Counters()
@@ -55,7 +54,7 @@ struct MetricsTests {
     #expect(total.fanOutTimes.total == 2)
   }
 
-  @Test("Each loop's time with work is its own; requests are timed by kind")
+  @Test("Each loop has its own busy time; requests are timed by kind")
   func timesByLoopAndKind() {
     let board = MetricsBoard(reactors: 2)
     var first = Counters()
@@ -85,7 +84,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "Numbers that are not listed are counted together",
+    "Unlisted numbers share the counter other",
     arguments: [
       (1000, "1000"), (4029, "4029"), (1014, "other"), (0, "other"), (65535, "other"),
     ] as [(UInt16, String)])
@@ -95,7 +94,7 @@ struct MetricsTests {
     #expect(page(counters).contains("drawtogether_websocket_closes_total{code=\"\(label)\"} 1"))
   }
 
-  @Test("Every metric of one value is shown under its own name")
+  @Test("Every metric with one value has its own name")
   func values() {
     var counters = Counters()
     for (number, gauge) in MetricList.gauges.enumerated() {
@@ -114,7 +113,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "The names that others rely on",
+    "Names that dashboards and alerts rely on",
     arguments: [
       "drawtogether_send_calls_total 0", "drawtogether_entries_delivered_total 0",
       "drawtogether_entries_received_total 0", "drawtogether_sessions 0", "drawtogether_participants 0",
@@ -142,7 +141,7 @@ struct MetricsTests {
     #expect(page(Counters()).contains { $0 == line })
   }
 
-  @Test("How things stand is shown where it is known, and nothing where it is not")
+  @Test("Known figures of the status are shown, unknown ones are not")
   func status() {
     var status = GatewayStatus()
     status.isReady = false
@@ -181,7 +180,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("A histogram's ranges are counted up, and end in all that there is")
+  @Test("The buckets of a histogram are cumulative, and the last one has all durations")
   func histogram() {
     var counters = Counters()
     for milliseconds in [0, 1, 2, 40, 60_000] { counters.commitTimes.count(.milliseconds(milliseconds)) }
@@ -195,7 +194,7 @@ struct MetricsTests {
     #expect(lines.contains { $0 == "drawtogether_commit_seconds_count 5" })
   }
 
-  @Test("This process is known to the system")
+  @Test("The system reports the figures of this process")
   func process() throws {
     let figures = ProcessFigures.now()
     #expect(try #require(figures.cpuSeconds) > 0)
