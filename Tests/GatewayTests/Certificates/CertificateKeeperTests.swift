@@ -117,7 +117,7 @@ struct CertificateKeeperTests {
       try FileManager.default.removeItem(atPath: path)
       #expect(unsafe mkfifo(path, 0o600) == 0)
       await keeper.reload(now: fixture.now, date: fixture.date)
-      #expect(fixture.lines.last?.contains("\(name) is not a file") == true)
+      #expect(fixture.lines.last?.contains("\(name) is not a regular file") == true)
       try FileManager.default.removeItem(atPath: path)
       try fixture.write(name == "tls-key.pem" ? pair.key : pair.certificate, over: name)
     }
