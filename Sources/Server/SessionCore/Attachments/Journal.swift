@@ -77,20 +77,19 @@ struct Journal {
 
   private let keepSeconds: Int
   /// Creations and pieces of uploads over HTTP, by all clients together, cost as much as entries of one participant.
-  private var rateLimiter: EntryRateLimiter
+  private var limiter: EntryRateLimiter
   /// The use of the attachment quota.
   var fillLevel = FillLevel()
 
-  init(keepSeconds: Int, _ rateLimiter: EntryRateLimiter) {
+  init(keepSeconds: Int, _ limiter: EntryRateLimiter) {
     self.keepSeconds = keepSeconds
-    self.rateLimiter = rateLimiter
+    self.limiter = limiter
   }
 
   /// Takes the price of a creation or a piece of an upload with so many bytes of metadata.
   /// - Returns: nil, or the milliseconds after which to try again.
   mutating func consumeRate(_ size: Int, by rates: EntryRateLimiter.Rates, at now: MonotonicTime) -> Int? {
-    rateLimiter.take(size, by: rates, at: now)
-      ? nil : rateLimiter.millisecondsUntilQuarter(for: size, by: rates)
+    limiter.take(size, by: rates, at: now) ? nil : limiter.millisecondsUntilQuarter(for: size, by: rates)
   }
 
   /// True if progress is to be sent when the turn ends.
