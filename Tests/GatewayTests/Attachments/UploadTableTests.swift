@@ -11,10 +11,6 @@ struct UploadTableTests {
     MonotonicTime(nanoseconds: Int64(seconds) * 1_000_000_000)
   }
 
-  private static func place(_ slot: Int, reactor: Int = 0) -> UploadTable.Place {
-    UploadTable.Place(reactor: reactor, connection: Connection.Key(slot: Int32(slot), generation: 1))
-  }
-
   private static func table(uploads: Int) -> UploadTable {
     var limits = Limits()
     limits.uploads = uploads
@@ -27,7 +23,7 @@ struct UploadTableTests {
     canEnd: Bool = true
   ) -> (evicted: UploadTable.Eviction?, id: UploadTable.ID?, refusal: Refusal?) {
     var evicted: UploadTable.Eviction?
-    let admission = table.admit(from: address, at: place(slot), now: now) {
+    let admission = table.admit(from: address, on: slot, now: now) {
       evicted = $0
       return canEnd
     }
@@ -84,7 +80,7 @@ struct UploadTableTests {
     for slot in [2, 3, 1] {
       let asked = Self.ask(table, at: Self.time(5))
       let evicted = try #require(asked.evicted)
-      #expect(evicted.place == Self.place(slot) && evicted.id == ids[slot])
+      #expect(evicted.reactor == slot && evicted.id == ids[slot])
       #expect(evicted.rate < 1_024 && evicted.slots == .ofAll(4))
       // What it still brings, and its end, are nobody's.
       table.add(1_000_000, to: evicted.id, at: Self.time(5))
@@ -103,10 +99,10 @@ struct UploadTableTests {
       for _ in 0..<2 { _ = try Self.begin(table, address, from: IPAddress(v4: UInt32(address)), at: 29) }
     }
     let newcomer = IPAddress(v4: 5)
-    var evicted: Set<Int32> = []
+    var evicted: Set<Int> = []
     for address in 5...8 {
       let asked = Self.ask(table, address, from: IPAddress(v4: UInt32(address)), at: Self.time(30))
-      evicted.insert(try #require(asked.evicted).place.connection.slot)
+      evicted.insert(try #require(asked.evicted).reactor)
       table.resumeRate(of: try #require(asked.id), at: Self.time(30))
     }
     #expect(evicted == [1, 2, 3, 4] && table.count == 8)
@@ -193,7 +189,7 @@ struct UploadTableTests {
     table.add(1_000, to: ids[0], at: Self.time(29))
     #expect(Self.ask(table, from: one, at: Self.time(29)).refusal?.limit == 2)
     let evicted = try #require(Self.ask(table, from: one, at: Self.time(30)).evicted)
-    #expect(evicted.place == Self.place(2) && evicted.slots == .ofAddress(2))
+    #expect(evicted.reactor == 2 && evicted.slots == .ofAddress(2))
   }
 
   @Test("While the gateway takes nothing, or has all there is, an upload is not slow")

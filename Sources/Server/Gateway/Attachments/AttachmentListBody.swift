@@ -1,11 +1,11 @@
 internal import HTTP
 internal import Wire
 
-/// The list of a session's attachments as a body that is written while it is sent.
+/// The list of a session's attachments as a body that is encoded while it is sent.
 ///
-/// It may have megabytes, and who asked for it may take them slowly: what is held meanwhile are the attachments themselves,
-/// which others hold too, and one piece of text. So nobody knows its length beforehand, and it goes out in chunks; in HTTP/1.0,
-/// which has none, it ends with the connection.
+/// The list may have megabytes, and the client may receive them slowly. Meanwhile only the attachments, which are shared with the
+/// session, and one piece of text are in memory. The length is therefore unknown at the beginning: the body is sent in chunks, and
+/// in HTTP/1.0, which has no chunks, it ends with the connection.
 struct AttachmentListBody: Sendable {
   private var rest: ArraySlice<AttachmentObject>
   private var hasBegun = false
@@ -21,7 +21,7 @@ struct AttachmentListBody: Sendable {
     self.isChunked = isChunked
   }
 
-  /// The next bytes; nil when all were given.
+  /// Returns the next bytes; nil at the end.
   mutating func next() -> [UInt8]? {
     guard !isComplete else { return nil }
     var piece = hasBegun ? [] : Self.opening

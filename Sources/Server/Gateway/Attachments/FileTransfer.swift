@@ -1,32 +1,33 @@
 /// A part of a file on its way to a socket.
 ///
-/// In plain text a file thread gives it to the kernel, which copies it from its own cache: nothing of it is held here. For
-/// TLS it is read in pieces, one being encrypted while the next is read: at most two of them are held.
+/// Without TLS, a file thread lets the kernel copy the file to the socket: no bytes are buffered here. With TLS, the file is read in
+/// pieces; one is encrypted while the next is read, so that at most two are buffered.
 final class FileTransfer {
   let reader: ContentReader
-  /// What the socket has still to be given.
+  /// The bytes that are not sent yet.
   var range: Range<UInt64>
-  /// A file thread sends.
+  /// True while a file thread sends.
   var isSending = false
-  /// The socket has become writable since the file thread began.
+  /// True if the socket became writable since the file thread began.
   var becameWritable = false
 
-  /// What is being encrypted, and what of it is left.
+  /// The piece that is being encrypted, and the range of it that is left.
   var piece: [UInt8] = []
   var pieceRange = 0..<0
-  /// The piece after it.
+  /// The piece behind `piece`.
   var nextPiece: [UInt8]?
-  /// Up to where the file has been read, or is being read.
+  /// The offset up to which the file was read, or is being read.
   var readUpTo: UInt64
   var isReading = false
 
-  /// How much is asked of the kernel at a time, and how much is read at a time.
+  /// The bytes that the kernel is asked to send at a time.
   static let sliceBytes = 1_048_576
+  /// The bytes that are read at a time.
   static let pieceBytes = 131_072
   /// The bytes that are read at a time while connections hold much memory.
   static let smallPieceBytes = 16_384
 
-  /// Gives up what need not be held for a reader that takes nothing at present: it is read again when that is over.
+  /// Releases the memory of a transfer whose client receives nothing at present. The bytes are read again later.
   func releaseReadAhead() {
     if let next = nextPiece {
       readUpTo -= UInt64(next.count)

@@ -1,26 +1,26 @@
 internal import HTTP
 internal import Wire
 
-/// What we speak of the tus resumable upload protocol, version 1.0.0.
+/// The parts of the tus resumable upload protocol, version 1.0.0, that the gateway speaks.
 enum Tus {
   static let version = "1.0.0"
   static let extensions =
     "creation,creation-with-upload,creation-defer-length,checksum,termination,expiration"
   static let contentType = "application/offset+octet-stream"
 
-  /// The method that is meant: clients behind what knows no PATCH say it in a field.
+  /// Returns the method of a request. Clients behind proxies without PATCH name it in a field.
   static func method(of head: RequestHead) -> Method {
-    guard head.method == .post, isSpoken(in: head), let meant = head.fields.first("X-HTTP-Method-Override")
+    guard head.method == .post, isSpoken(in: head), let name = head.fields.first("X-HTTP-Method-Override")
     else { return head.method }
-    return Method(meant)
+    return Method(name)
   }
 
-  /// Whether the request is meant as tus, in whatever version.
+  /// Returns true for a request in any version of tus.
   static func isSpoken(in head: RequestHead) -> Bool {
     head.fields.first("Tus-Resumable") != nil
   }
 
-  /// A request in another version is not looked at further.
+  /// Refuses a request in another version.
   static func checkVersion(of head: RequestHead) throws(Refusal) {
     let given = head.fields.all("Tus-Resumable")
     guard given != [version] else { return }
@@ -34,7 +34,7 @@ enum Tus {
     throw refusal
   }
 
-  /// What `OPTIONS` tells of it.
+  /// Adds the header fields of an answer to `OPTIONS`.
   static func announce(in answer: inout Answer, limits: Limits) {
     answer.head.fields.append("Tus-Resumable", version)
     answer.head.fields.append("Tus-Version", version)

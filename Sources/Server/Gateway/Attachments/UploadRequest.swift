@@ -4,20 +4,20 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// What a request asks of the journal of a session, without its body.
-enum JournalRequest: Sendable {
+/// A request for the attachments of a session that has no body.
+enum AttachmentRequest {
   case list
   /// `GET` and `HEAD`: the content, for a client that is counted under an address; nil for this machine.
   case read(UUID, for: IPAddress?)
-  /// `HEAD` in tus: how far an upload is.
+  /// `HEAD` in tus: the offset of an upload.
   case status(UUID)
   /// Removes an attachment, for a client that may have sent its participant's token.
   case remove(UUID, by: Token?, from: IPAddress)
 }
 
-/// What a request that brings bytes asks of the journal.
+/// A request that brings bytes of an attachment, as its head describes it.
 struct UploadRequest: Sendable {
-  /// An attachment that is to be there.
+  /// A new attachment.
   struct Creation: Sendable {
     /// Chosen by the client, so that a repeated request means the same attachment.
     var id: UUID?
@@ -26,29 +26,29 @@ struct UploadRequest: Sendable {
     /// In bytes; nil while it is not known.
     var size: UInt64?
     var metadata: AttachmentMetadata?
-    /// tus' field as it was given.
+    /// The field `Upload-Metadata` of tus, unchanged.
     var uploadMetadata: String?
-    /// What the SHA-256 of the whole has to be, in lowercase hexadecimal.
+    /// The SHA-256 that the whole attachment must have, in lowercase hexadecimal.
     var sha256: String?
-    /// With tus: it may come in pieces.
+    /// True with tus: the bytes may arrive in several requests.
     var isResumable: Bool
   }
 
   enum Kind: Sendable {
     case create(Creation)
-    /// More of an upload; `size` when it is told only now.
+    /// More bytes of an upload, and its size if this request announces it.
     case resume(UUID, offset: UInt64, size: UInt64?)
   }
 
   let kind: Kind
-  /// Who adds it, if they say so.
+  /// The token of the participant that adds the attachment, if the request has one.
   let token: Token?
-  /// What the bytes of this request have to be.
+  /// The checksum that the bytes of this request must have.
   let checksum: UploadWriter.PieceChecksum?
-  /// How many bytes the request brings, if it says so.
+  /// The length of the body in bytes; nil if the head does not tell it.
   let bodyLength: UInt64?
 
-  /// What of it everybody may be told: name, metadata, type.
+  /// The bytes of name, metadata and type, which all members receive.
   var headBytes: Int {
     guard case .create(let creation) = kind else { return 0 }
     return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
@@ -71,12 +71,12 @@ struct UploadRequest: Sendable {
 }
 
 extension UploadRequest {
-  /// Room in `Upload-Metadata` for what is beside the metadata: name and type.
+  /// The bytes in `Upload-Metadata` for name and type, beside the metadata.
   private static let namesBytes = 8_192
-  /// A longer media type is none that anybody knows.
+  /// The longest media type that is accepted. No registered type is longer.
   private static let mediaTypeBytes = 255
 
-  /// Reads what `POST` to a session's attachments asks for.
+  /// Reads the head of a `POST` to a session's attachments.
   init(creating head: RequestHead, limits: Limits) throws(Refusal) {
     token = try Self.token(head)
     bodyLength = Self.bodyLength(head)
@@ -100,7 +100,7 @@ extension UploadRequest {
     kind = .create(creation)
   }
 
-  /// Reads what `PATCH` to an attachment asks for.
+  /// Reads the head of a `PATCH` to an attachment.
   init(resuming id: UUID, _ head: RequestHead, limits: Limits) throws(Refusal) {
     try Tus.checkVersion(of: head)
     try Self.checkPieceType(head)
@@ -192,7 +192,7 @@ extension UploadRequest {
     return id
   }
 
-  /// A token that cannot be one is as good as an unknown one.
+  /// A malformed token is refused like an unknown one.
   private static func token(_ head: RequestHead) throws(Refusal) -> Token? {
     guard let field = head.fields.first("Participant-Token") else { return nil }
     guard let token = Token(field) else { throw .unknownParticipantToken }
@@ -230,7 +230,7 @@ extension UploadRequest {
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
-      // Still a number: too large for an attachment, and no place where an upload can stand.
+      // It is a number, but larger than any attachment and any offset of an upload.
       return UInt64(field) ?? .max
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")

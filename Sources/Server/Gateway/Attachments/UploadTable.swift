@@ -12,16 +12,10 @@ final class UploadTable: Sendable {
   /// The identifier of an upload. No later upload gets the same one.
   typealias ID = UInt64
 
-  /// The connection that brings an upload.
-  struct Place: Equatable, Sendable {
-    let reactor: Int
-    let connection: Connection.Key
-  }
-
   /// An upload that lost its slot: its reactor has to end it.
   struct Eviction: Equatable, Sendable {
     let id: ID
-    let place: Place
+    let reactor: Int
     /// In bytes a second.
     let rate: Int
     /// The slots that were all taken.
@@ -54,7 +48,7 @@ final class UploadTable: Sendable {
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
-    let place: Place
+    let reactor: Int
     /// The network whose share the upload counts in; nil for an upload from this machine.
     let network: IPAddress?
     var rate: BodyRate
@@ -91,7 +85,7 @@ final class UploadTable: Sendable {
         let isInGrace = hasFew && row.rate.average(at: now, after: grace) == nil
         let rank = (isInGrace ? 1 : 0, -count, rate, id)
         if let found, found.rank < rank { continue }
-        found = (rank, Eviction(id: id, place: row.place, rate: rate, slots: slots))
+        found = (rank, Eviction(id: id, reactor: row.reactor, rate: rate, slots: slots))
       }
       return found?.eviction
     }
@@ -118,12 +112,12 @@ final class UploadTable: Sendable {
   ///
   /// - Parameters:
   ///   - address: the address whose share the upload counts in; nil for this machine, which may have all slots.
-  ///   - place: the connection of the upload.
+  ///   - reactor: the number of the upload's reactor.
   ///   - now: the present time.
   ///   - evict: tells the reactor of an upload to end it; returns false if that fails, and the upload then keeps its slot.
   /// - Returns: the identifier of the upload, or the refusal.
   func admit(
-    from address: IPAddress?, at place: Place, now: MonotonicTime, evict: (Eviction) -> Bool
+    from address: IPAddress?, on reactor: Int, now: MonotonicTime, evict: (Eviction) -> Bool
   ) -> Admission {
     let network = address?.network
     let share = max(1, limits.uploads / 4)
@@ -149,7 +143,7 @@ final class UploadTable: Sendable {
       }
       let id = state.nextID
       state.nextID += 1
-      state.rows[id] = Row(place: place, network: network, rate: BodyRate(window: window))
+      state.rows[id] = Row(reactor: reactor, network: network, rate: BodyRate(window: window))
       if let network { state.counts[network, default: 0] += 1 }
       return .admitted(id)
     }

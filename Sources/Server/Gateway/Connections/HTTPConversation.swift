@@ -21,11 +21,11 @@ final class HTTPConversation {
     /// The session is described or ended.
     case session(SessionID)
     /// A request without a body for the attachments of a session.
-    case journal(JournalRequest, SessionID)
+    case journal(AttachmentRequest, SessionID)
     /// Made on a thread of its own.
     case metrics
     /// The body goes to a file while it arrives.
-    case upload(UploadExchange)
+    case upload(Upload)
   }
 
   /// A part of what is to be sent.
@@ -69,7 +69,7 @@ final class HTTPConversation {
   }
 
   /// The upload that the present request is.
-  var upload: UploadExchange? {
+  var upload: Upload? {
     if case .upload(let upload)? = exchange?.plan { upload } else { nil }
   }
 

@@ -71,7 +71,9 @@ extension Reactor {
   }
 
   /// What will be done about a request that nothing speaks against.
-  func plan(for head: RequestHead, _ route: Route, _ client: ForwardedClient) -> HTTPConversation.Plan {
+  func plan(
+    for head: RequestHead, _ route: Route, _ client: ForwardedClient, on connection: Connection
+  ) -> HTTPConversation.Plan {
     switch route {
     case .sessions:
       return shared.isDraining ? .answer(unavailable) : .createSession
@@ -80,9 +82,9 @@ extension Reactor {
     case .session(let id?):
       return .session(id)
     case .attachments(let id?):
-      return planJournal(for: head, of: id, nil, from: client)
+      return planAttachments(for: head, of: id, nil, from: client, on: connection)
     case .attachment(let id?, let attachment):
-      return attachment.map { planJournal(for: head, of: id, $0, from: client) }
+      return attachment.map { planAttachments(for: head, of: id, $0, from: client, on: connection) }
         ?? .answer(.problem(.noAttachment))
     case .socket, .echo, .unknownAPI:
       return .answer(notFound)

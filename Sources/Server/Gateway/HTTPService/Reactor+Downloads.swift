@@ -6,18 +6,18 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Attachments on their way out: read on a file thread, as fast as the socket takes them.
+/// Sends attachments: reads them on a file thread, as fast as the socket accepts them.
 extension Reactor {
-  /// How a transfer goes on.
+  /// The way in which a transfer continues.
   enum TransferState {
     case done
-    /// There is more to do at once.
+    /// More can be sent at once.
     case ready
-    /// The socket or the file thread will say when.
+    /// The socket or the file thread continues the transfer.
     case waiting
   }
 
-  /// Sends what of the file the socket takes now.
+  /// Sends as many bytes of the file as the socket accepts now.
   func pump(_ transfer: FileTransfer, _ connection: Connection) -> TransferState {
     guard !transfer.range.isEmpty else { return .done }
     return connection.tls == nil
@@ -90,7 +90,7 @@ extension Reactor {
     return transfer.range.isEmpty ? .done : .ready
   }
 
-  /// Has the next piece read, unless it is there or on its way.
+  /// Reads the next piece, unless it is there or being read.
   private func readPiece(of transfer: FileTransfer, _ key: Connection.Key) {
     guard !transfer.isReading, transfer.nextPiece == nil, transfer.readUpTo < transfer.range.upperBound
     else { return }
@@ -128,7 +128,7 @@ extension Reactor {
     }
   }
 
-  /// The length was promised: there is no way to take it back but to break off.
+  /// Breaks a download off. Its length is announced, so no error can be sent.
   private func broken(_ connection: Connection, _ error: StorageError) {
     shared.log(.error, "attachment not read", ["reason": "\(error)"])
     lost(connection, reason: "\(error)")

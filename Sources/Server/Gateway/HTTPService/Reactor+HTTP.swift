@@ -53,7 +53,7 @@ extension Reactor {
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
         switch http.exchange?.plan {
         case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
-        case .upload(let upload): receive(buffer[range], of: upload, connection, http)
+        case .upload(let upload): uploads.receive(buffer[range], of: upload)
         case .answer, .session, .journal, .metrics, nil: break
         }
         guard connections.isOpen(connection), case .http = connection.state else {
@@ -176,7 +176,7 @@ extension Reactor {
       guard let answer = upgradeToEcho(connection, head) else { return }
       plan = .answer(answer)
     default:
-      plan = self.plan(for: head, route, client)
+      plan = self.plan(for: head, route, client, on: connection)
     }
     start(plan, connection, http, head, route, client, available: available)
   }
@@ -266,9 +266,9 @@ extension Reactor {
     case .session(let id):
       describeOrEnd(id, connection, http, exchange)
     case .journal(let request, let id):
-      askJournal(request, of: id, connection, http, exchange.head)
+      answer(request, of: id, connection, http, exchange.head)
     case .upload(let upload):
-      bodyEnded(of: upload, connection, http)
+      uploads.bodyEnded(of: upload)
     case .metrics:
       sendMetrics(connection, http, exchange.head)
     }
@@ -277,7 +277,7 @@ extension Reactor {
   /// The peer broke a rule of HTTP: says which, and closes.
   private func refuse(_ connection: Connection, _ http: HTTPConversation, _ error: RequestError) {
     if let upload = http.upload, case .malformed(.bodyTooLarge(_, let actual)) = error {
-      bodyIsTooLarge(actual, for: upload, connection, http)
+      uploads.bodyIsTooLarge(actual, for: upload)
       return
     }
     var refusal = Refusal(error.status == .contentTooLarge ? .messageTooLarge : .badRequest, "\(error)")
@@ -286,7 +286,7 @@ extension Reactor {
       refusal.limit = UInt64(clamping: limit)
       refusal.actual = UInt64(clamping: actual)
     }
-    if let upload = http.upload, upload.grant != nil { logFailure(of: upload, grant: nil, refusal.code) }
+    if let upload = http.upload, upload.lease != nil { uploads.logFailure(of: upload, refusal.code) }
     http.closesAfterOutput = true
     send(.problem(refusal), on: connection, http, for: http.exchange?.head)
   }
@@ -302,7 +302,7 @@ extension Reactor {
     let route = http.exchange?.route
     let isJournal = route?.isJournal ?? false
     let client = http.exchange?.client
-    if let upload = http.upload { cut(upload) }
+    if let upload = http.upload { uploads.disconnect(upload) }
     http.exchange = nil
     countHeld(by: connection)
     if let head, !head.keepsAlive { http.closesAfterOutput = true }

@@ -96,6 +96,7 @@ extension Reactor {
     guard draining == nil else { return }
     // New connections are still answered, so that who asks whether this gateway is ready hears that it is not.
     draining = Draining(now: now)
+    uploads.isStopping = true
     for connection in connections.rows {
       guard let connection, case .http(let http) = connection.state else { continue }
       // An upload by tus resumes later where it stopped. An upload in a single request would be lost, so it gets the time that a

@@ -48,7 +48,7 @@ extension Reactor {
     if let store = shared.store {
       endedSessions[session.id] = hosted
       hosted.scheduledAt = nil
-      cutUploads(of: hosted)
+      discardUploads(of: hosted)
       scheduleForgetting(hosted)
       // Nothing more is written to it here: `restore` may.
       Task {
@@ -60,7 +60,7 @@ extension Reactor {
     } else {
       shared.ledger.forget(session.id)
       ended.insert(session.id, now: now)
-      removeJournal(of: hosted)
+      uploads.removeAll(of: hosted)
     }
     perform(effects, in: hosted)
   }
@@ -94,11 +94,10 @@ extension Reactor {
     counters.values.sessionsEnded += 1
     shared.ledger.forget(hosted.session.id)
     guard shared.store != nil else {
-      removeJournal(of: hosted)
+      uploads.removeAll(of: hosted)
       return
     }
-    let uploads = cutUploads(of: hosted)
-    removeFromDisk(hosted.session.id, after: uploads)
+    removeFromDisk(hosted.session.id, with: uploads.endUploads(of: hosted))
   }
 
   /// Takes a session out of the table of those that are in use.
@@ -112,12 +111,17 @@ extension Reactor {
     counters.values.sessions -= 1
   }
 
-  /// Removes all that is on the disk of a session.
-  private func removeFromDisk(_ id: SessionID, after uploads: Task<Void, Never>) {
+  private func discardUploads(of hosted: Hosted) {
+    let unfinished = uploads.endUploads(of: hosted)
+    Task { await uploads.discard(unfinished) }
+  }
+
+  /// Removes all files of a session, and of its unfinished attachments.
+  private func removeFromDisk(_ id: SessionID, with unfinished: [PendingAttachment]) {
     guard let store = shared.store else { return }
     Task {
       await whileBusy(id) {
-        await uploads.value
+        await uploads.discard(unfinished)
         guard sessions[id] == nil else { return }
         do throws(StorageError) {
           try await store.remove(id)

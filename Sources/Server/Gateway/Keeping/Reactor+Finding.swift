@@ -121,9 +121,9 @@ extension Reactor {
         "bytes": .number(hosted.stored.logBytes),
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
-    restoreUploads(restored.uploads, loaded.files, in: hosted)
+    uploads.restore(restored.uploads, loaded.files, in: hosted)
     // Lost records may have named them.
-    if loaded.end.lost.isEmpty { removeOrphans(loaded.files.orphans, of: hosted) }
+    if loaded.end.lost.isEmpty { uploads.removeOrphans(loaded.files.orphans, of: hosted) }
     persister.reportBytes(of: hosted.stored)
     touch(hosted)
     schedule(hosted)

@@ -160,7 +160,7 @@ extension Reactor {
       if !connection.hasPendingWrites, !farewell.isEmpty { _ = connection.socket.send(farewell.span) }
     }
     endHandshake(connection)
-    if case .http(let http) = connection.state, let upload = http.upload { cut(upload) }
+    if case .http(let http) = connection.state, let upload = http.upload { uploads.disconnect(upload) }
     forget(connection)
     releaseClient(of: connection)
     if connection.isReserved {

@@ -77,6 +77,7 @@ actor Reactor {
   let tasks = LoopTasks()
   let persister: Persister
   let compactor: Compactor
+  let uploads: UploadService
   var sweepSessionsAt: MonotonicTime
   var certificateLookAt: MonotonicTime
   var diskLookAt: MonotonicTime
@@ -118,6 +119,9 @@ actor Reactor {
     persister = Persister(
       shared.persistence, reactor: number, clock: loop.clock, tasks: tasks, counters: counters)
     compactor = Compactor(persister, clock: loop.clock, tasks: tasks, counters: counters)
+    uploads = UploadService(
+      shared.uploadEnvironment, reactor: number, clock: loop.clock, tasks: tasks, persister: persister,
+      logger: logger, counters: counters)
     deflater = Deflater(level: 1)
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
@@ -162,6 +166,10 @@ actor Reactor {
     persister.didStore = { [unowned compactor] stored in compactor.compactIfUseful(stored) }
     compactor.didFinish = { [unowned self] stored in
       if let hosted = sessions[stored.session.id] { touch(hosted) }
+    }
+    uploads.perform = { [unowned self] effect, key in perform(effect, over: key) }
+    uploads.didChange = { [unowned self] id in
+      if let hosted = sessions[id] { touch(hosted) }
     }
   }
 
@@ -226,7 +234,7 @@ actor Reactor {
     case .drain: drain()
     case .stop: stop()
     case .probe: shared.answerProbes(of: number)
-    case .endSlowUpload(let evicted): endSlowUpload(evicted)
+    case .endSlowUpload(let evicted): uploads.endSlowUpload(evicted)
     }
   }
 

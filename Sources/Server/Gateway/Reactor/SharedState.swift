@@ -119,6 +119,14 @@ final class SharedState: Sendable {
 
   var limits: Limits { configuration.limits }
 
+  /// The parts that the upload services of all reactors share.
+  var uploadEnvironment: UploadService.Environment {
+    UploadService.Environment(
+      limits: limits, table: uploads, verdicts: verdicts, files: sessionFiles, log: log,
+      isInMemory: store == nil, droppedBodyBytes: Reactor.apiBodyBytes
+    ) { [unowned self] name, session in UploadWriter(name, of: session, self) }
+  }
+
   /// Who reads the next session: they are asked in turn. `nil` when nothing is kept.
   func nextLoader() -> SessionLoader? {
     guard !loaders.isEmpty else { return nil }
@@ -289,7 +297,7 @@ final class SharedState: Sendable {
   /// Tells the reactor of an upload to end it, because another upload has its slot.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
-    reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
+    reactors.withLock { $0[upload.reactor] }.mailbox.put(.endSlowUpload(upload))
   }
 
   /// True when connections hold more than half of their limit. Then less is encrypted and read ahead for peers that take no data.

@@ -32,8 +32,8 @@ final class Hosted {
   /// What of it is in the reactor's gauges.
   var countedParticipants = 0
   var countedLogBytes = 0
-  /// Uploads under way, by their attachment.
-  var uploads: [UUID: UploadSlot] = [:]
+  /// The attachments whose bytes have not all arrived, or are not in their place yet.
+  var uploads: [UUID: PendingAttachment] = [:]
   /// Something of it may be on the disk.
   var hasFiles = false
   /// Sockets of those who have not said yet that they join.
@@ -64,6 +64,6 @@ final class Hosted {
     session.activeParticipantCount == 0 && session.members.isEmpty && !session.hasWaiting
       && openedSockets == 0
       && tasksInHand == 0 && !stored.isCompacting
-      && uploads.values.allSatisfy { $0.holder == nil && $0.pendingStarts == 0 && !$0.isWhole }
+      && uploads.values.allSatisfy { !$0.isBusy }
   }
 }

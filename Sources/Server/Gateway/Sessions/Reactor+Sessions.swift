@@ -12,6 +12,12 @@ extension Reactor {
     dirty.append(hosted)
   }
 
+  /// Has the turn of a session ended that a task has changed, unless the session was removed meanwhile.
+  func touchSoon(_ hosted: Hosted) {
+    guard !hosted.isRemoved else { return }
+    touch(hosted)
+  }
+
   /// Does what a session asks for, in its order.
   func perform(_ effects: [Effect], in hosted: Hosted) {
     for effect in effects {
@@ -62,7 +68,7 @@ extension Reactor {
       // Grace times continue in the next process: no record may follow the last ones.
       if draining?.finishesBy != nil { continue }
       hosted.session.tick(now: now)
-      removeExpiredUploads(of: hosted)
+      uploads.removeExpired(of: hosted)
       if let expiry = expiryDeadline(of: hosted), expiry <= now {
         expire(hosted)
         continue

@@ -1,29 +1,32 @@
 internal import Storage
 internal import Wire
 
-/// An upload under way, as the owner of its session knows it: where its bytes go, and whose connection brings them.
-final class UploadSlot {
-  let writer: UploadWriter
-  var holder: UploadHolder?
-  /// The turn of whoever holds it, or held it last.
-  var turn: UInt64 = 0
-  /// How many requests have asked for the file to be begun anew, and not got it yet.
-  var pendingStarts = 0
-  /// All bytes have come, and are being put in their place.
+/// An attachment whose bytes have not all arrived, or are not in their place yet. It outlives the uploads that bring its bytes.
+final class PendingAttachment {
+  let file: UploadWriter
+  /// The upload that has the lease.
+  var upload: Upload?
+  /// The fencing token of the newest lease; 0 before the first.
+  var fencingToken: UInt64 = 0
+  /// The number of requests that wait for the file to begin at zero again.
+  var restarting = 0
+  /// True once all bytes are there and their content is moved to its place.
   var isWhole = false
-  /// Those who wait until the attachment is ready, or gone.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  init(_ writer: UploadWriter) {
-    self.writer = writer
+  init(_ file: UploadWriter) {
+    self.file = file
   }
 
-  /// Has somebody wait for the end of the upload.
+  /// True while a request or the gateway works on it, so that its session stays in memory.
+  var isBusy: Bool { upload != nil || restarting > 0 || isWhole }
+
+  /// Suspends a caller until the attachment is ready or removed.
   func wait(_ continuation: CheckedContinuation<Void, Never>) {
     waiters.append(continuation)
   }
 
-  /// The upload has come to its end, good or bad.
+  /// Resumes the callers that wait.
   func end() {
     let waiting = waiters
     waiters = []
@@ -32,7 +35,7 @@ final class UploadSlot {
 }
 
 extension UploadWriter.Fault {
-  /// What the client is told.
+  /// The refusal that the client gets.
   var refusal: Refusal {
     switch self {
     case .finished:

@@ -1,0 +1,185 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// The effects of an upload on its session.
+extension UploadService {
+  /// Reports the progress of an upload to its session.
+  func moved(_ lease: UploadLease, to offset: UInt64) {
+    guard lease.isCurrent else { return }
+    lease.hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
+    changed(lease.hosted)
+  }
+
+  /// Reserves room for an upload of unknown size.
+  ///
+  /// - Returns: the offset up to which the session has room.
+  func reserve(_ lease: UploadLease, upTo offset: UInt64) throws(Refusal) -> UInt64 {
+    guard lease.isCurrent else { throw refusal(for: .superseded, of: lease) }
+    try checkDataRoom(for: 0, in: lease.hosted.session)
+    let reserved = try lease.hosted.session.reserveUpload(lease.attachment, upTo: offset)
+    persister.reportBytes(of: lease.hosted.stored)
+    return reserved
+  }
+
+  /// Completes a request whose body is written.
+  ///
+  /// - Returns: the answer.
+  func answer(to upload: Upload, _ lease: UploadLease) async -> Answer {
+    let (request, file) = (upload.request, lease.pending.file)
+    do throws(UploadWriter.Fault) {
+      let size = request.isTus ? lease.size : upload.written
+      let offset = try await file.endPiece(turn: lease.fencingToken, size: size)
+      if request.isTus, offset != lease.size { return await endPiece(lease, by: request, at: offset) }
+      let digest = try await file.finish(turn: lease.fencingToken)
+      if let expected = request.expectedDigest, expected != digest { logFailure(of: upload, .digestMismatch) }
+      return await complete(lease, by: request, sha256: digest, size: offset)
+    } catch {
+      let refusal = refusal(for: error, of: lease)
+      if case .checksum = error, case .create = request.kind {
+        await rejectCreation(lease)
+      } else if case .checksum(let offset) = error {
+        _ = await endPiece(lease, by: request, at: offset)
+      } else {
+        await end(lease, of: upload)
+      }
+      logFailure(of: upload, refusal.code)
+      return .problem(refusal)
+    }
+  }
+
+  /// Ends the lease of a request that broke off. The bytes of a resumable upload stay.
+  func end(_ lease: UploadLease, of upload: Upload) async {
+    let (hosted, pending) = (lease.hosted, lease.pending)
+    guard lease.isCurrent, let found = hosted.session.attachment(lease.attachment) else { return }
+    pending.upload = nil
+    // A newer request begins the file again: nothing is left of this one.
+    guard pending.restarting == 0 else { return }
+    guard found.isResumable else {
+      await remove(lease.attachment, from: hosted)
+      return
+    }
+    do throws(UploadWriter.Fault) {
+      // After the last byte there is nothing to wait for, even if the end of the request is missing.
+      if let size = found.object.size, try await pending.file.offset() == size {
+        _ = try await pending.file.endPiece(turn: lease.fencingToken, size: size)
+        let digest = try await pending.file.finish(turn: lease.fencingToken)
+        _ = await complete(lease, by: upload.request, sha256: digest, size: size)
+        return
+      }
+      pause(lease, at: try await pending.file.leave(turn: lease.fencingToken))
+    } catch .checksum(let offset) {
+      pause(lease, at: offset)
+    } catch {
+      // Usually a newer request has the lease, and reports its own progress.
+      _ = logged(error)
+      changed(hosted)
+    }
+  }
+
+  private func pause(_ lease: UploadLease, at offset: UInt64) {
+    guard lease.isCurrent else { return }
+    lease.hosted.session.uploadPaused(lease.attachment, at: offset, now: now)
+    changed(lease.hosted)
+  }
+
+  /// Ends a request that brought a whole piece. More pieces follow.
+  private func endPiece(_ lease: UploadLease, by request: UploadRequest, at offset: UInt64) async -> Answer {
+    let hosted = lease.hosted
+    do throws(Refusal) {
+      guard !hosted.isRemoved else { throw .ended }
+      guard hosted.session.attachment(lease.attachment) != nil else { throw .noAttachment }
+      guard lease.isCurrent else { throw UploadWriter.Fault.superseded.refusal }
+      lease.pending.upload = nil
+      hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
+      changed(hosted)
+      if request.changesRecords {
+        // The offset of the answer is valid after a crash, too.
+        guard await persister.waitUntilStored(hosted.stored) else {
+          throw persister.refusalOfUnstored(hosted.stored)
+        }
+      }
+      guard !hosted.isRemoved else { throw .ended }
+      guard let found = hosted.session.attachment(lease.attachment) else { throw .noAttachment }
+      return .progressed(found, by: request, expiry(of: found))
+    } catch {
+      return .problem(error)
+    }
+  }
+
+  /// Removes an attachment whose first bytes do not have their checksum.
+  private func rejectCreation(_ lease: UploadLease) async {
+    guard lease.isCurrent else { return }
+    lease.pending.upload = nil
+    await remove(lease.attachment, from: lease.hosted)
+  }
+
+  /// Completes an attachment that has all its bytes: it is ready once its file is in its place.
+  private func complete(
+    _ lease: UploadLease, by request: UploadRequest, sha256 digest: String, size: UInt64
+  ) async -> Answer {
+    let (hosted, pending) = (lease.hosted, lease.pending)
+    guard lease.isCurrent else { return .problem(refusal(for: .superseded, of: lease)) }
+    if let expected = request.expectedDigest, expected != digest {
+      pending.upload = nil
+      await remove(lease.attachment, from: hosted)
+      return .problem(
+        Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one that came with it."))
+    }
+    guard hosted.session.storeContent(lease.attachment, digest: digest, size: size) != nil else {
+      return .problem(.noAttachment)
+    }
+    persister.reportBytes(of: hosted.stored)
+    pending.isWhole = true
+    hosted.tasksInHand += 1
+    defer {
+      pending.end()
+      done(with: hosted)
+    }
+    changed(hosted)
+    // The digest is on the disk before the file has its name: after a crash in between, the file is found.
+    _ = await persister.waitUntilStored(hosted.stored)
+    guard lease.isPending else {
+      await discard(pending)
+      return .problem(gone(lease.attachment, from: hosted))
+    }
+    do throws(StorageError) {
+      let mark = try await environment.files.place(pending.file.name, as: digest, of: hosted.session.id)
+      environment.verdicts.notePlaced(ContentID(session: hosted.session.id, digest: digest), mark)
+    } catch {
+      // The folder of a removed session is gone.
+      guard !hosted.isRemoved else { return .problem(gone(lease.attachment, from: hosted)) }
+      environment.log(
+        .error, "attachment not stored", ["session": .session(hosted.session.id), "reason": "\(error)"])
+      if lease.isPending {
+        pending.upload = nil
+        await remove(lease.attachment, from: hosted)
+      }
+      return .problem(UploadWriter.Fault.storage(error).refusal)
+    }
+    guard lease.isPending else { return .problem(gone(lease.attachment, from: hosted)) }
+    hosted.uploads[lease.attachment] = nil
+    guard hosted.session.finishAttachment(lease.attachment, now: now) != nil,
+      let found = hosted.session.attachment(lease.attachment)
+    else { return .problem(.noAttachment) }
+    changed(hosted)
+    logger.log(
+      .uploadCompleted(
+        PeerEvent.Upload(session: hosted.session.id, attachment: lease.attachment, address: nil), bytes: size)
+    )
+    // A client that is told of the attachment finds it after a crash, too.
+    guard await persister.waitUntilStored(hosted.stored) else {
+      return .problem(persister.refusalOfUnstored(hosted.stored))
+    }
+    return .progressed(found, by: request, expiry(of: found))
+  }
+}
+
+extension UploadRequest {
+  /// The SHA-256 that the whole attachment must have, in lowercase hexadecimal; nil if the request names none.
+  fileprivate var expectedDigest: String? {
+    if case .create(let creation) = kind { creation.sha256 } else { nil }
+  }
+}

@@ -1,0 +1,60 @@
+internal import FoundationEssentials
+internal import Wire
+
+/// Refusals of uploads, and their lines in the log.
+extension UploadService {
+  /// Refuses a body that has announced more bytes than its request may bring.
+  func bodyIsTooLarge(_ announced: Int, for upload: Upload) {
+    switch upload.state {
+    case .answered(let answer):
+      upload.state = .over
+      refuse(upload, answer)
+    case .streaming(let lease):
+      let (sum, isTooLarge) = lease.offset.addingReportingOverflow(UInt64(clamping: announced))
+      let end = isTooLarge ? .max : sum
+      let refusal: Refusal =
+        if let size = lease.size {
+          .beyondLength(end, length: size)
+        } else {
+          .tooLarge(atLeast: end, limit: limits.attachmentBytes)
+        }
+      logFailure(of: upload, refusal.code)
+      refuse(upload, .problem(refusal))
+    case .opening, .finishing, .leaving, .over:
+      // The body is not read in these states.
+      break
+    }
+  }
+
+  /// Logs that an upload began.
+  func logStart(of upload: Upload, _ lease: UploadLease) {
+    if lease.offset > 0 {
+      logger.log(.uploadResumed(upload.subject, offset: lease.offset, size: lease.size))
+    } else {
+      logger.log(.uploadStarted(upload.subject, size: lease.size))
+    }
+  }
+
+  /// Logs that a request broke off, unless its failure is logged already.
+  func logCut(of upload: Upload) {
+    guard !upload.isFailureLogged else { return }
+    upload.isFailureLogged = true
+    logger.log(
+      .uploadCut(
+        upload.subject, isStopping ? .stopping : upload.cutCause, received: upload.received,
+        isResumable: upload.request.isTus))
+  }
+
+  /// Logs that the bytes of an upload are refused.
+  func logFailure(of upload: Upload, _ code: ErrorCode) {
+    upload.isFailureLogged = true
+    logger.log(.uploadFailed(upload.subject, code, received: upload.received))
+  }
+}
+
+extension Upload {
+  /// The upload, as its log lines name it.
+  fileprivate var subject: PeerEvent.Upload {
+    PeerEvent.Upload(session: session, attachment: attachment, address: clientAddress)
+  }
+}

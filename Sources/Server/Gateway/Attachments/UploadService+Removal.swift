@@ -1,0 +1,113 @@
+internal import FoundationEssentials
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Removal of attachments and of their files.
+extension UploadService {
+  /// Removes an attachment from a session, with its file if no other attachment has the same content.
+  ///
+  /// - Returns: true if the removal is on the disk. The file of a ready attachment is removed only then.
+  @discardableResult
+  func remove(_ attachment: UUID, from hosted: Hosted) async -> Bool {
+    let pending = hosted.uploads.removeValue(forKey: attachment)
+    pending?.end()
+    let removed = hosted.session.removeAttachment(attachment, now: now)
+    persister.reportBytes(of: hosted.stored)
+    changed(hosted)
+    // The upload ends before anything is waited for: an attachment with the same id may begin at once.
+    if let upload = pending?.upload { supersede(upload, telling: .noAttachment) }
+    if let pending, !pending.isWhole { await discard(pending) }
+    hosted.tasksInHand += 1
+    defer { done(with: hosted) }
+    let isSaved = await persister.waitUntilStored(hosted.stored)
+    if let digest = removed?.orphanedDigest { await removeOrphan(digest, of: hosted, isSaved: isSaved) }
+    return isSaved
+  }
+
+  /// Removes a content that no attachment has. While a record on the disk may still name the content, its file stays; the file is
+  /// looked for when the session is opened the next time.
+  private func removeOrphan(_ digest: String, of hosted: Hosted, isSaved: Bool) async {
+    // The same content may have arrived again meanwhile.
+    guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
+    do throws(StorageError) {
+      try await environment.files.removeContent(digest, of: hosted.session.id)
+    } catch {
+      logUnremoved(hosted.session.id, error)
+    }
+  }
+
+  /// Removes the incomplete uploads of a session that were not continued in time.
+  func removeExpired(of hosted: Hosted) {
+    let expired = hosted.session.expiredUploads(now: now)
+    guard !expired.isEmpty else { return }
+    func remove() async {
+      for attachment in expired {
+        // A request may have continued the upload while others were removed.
+        guard let found = hosted.session.attachment(attachment), found.object.state == .uploading,
+          now.seconds(since: found.progressAt) >= Double(limits.uploadKeepSeconds)
+        else { continue }
+        environment.log(.info, "upload expired", ["session": .session(hosted.session.id)])
+        await self.remove(attachment, from: hosted)
+      }
+    }
+    tasks.start(remove)
+  }
+
+  // MARK: - The end of a session
+
+  /// Ends the uploads of a session that has ended.
+  ///
+  /// - Returns: the attachments whose files are to be discarded.
+  func endUploads(of hosted: Hosted) -> [PendingAttachment] {
+    let all = Array(hosted.uploads.values)
+    hosted.uploads = [:]
+    for pending in all {
+      pending.end()
+      if let upload = pending.upload { supersede(upload, telling: .ended) }
+    }
+    return all.filter { !$0.isWhole }
+  }
+
+  /// Discards the files of attachments.
+  func discard(_ all: [PendingAttachment]) async {
+    for pending in all { await discard(pending) }
+  }
+
+  /// Removes all attachments of a session of which nothing is kept.
+  func removeAll(of hosted: Hosted) {
+    let unfinished = endUploads(of: hosted)
+    guard hosted.hasFiles || !unfinished.isEmpty else { return }
+    func remove() async {
+      await discard(unfinished)
+      if hosted.hasFiles { removeFiles(of: hosted.session.id) }
+    }
+    tasks.start(remove)
+  }
+
+  /// Removes all files of a session.
+  func removeFiles(of id: SessionID) {
+    func remove() async {
+      do throws(StorageError) {
+        try await environment.files.removeSession(id)
+      } catch {
+        logUnremoved(id, error)
+      }
+    }
+    tasks.start(remove)
+  }
+
+  /// Removes the file of an attachment that is not whole.
+  func discard(_ pending: PendingAttachment) async {
+    do throws(StorageError) {
+      try await pending.file.discard()
+    } catch {
+      environment.log(.error, "upload not removed", ["reason": "\(error)"])
+    }
+  }
+
+  func logUnremoved(_ id: SessionID, _ error: StorageError) {
+    environment.log(.error, "files not removed", ["session": .session(id), "reason": "\(error)"])
+  }
+}

@@ -1,0 +1,108 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Uploads that were incomplete when the previous process ended.
+extension UploadService {
+  /// Restores the uploads of a session that was opened: as `RestoredUpload.action` decides.
+  func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in hosted: Hosted) {
+    for upload in uploads {
+      let received = files.uploads[upload.file]
+      let isPlaced = upload.digest.map { files.contents.contains($0) } ?? false
+      switch upload.action(received: received, isPlaced: isPlaced) {
+      case .finish:
+        _ = hosted.session.finishAttachment(upload.id, now: now)
+      case .place:
+        place(upload, in: hosted)
+      case .resume(let offset):
+        hosted.uploads[upload.id] = pending(upload, in: hosted)
+        hosted.session.uploadFound(upload.id, holding: offset, now: now)
+      case .remove:
+        // The file of an upload in one request goes with it.
+        if upload.digest == nil { hosted.uploads[upload.id] = pending(upload, in: hosted) }
+        func remove() async {
+          await self.remove(upload.id, from: hosted)
+        }
+        tasks.start(remove)
+      }
+    }
+  }
+
+  /// Removes files that no record names.
+  func removeOrphans(_ orphans: [StoredFile], of hosted: Hosted) {
+    guard !orphans.isEmpty else { return }
+    let id = hosted.session.id
+    func remove() async {
+      for file in orphans where !hosted.isRemoved {
+        do throws(StorageError) {
+          switch file.place {
+          case .uploads:
+            if let name = UUID(uuidString: file.name) {
+              try await environment.files.discardUpload(name, of: id)
+            }
+          case .attachments:
+            // The same content may have arrived again meanwhile.
+            if !hosted.session.holdsContent(file.name) {
+              try await environment.files.removeContent(file.name, of: id)
+            }
+          }
+        } catch {
+          logUnremoved(id, error)
+        }
+      }
+    }
+    tasks.start(remove)
+  }
+
+  private func pending(_ upload: RestoredUpload, in hosted: Hosted) -> PendingAttachment {
+    PendingAttachment(environment.makeFile(upload.file, hosted.session.id))
+  }
+
+  /// Completes an attachment whose bytes are all in its upload's file.
+  private func place(_ upload: RestoredUpload, in hosted: Hosted) {
+    let pending = pending(upload, in: hosted)
+    pending.isWhole = true
+    hosted.uploads[upload.id] = pending
+    hosted.tasksInHand += 1
+    func place() async {
+      let isReady = await finish(upload, pending, in: hosted)
+      if !isReady, hosted.uploads[upload.id] === pending {
+        pending.isWhole = false
+        await remove(upload.id, from: hosted)
+      }
+      done(with: hosted)
+    }
+    tasks.start(place)
+  }
+
+  private func finish(
+    _ upload: RestoredUpload, _ pending: PendingAttachment, in hosted: Hosted
+  ) async -> Bool {
+    let session = hosted.session
+    do {
+      let digest = try await pending.file.finishFound()
+      if let stored = upload.digest {
+        // The file has changed since its digest was stored.
+        guard digest == stored else { return false }
+      } else {
+        guard let size = upload.size, session.storeContent(upload.id, digest: digest, size: size) != nil
+        else { return false }
+        changed(hosted)
+        _ = await persister.waitUntilStored(hosted.stored)
+      }
+      let mark = try await environment.files.place(pending.file.name, as: digest, of: session.id)
+      environment.verdicts.notePlaced(ContentID(session: session.id, digest: digest), mark)
+    } catch {
+      environment.log(
+        .error, "upload not finished", ["session": .session(session.id), "reason": "\(error)"])
+      return false
+    }
+    guard hosted.uploads[upload.id] === pending else { return true }
+    hosted.uploads[upload.id] = nil
+    pending.end()
+    _ = session.finishAttachment(upload.id, now: now)
+    counters.values.attachmentsAdded += 1
+    return true
+  }
+}

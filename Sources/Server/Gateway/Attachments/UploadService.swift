@@ -1,0 +1,348 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Writes the bodies of uploads to the sessions of one reactor: a buffer at a time, from the socket to a file actor.
+///
+/// At most one buffer of an upload is written while the next one fills. When that is full too, nothing is read from the socket.
+final class UploadService {
+  /// The values and components that the upload services of all reactors share.
+  struct Environment: Sendable {
+    let limits: Limits
+    let table: UploadTable
+    let verdicts: ContentVerdicts
+    let files: SessionFiles
+    let log: Log
+    /// True when sessions are in memory only, so that nothing of an ended session is kept.
+    let isInMemory: Bool
+    /// The longest body that is read and dropped before its upload is refused.
+    let droppedBodyBytes: Int
+    /// Makes the actor of an upload's file, under the name of the file.
+    let makeFile: @Sendable (UUID, SessionID) -> UploadWriter
+  }
+
+  /// The interval at which a session learns of the progress of an upload. Its members are told less often.
+  private static let progressInterval = Duration.milliseconds(100)
+
+  /// Called for an action of the connection that brings an upload, while the upload is connected.
+  var perform: (UploadEffect, Connection.Key) -> Void = { _, _ in }
+  /// Called when a session has changed: its turn is to be ended.
+  var didChange: (SessionID) -> Void = { _ in }
+  /// True from the beginning of a drain on: uploads that break off are logged as stopped.
+  var isStopping = false
+
+  let environment: Environment
+  let persister: Persister
+  let logger: GatewayLogger
+  let counters: ReactorCounters
+  let tasks: LoopTasks
+  private let reactor: Int
+  private let clock: LoopClock
+  /// The uploads that count in the table, by their entries there.
+  private var uploads: [UploadTable.ID: Upload] = [:]
+  /// The time of the last log line about a nearly full disk.
+  private var diskWarnedAt: MonotonicTime?
+
+  init(
+    _ environment: Environment, reactor: Int, clock: LoopClock, tasks: LoopTasks, persister: Persister,
+    logger: GatewayLogger, counters: ReactorCounters
+  ) {
+    self.environment = environment
+    self.reactor = reactor
+    self.clock = clock
+    self.tasks = tasks
+    self.persister = persister
+    self.logger = logger
+    self.counters = counters
+  }
+
+  var now: MonotonicTime { clock.now }
+  var limits: Limits { environment.limits }
+
+  // MARK: - The body
+
+  /// Takes a slot for an upload.
+  ///
+  /// - Parameters:
+  ///   - upload: the upload. Without a slot it is refused, and is over.
+  ///   - evict: has the reactor of another upload end it; returns false if that fails.
+  /// - Returns: true if the upload has a slot. `open` follows.
+  func admit(_ upload: Upload, evict: (UploadTable.Eviction) -> Bool) -> Bool {
+    switch environment.table.admit(from: upload.countedAddress, on: reactor, now: now, evict: evict) {
+    case .admitted(let slot):
+      upload.slot = slot
+      uploads[slot] = upload
+    case .refused(let refusal):
+      logger.log(
+        .refused(.upload, .tooMany, EventSubject(session: upload.session, address: upload.clientAddress)))
+      upload.state = .over
+      perform(.refuse(.problem(refusal)), upload.connection)
+      return false
+    }
+    counters.values.uploads += 1
+    if environment.table.count <= min(Upload.few, limits.uploads / 8) {
+      upload.pendingLimit = Upload.fewPendingBytes
+    }
+    return true
+  }
+
+  /// Opens an upload: gives it a lease, or the answer.
+  func open(_ upload: Upload, in found: Result<Hosted, Refusal>) async {
+    do throws(Refusal) {
+      let hosted = try found.get()
+      hosted.tasksInHand += 1
+      defer { done(with: hosted) }
+      opened(upload, try await lease(upload, in: hosted))
+    } catch {
+      logger.log(
+        .refused(.upload, error.code, EventSubject(session: upload.session, address: upload.clientAddress)))
+      release(upload)
+      upload.state = .over
+      let bodyLength = upload.request.bodyLength ?? .max
+      if bodyLength > UInt64(environment.droppedBodyBytes) {
+        refuse(upload, .problem(error))
+      } else {
+        dropBody(of: upload, .problem(error))
+      }
+    }
+  }
+
+  private func opened(_ upload: Upload, _ opening: UploadOpening) {
+    switch opening {
+    case .repeated(let answer):
+      release(upload)
+      dropBody(of: upload, answer)
+    case .lease(let lease):
+      upload.state = .streaming(lease)
+      upload.attachment = lease.attachment
+      upload.written = lease.offset
+      upload.reserved = lease.size ?? lease.offset
+      logStart(of: upload, lease)
+      guard upload.isConnected else { return disconnect(upload) }
+      if let slot = upload.slot { environment.table.resumeRate(of: slot, at: now) }
+      // A chunk that announces more is refused before its bytes come.
+      perform(.readBody(limit: lease.end(limit: limits.attachmentBytes) - lease.offset), upload.connection)
+    }
+  }
+
+  private func dropBody(of upload: Upload, _ answer: Answer) {
+    upload.state = .answered(answer)
+    if upload.isConnected { perform(.dropBody(answer), upload.connection) }
+  }
+
+  /// Receives bytes of the body.
+  func receive(_ bytes: ArraySlice<UInt8>, of upload: Upload) {
+    upload.received += UInt64(bytes.count)
+    guard case .streaming(let lease) = upload.state else { return }
+    if let slot = upload.slot { environment.table.add(bytes.count, to: slot, at: now) }
+    upload.pending.append(contentsOf: bytes)
+    write(upload, lease)
+    if upload.isHoldingBody {
+      pauseRate(of: upload)
+      perform(.awaitDisk, upload.connection)
+    }
+  }
+
+  /// Continues an upload whose body is complete.
+  func bodyEnded(of upload: Upload) {
+    switch upload.state {
+    case .answered(let answer):
+      upload.state = .over
+      perform(.answer(answer), upload.connection)
+    case .streaming(let lease):
+      upload.hasWholeBody = true
+      pauseRate(of: upload)
+      perform(.awaitAnswer, upload.connection)
+      write(upload, lease)
+    case .opening, .finishing, .leaving, .over:
+      break
+    }
+  }
+
+  /// Writes the pending bytes. When all are written, finishes the upload.
+  private func write(_ upload: Upload, _ lease: UploadLease) {
+    guard !upload.isWriting else { return }
+    if upload.pending.isEmpty {
+      guard upload.hasWholeBody else { return }
+      upload.state = .finishing(lease)
+      func finish() async {
+        finished(upload, await answer(to: upload, lease))
+      }
+      tasks.start(finish)
+      return
+    }
+    upload.isWriting = true
+    let bytes = upload.takePending()
+    func append() async {
+      do throws(Refusal) {
+        try await write(bytes, upload, lease)
+        wrote(upload)
+      } catch {
+        failed(upload, error)
+      }
+    }
+    tasks.start(append)
+  }
+
+  private func write(_ bytes: [UInt8], _ upload: Upload, _ lease: UploadLease) async throws(Refusal) {
+    let end = upload.written + UInt64(bytes.count)
+    if end > upload.reserved { upload.reserved = try reserve(lease, upTo: end) }
+    do throws(UploadWriter.Fault) {
+      upload.written = try await lease.pending.file.append(bytes, turn: lease.fencingToken)
+    } catch {
+      throw refusal(for: error, of: lease)
+    }
+    counters.values.uploadedBytes += UInt64(bytes.count)
+    let time = MonotonicTime.now()
+    if upload.reportedAt.map({ time - $0 >= Self.progressInterval }) ?? true {
+      upload.reportedAt = time
+      moved(lease, to: upload.written)
+    }
+  }
+
+  private func wrote(_ upload: Upload) {
+    upload.isWriting = false
+    switch upload.state {
+    case .leaving(let lease):
+      leave(upload, lease)
+    case .streaming(let lease):
+      write(upload, lease)
+      if upload.hasWholeBody || upload.isHoldingBody {
+        perform(.awaitDisk, upload.connection)
+      } else {
+        if let slot = upload.slot { environment.table.resumeRate(of: slot, at: now) }
+        perform(.resumeBody, upload.connection)
+      }
+    case .opening, .answered, .finishing, .over:
+      break
+    }
+  }
+
+  private func failed(_ upload: Upload, _ refusal: Refusal) {
+    upload.isWriting = false
+    logFailure(of: upload, refusal.code)
+    upload.pending = []
+    if case .leaving(let lease) = upload.state { return leave(upload, lease) }
+    refuse(upload, .problem(refusal))
+  }
+
+  private func finished(_ upload: Upload, _ answer: Answer) {
+    release(upload)
+    upload.state = .over
+    if upload.isConnected { perform(.answer(answer), upload.connection) }
+  }
+
+  /// Answers before the body is complete, and closes the connection.
+  func refuse(_ upload: Upload, _ answer: Answer) {
+    if upload.isConnected { perform(.refuse(answer), upload.connection) }
+  }
+
+  // MARK: - The end of an upload
+
+  /// Separates an upload from its connection, which has closed or sends an answer. The received bytes of a resumable upload are still
+  /// written. While a lease is decided about, or all bytes are written, the upload continues without the connection.
+  func disconnect(_ upload: Upload) {
+    upload.isConnected = false
+    guard case .streaming(let lease) = upload.state else { return }
+    release(upload)
+    if !upload.request.isTus { upload.pending = [] }
+    upload.state = .leaving(lease)
+    logCut(of: upload)
+    if !upload.isWriting { leave(upload, lease) }
+  }
+
+  private func leave(_ upload: Upload, _ lease: UploadLease) {
+    let rest = upload.takePending()
+    func leave() async {
+      if !rest.isEmpty {
+        do throws(Refusal) {
+          try await write(rest, upload, lease)
+        } catch {
+          logFailure(of: upload, error.code)
+        }
+      }
+      await end(lease, of: upload)
+      upload.state = .over
+    }
+    tasks.start(leave)
+  }
+
+  /// Ends an upload whose lease another upload has now, or whose attachment is gone.
+  ///
+  /// - Parameters:
+  ///   - upload: the upload.
+  ///   - refusal: the refusal that the client gets; nil closes the connection.
+  func supersede(_ upload: Upload, telling refusal: Refusal?) {
+    guard upload.isConnected, upload.lease != nil else { return }
+    release(upload)
+    upload.state = .over
+    perform(refusal.map { .refuse(.problem($0)) } ?? .close, upload.connection)
+  }
+
+  /// Ends an upload whose slot another upload has now.
+  func endSlowUpload(_ evicted: UploadTable.Eviction) {
+    guard let upload = uploads[evicted.id], upload.isConnected, case .streaming = upload.state,
+      !upload.hasWholeBody
+    else { return }
+    let least = limits.minimumBodyBytesPerSecond
+    var refusal = Refusal(
+      .tooMany,
+      "This upload gave its slot to another one: \(evicted.slots.description), and its body came at \(evicted.rate) bytes a second."
+        + " The minimum is then \(least) bytes a second (minimumBodyBytesPerSecond).",
+      limit: least, actual: evicted.rate)
+    refusal.status = 408
+    refusal.retryAfterMs = Refusal.uploadRetryMs
+    upload.cutCause = .slow
+    refuse(upload, .problem(refusal))
+  }
+
+  /// Releases the slot of an upload, once.
+  private func release(_ upload: Upload) {
+    guard let slot = upload.slot else { return }
+    upload.slot = nil
+    uploads[slot] = nil
+    environment.table.release(slot)
+    counters.values.uploads -= 1
+  }
+
+  private func pauseRate(of upload: Upload) {
+    if let slot = upload.slot { environment.table.pauseRate(of: slot, at: now) }
+  }
+
+  // MARK: - The session
+
+  /// Ends a task that kept a session in memory.
+  func done(with hosted: Hosted) {
+    hosted.tasksInHand -= 1
+    changed(hosted)
+  }
+
+  /// Reports a change of a session.
+  func changed(_ hosted: Hosted) {
+    if !hosted.isRemoved { didChange(hosted.session.id) }
+  }
+
+  /// Logs a fault for the operator.
+  ///
+  /// - Returns: the refusal that the client gets.
+  func logged(_ fault: UploadWriter.Fault) -> Refusal {
+    switch fault {
+    case .storage(let error):
+      environment.log(.error, "upload not written", ["reason": "\(error)"])
+    case .reserve(let free, let reserve):
+      // Clients that ask again and again must not fill the rest of the disk with log lines.
+      guard diskWarnedAt.map({ now - $0 >= .seconds(60) }) ?? true else { break }
+      diskWarnedAt = now
+      environment.log(
+        .warning, "disk nearly full",
+        ["free": .number(free), "reserve": .number(reserve), "limit": "diskReserveBytes"])
+    case .superseded, .finished, .removed, .offset, .checksum: break
+    }
+    return fault.refusal
+  }
+}
