@@ -31,6 +31,8 @@ def test_drawn_while_away_is_sent_when_back(browser, open_page, plain, proxy, ga
     sees_people(a, 2)
     draw(a, line(100, 150, 300, 150))
     sees_ink(b, 200, 150)
+    # The other sees the stroke before its author learns that it is stored.
+    until(lambda: kept(a), lambda count: count == 0)
     proxy.refuse()
     draw(a, line(100, 250, 300, 250))
     draw(a, line(100, 350, 300, 350))
