@@ -30,17 +30,17 @@ struct LineWriterTests {
   @Test("All lines of several threads are written before the end, in order per thread")
   func order() throws {
     let pipe = try Pipe()
-    let writer = try LineWriter(to: pipe.writing, note: Self.note)
+    let writer = try LineWriter(to: pipe.writing, droppedNotice: Self.note)
     let threads = try (0..<4).map { thread in
       try SystemThread(name: "teller") {
-        for number in 0..<100 { writer.put(Self.line(thread * 1000 + number)) }
+        for number in 0..<100 { writer.enqueue(Self.line(thread * 1000 + number)) }
       }
     }
     for thread in threads { thread.join() }
     #expect(writer.stop(within: .seconds(20)))
     pipe.closeWriting()
     let lines = Self.read(pipe)
-    #expect(lines.count == 400 && writer.lost == 0)
+    #expect(lines.count == 400 && writer.droppedLines == 0)
     for thread in 0..<4 {
       let own = lines.compactMap { Int($0.split(separator: " ")[1]) }.filter { $0 / 1000 == thread }
       #expect(own == (0..<100).map { thread * 1000 + $0 })
@@ -50,16 +50,16 @@ struct LineWriterTests {
   @Test("A pipe without a reader blocks no caller, and a line in their place reports dropped lines")
   func full() throws {
     let pipe = try Pipe()
-    let writer = try LineWriter(to: pipe.writing, room: 100_000, note: Self.note)
+    let writer = try LineWriter(to: pipe.writing, capacity: 100_000, droppedNotice: Self.note)
     let began = MonotonicTime.now()
-    for number in 0..<20_000 { writer.put(Self.line(number, length: 100)) }
+    for number in 0..<20_000 { writer.enqueue(Self.line(number, length: 100)) }
     // With a blocked pipe this would never end.
     #expect(MonotonicTime.now() - began < .seconds(20))
-    let lost = writer.lost
+    let lost = writer.droppedLines
     #expect(lost > 15_000)
     // Important lines still have room.
-    writer.put(Array("important\n".utf8), isImportant: true)
-    #expect(writer.lost == lost)
+    writer.enqueue(Array("important\n".utf8), isImportant: true)
+    #expect(writer.droppedLines == lost)
     #expect(!writer.stop(within: .milliseconds(1)))
     let reader = Reading(pipe)
     #expect(writer.stop(within: .seconds(20)))
@@ -76,8 +76,8 @@ struct LineWriterTests {
   func others() throws {
     let pipe = try Pipe()
     #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)
-    let writer = try LineWriter(to: pipe.writing, note: Self.note)
-    for number in 0..<2000 { writer.put(Self.line(number, length: 100)) }
+    let writer = try LineWriter(to: pipe.writing, droppedNotice: Self.note)
+    for number in 0..<2000 { writer.enqueue(Self.line(number, length: 100)) }
     let reader = Reading(pipe)
     #expect(writer.stop(within: .seconds(20)))
     pipe.closeWriting()
@@ -85,17 +85,17 @@ struct LineWriterTests {
 
     let gone = try Pipe()
     gone.closeReading()
-    let deaf = try LineWriter(to: gone.writing, note: Self.note)
-    for number in 0..<100 { deaf.put(Self.line(number)) }
+    let deaf = try LineWriter(to: gone.writing, droppedNotice: Self.note)
+    for number in 0..<100 { deaf.enqueue(Self.line(number)) }
     #expect(deaf.stop(within: .seconds(20)))
   }
 
   @Test("After the end each caller writes its lines itself")
   func stopped() throws {
     let pipe = try Pipe()
-    let writer = try LineWriter(to: pipe.writing, note: Self.note)
+    let writer = try LineWriter(to: pipe.writing, droppedNotice: Self.note)
     #expect(writer.stop(within: .zero))
-    writer.put(Self.line(1))
+    writer.enqueue(Self.line(1))
     pipe.closeWriting()
     #expect(Self.read(pipe).count == 1)
   }

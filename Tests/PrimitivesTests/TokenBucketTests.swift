@@ -11,7 +11,7 @@ struct TokenBucketTests {
     var bucket = TokenBucket(full: rate, at: start)
 
     func take(_ amount: Double, atMs ms: Int64 = 0) -> Bool {
-      bucket.take(amount, by: rate, at: start + .milliseconds(ms))
+      bucket.tryConsume(amount, by: rate, at: start + .milliseconds(ms))
     }
 
     func delay(until amount: Double) -> Duration { bucket.delay(until: amount, by: rate) }
@@ -58,7 +58,7 @@ struct TokenBucketTests {
     let slow = TokenBucket.Rate(tokensPerSecond: 3, capacity: 3)
     var bucket = TokenBucket(full: slow, at: Self.start)
     #expect(bucket.delay(until: 3, by: slow) == .zero)
-    bucket.remove(3)
+    bucket.consume(3)
     #expect(bucket.delay(until: 1, by: slow) == .milliseconds(334))
     #expect(bucket.delay(until: 100, by: slow) == .milliseconds(1000), "no more than the capacity")
   }
@@ -66,9 +66,9 @@ struct TokenBucketTests {
   @Test("An emptied bucket has neither tokens nor debt")
   func emptied() {
     var bucket = TokenBucket(full: Self.rate, at: Self.start)
-    bucket.remove(100)
+    bucket.consume(100)
     bucket.empty(at: Self.start)
-    #expect(!bucket.holds(1, by: Self.rate))
+    #expect(!bucket.canConsume(1, by: Self.rate))
     #expect(bucket.delay(until: 1, by: Self.rate) == .milliseconds(100))
   }
 
@@ -95,14 +95,14 @@ struct TokenBucketTests {
     var entries = TokenBucket(full: Self.rate, at: Self.start)
     var bytes = TokenBucket(full: byteRate, at: Self.start)
     func take(_ size: Double) -> Bool {
-      guard entries.holds(1, by: Self.rate), bytes.holds(size, by: byteRate) else { return false }
-      entries.remove(1)
-      bytes.remove(size)
+      guard entries.canConsume(1, by: Self.rate), bytes.canConsume(size, by: byteRate) else { return false }
+      entries.consume(1)
+      bytes.consume(size)
       return true
     }
     #expect(take(1500))
     #expect(!take(600))
     #expect(take(500))
-    #expect(entries.holds(18, by: Self.rate) && !entries.holds(19, by: Self.rate))
+    #expect(entries.canConsume(18, by: Self.rate) && !entries.canConsume(19, by: Self.rate))
   }
 }

@@ -98,7 +98,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   // MARK: - SerialExecutor
 
   package func enqueue(_ job: consuming ExecutorJob) {
-    jobs.put(job)
+    jobs.append(job)
     wake()
   }
 
@@ -156,7 +156,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   /// Runs the enqueued jobs.
   /// - Returns: the time at which the first job began; `nil` if there was none.
   private func runJobs(_ batch: inout [UnownedJob]) -> MonotonicTime? {
-    jobs.take(into: &batch)
+    jobs.drain(into: &batch)
     guard !batch.isEmpty else { return nil }
     clock.refresh()
     let began = clock.now

@@ -56,7 +56,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
-    jobs.put(job)
+    jobs.append(job)
     signal()
   }
 
@@ -88,7 +88,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     while true {
       // Read before the jobs are taken, so that a job enqueued before `stop` still runs.
       let isLast = isStopping.load(ordering: .acquiring)
-      jobs.take(into: &batch)
+      jobs.drain(into: &batch)
       for job in batch {
         unsafe job.runSynchronously(on: asUnownedSerialExecutor())
       }

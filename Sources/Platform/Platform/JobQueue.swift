@@ -10,14 +10,14 @@ package final class JobQueue: Sendable {
   package init() {}
 
   /// Appends a job. Any thread may call it.
-  package func put(_ job: consuming ExecutorJob) {
+  package func append(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }
     hasJobs.store(true, ordering: .releasing)
   }
 
   /// Moves all jobs into `batch`, whose storage the queue reuses.
-  package func take(into batch: inout [UnownedJob]) {
+  package func drain(into batch: inout [UnownedJob]) {
     batch.removeAll(keepingCapacity: true)
     guard hasJobs.load(ordering: .acquiring) else { return }
     // Cleared before the jobs are fetched: a job that is appended meanwhile sets it again.

@@ -14,59 +14,59 @@ package final class LineWriter: Sendable {
     var lines: [[UInt8]] = []
     var byteCount = 0
     /// The number of lines dropped since the thread last took the queue.
-    var lost: UInt64 = 0
+    var dropped: UInt64 = 0
     var hasThread = false
     /// True when callers write their lines themselves: after `stop`, or without a thread.
     var isStopped = false
   }
 
   /// The most bytes that a pipe takes in one piece when several processes write to it (pipe(7)).
-  private static let pieceBytes = 4096
+  private static let pipeAtomicBytes = 4096
 
   private let descriptor: CInt
-  private let room: Int
-  private let note: @Sendable (UInt64) -> [UInt8]
+  private let capacity: Int
+  private let droppedNotice: @Sendable (UInt64) -> [UInt8]
   private let queue = Guarded(Queue())
   /// Signalled when the queue is no longer empty, or the writer stops.
-  private let bell: OwnedDescriptor
+  private let wakeup: OwnedDescriptor
   /// Signalled once, after the last line.
-  private let end: OwnedDescriptor
-  private let lostInAll = Atomic<UInt64>(0)
+  private let ended: OwnedDescriptor
+  private let droppedInAll = Atomic<UInt64>(0)
 
   /// Creates a writer. The thread starts with the first line.
   ///
   /// - Parameters:
   ///   - descriptor: the descriptor to write to; it must stay open as long as the process lives.
-  ///   - room: the most bytes in the queue. Unimportant lines may fill three quarters of it.
-  ///   - note: makes the line that reports the number of dropped lines.
+  ///   - capacity: the most bytes in the queue. Unimportant lines may fill three quarters of it.
+  ///   - droppedNotice: makes the line that reports the number of dropped lines.
   /// - Throws: `SystemError` if the system has no descriptor left.
   package init(
-    to descriptor: CInt, room: Int = 1_048_576, note: @escaping @Sendable (UInt64) -> [UInt8]
+    to descriptor: CInt, capacity: Int = 1_048_576, droppedNotice: @escaping @Sendable (UInt64) -> [UInt8]
   ) throws(SystemError) {
     self.descriptor = descriptor
-    self.room = room
-    self.note = note
-    bell = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
-    end = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
+    self.capacity = capacity
+    self.droppedNotice = droppedNotice
+    wakeup = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
+    ended = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
   }
 
   /// The number of lines dropped so far.
-  package var lost: UInt64 { lostInAll.load(ordering: .relaxed) }
+  package var droppedLines: UInt64 { droppedInAll.load(ordering: .relaxed) }
 
   /// Queues a line, which must end in a line feed. Any thread may call it.
-  package func put(_ line: [UInt8], isImportant: Bool = false) {
+  package func enqueue(_ line: [UInt8], isImportant: Bool = false) {
     enum Next {
       case nothing
       case ring
       case start
       case write
     }
-    let room = isImportant ? room : room / 4 * 3
+    let limit = isImportant ? capacity : capacity / 4 * 3
     let next = queue.withLock { queue in
       guard !queue.isStopped else { return Next.write }
-      guard queue.byteCount + line.count <= room else {
-        queue.lost += 1
-        lostInAll.add(1, ordering: .relaxed)
+      guard queue.byteCount + line.count <= limit else {
+        queue.dropped += 1
+        droppedInAll.add(1, ordering: .relaxed)
         return .nothing
       }
       let wasEmpty = queue.lines.isEmpty
@@ -81,15 +81,15 @@ package final class LineWriter: Sendable {
     switch next {
     case .nothing: break
     // Fails only after 2^64 signals without a wait.
-    case .ring: _ = clinux_eventfd_signal(bell.rawValue)
+    case .ring: _ = clinux_eventfd_signal(wakeup.rawValue)
     case .start: start()
     case .write: write(line)
     }
   }
 
-  /// Makes the thread write the queued lines and end. From then on a caller of `put` writes its line itself.
+  /// Makes the thread write the queued lines and end. From then on a caller of `enqueue` writes its line itself.
   ///
-  /// - Parameter duration: the most time to wait; if the descriptor takes nothing, the queued lines are lost.
+  /// - Parameter duration: the most time to wait; if the descriptor takes nothing, the queued lines are dropped.
   /// - Returns: true if all lines were written.
   package func stop(within duration: Duration) -> Bool {
     let hasThread = queue.withLock { queue in
@@ -97,8 +97,8 @@ package final class LineWriter: Sendable {
       return queue.hasThread
     }
     guard hasThread else { return true }
-    _ = clinux_eventfd_signal(bell.rawValue)
-    return clinux_poll(end.rawValue, clinux_readable, max(0, duration.wholeNanoseconds)) == 1
+    _ = clinux_eventfd_signal(wakeup.rawValue)
+    return clinux_poll(ended.rawValue, clinux_readable, max(0, duration.wholeNanoseconds)) == 1
   }
 
   private func start() {
@@ -120,29 +120,29 @@ package final class LineWriter: Sendable {
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
     precondition(status == 0, "a thread may block its own signals")
     while true {
-      let (lines, lost, isStopped) = queue.withLock { queue in
-        let taken = (queue.lines, queue.lost, queue.isStopped)
+      let (lines, dropped, isStopped) = queue.withLock { queue in
+        let taken = (queue.lines, queue.dropped, queue.isStopped)
         queue.lines = []
         queue.byteCount = 0
-        queue.lost = 0
+        queue.dropped = 0
         return taken
       }
-      guard !lines.isEmpty || lost > 0 else {
+      guard !lines.isEmpty || dropped > 0 else {
         if isStopped { break }
-        _ = clinux_eventfd_wait(bell.rawValue)
+        _ = clinux_eventfd_wait(wakeup.rawValue)
         continue
       }
       write(lines)
-      if lost > 0 { write(note(lost)) }
+      if dropped > 0 { write(droppedNotice(dropped)) }
     }
-    _ = clinux_eventfd_signal(end.rawValue)
+    _ = clinux_eventfd_signal(ended.rawValue)
   }
 
   /// Writes lines in pieces of whole lines that the reader of a pipe gets uninterrupted.
   private func write(_ lines: [[UInt8]]) {
     var piece: [UInt8] = []
     for line in lines {
-      if !piece.isEmpty, piece.count + line.count > Self.pieceBytes {
+      if !piece.isEmpty, piece.count + line.count > Self.pipeAtomicBytes {
         write(piece)
         piece.removeAll(keepingCapacity: true)
       }

@@ -16,7 +16,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 
   /// The call and the system's message: `bind: Address already in use`.
   package var description: String {
-    "\(call): \(Self.words(for: code))"
+    "\(call): \(Self.message(for: code))"
   }
 
   package static func == (one: SystemError, other: SystemError) -> Bool {
@@ -30,7 +30,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// Returns the system's message for an `errno`.
-  package static func words(for code: CInt) -> String {
+  package static func message(for code: CInt) -> String {
     guard let text = unsafe clinux_error_text(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
@@ -47,7 +47,7 @@ extension SystemError {
   /// True if another socket already uses the address.
   package var isAddressInUse: Bool { code == EADDRINUSE }
   /// True if the address is not one of this machine's.
-  package var isAddressElsewhere: Bool { code == EADDRNOTAVAIL }
+  package var isAddressNotLocal: Bool { code == EADDRNOTAVAIL }
   /// True if this user lacks the permission.
-  package var isDenied: Bool { code == EACCES || code == EPERM }
+  package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 }

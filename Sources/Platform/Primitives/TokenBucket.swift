@@ -3,8 +3,8 @@
 /// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one `Rate`.
 /// An amount above the capacity is available when the bucket is full, and its removal leaves the bucket in debt.
 ///
-/// A limit on one quantity uses `take`. A limit on several quantities has one bucket for each: `refill` all, check
-/// all with `holds`, then `remove` from all.
+/// A limit on one quantity uses `tryConsume`. A limit on several quantities has one bucket for each: `refill` all, check
+/// all with `canConsume`, then `consume` from all.
 package struct TokenBucket: Sendable, BitwiseCopyable {
   /// The refill rate and the capacity of a bucket.
   package struct Rate: Equatable, Sendable, BitwiseCopyable {
@@ -50,13 +50,13 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   /// Returns true if the bucket has `amount` tokens, or is full when `amount` is above the capacity. Call `refill`
   /// first.
   @inlinable
-  package func holds(_ amount: Double, by rate: Rate) -> Bool {
+  package func canConsume(_ amount: Double, by rate: Rate) -> Bool {
     tokens >= min(amount, rate.capacity)
   }
 
   /// Removes `amount` tokens, even if the bucket has fewer.
   @inlinable
-  package mutating func remove(_ amount: Double) {
+  package mutating func consume(_ amount: Double) {
     tokens -= amount
   }
 
@@ -64,10 +64,10 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   ///
   /// - Returns: false when the bucket does not hold the amount; no token is removed then.
   @inlinable
-  package mutating func take(_ amount: Double, by rate: Rate, at now: MonotonicTime) -> Bool {
+  package mutating func tryConsume(_ amount: Double, by rate: Rate, at now: MonotonicTime) -> Bool {
     refill(by: rate, at: now)
-    guard holds(amount, by: rate) else { return false }
-    remove(amount)
+    guard canConsume(amount, by: rate) else { return false }
+    consume(amount)
     return true
   }
 

@@ -251,8 +251,8 @@ package final class Gateway: Sendable {
 
   private static func words(for error: SystemError) -> String {
     if error.isAddressInUse { return "another program listens there" }
-    if error.isAddressElsewhere { return "this machine has no such address" }
-    if error.isDenied { return "this user may not: ports from 1024 on are for all" }
+    if error.isAddressNotLocal { return "this machine has no such address" }
+    if error.isPermissionDenied { return "this user may not: ports from 1024 on are for all" }
     return "\(error)"
   }
 

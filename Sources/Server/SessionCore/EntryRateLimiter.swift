@@ -36,11 +36,13 @@ package struct EntryRateLimiter: Sendable {
   {
     entries.refill(by: rates.entries, at: now)
     bytes.refill(by: rates.bytes, at: now)
-    guard entries.holds(Double(count), by: rates.entries), bytes.holds(Double(size), by: rates.bytes) else {
+    guard entries.canConsume(Double(count), by: rates.entries),
+      bytes.canConsume(Double(size), by: rates.bytes)
+    else {
       return false
     }
-    entries.remove(min(Double(count), rates.entries.capacity))
-    bytes.remove(Double(size))
+    entries.consume(min(Double(count), rates.entries.capacity))
+    bytes.consume(Double(size))
     return true
   }
 

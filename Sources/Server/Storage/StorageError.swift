@@ -63,7 +63,7 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
 
   /// One clause: `cannot write an upload: No space left on device`.
   package var description: String {
-    "cannot \(operation.rawValue): \(SystemError.words(for: code))"
+    "cannot \(operation.rawValue): \(SystemError.message(for: code))"
   }
 
   /// The result of a shim's call, which is a negative `errno` when the call failed.

@@ -68,7 +68,7 @@ extension RequestConnection {
   private static func unreachable(
     _ gateway: GatewayAddress, at address: SocketAddress, _ error: SystemError
   ) -> SessionClientError {
-    .unreachable("\(gateway) (\(address)) cannot be reached: \(SystemError.words(for: error.code))")
+    .unreachable("\(gateway) (\(address)) cannot be reached: \(SystemError.message(for: error.code))")
   }
 
   /// Waits until the socket is ready or broken.

@@ -40,11 +40,12 @@ struct SendRateLimiter: Sendable {
   /// - Returns: false when tokens are missing; none is taken then.
   mutating func take(_ size: Int, entries count: Int, now: MonotonicTime) -> Bool {
     refill(now)
-    guard entries.holds(Double(count), by: entryRate), bytes.holds(Double(size), by: byteRate) else {
+    guard entries.canConsume(Double(count), by: entryRate), bytes.canConsume(Double(size), by: byteRate)
+    else {
       return false
     }
-    entries.remove(Double(count))
-    bytes.remove(Double(size))
+    entries.consume(Double(count))
+    bytes.consume(Double(size))
     return true
   }
 

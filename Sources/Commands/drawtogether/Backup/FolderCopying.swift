@@ -55,7 +55,7 @@ struct FolderCopying {
   static func run(_ request: Request) throws(CopyingFailure) -> Sum {
     let result: Result<Sum, CopyingFailure>
     do throws(SystemError) {
-      result = try SystemThread.aside(name: request.purpose.rawValue, niceness: niceness) {
+      result = try SystemThread.runOnThread(name: request.purpose.rawValue, niceness: niceness) {
         do throws(CopyingFailure) {
           return .success(try copy(request))
         } catch {

@@ -25,7 +25,7 @@ final class GatewayLogger {
       bucket = TokenBucket(full: rate)
     }
 
-    mutating func allowsLine(now: MonotonicTime) -> Bool { bucket.take(1, by: rate, at: now) }
+    mutating func allowsLine(now: MonotonicTime) -> Bool { bucket.tryConsume(1, by: rate, at: now) }
   }
 
   /// Creates a logger with full budgets.

@@ -68,7 +68,7 @@ package struct Log: Sendable {
     self.format = format
     self.addresses = addresses
     clock = { LogTime.now }
-    output = { line, level in writer.put(line, isImportant: level >= .warning) }
+    output = { line, level in writer.enqueue(line, isImportant: level >= .warning) }
     self.writer = writer
   }
 
@@ -87,7 +87,7 @@ package struct Log: Sendable {
   }
 
   /// The number of lines that were lost, because the buffer was full of unread lines.
-  package var linesLost: UInt64 { writer?.lost ?? 0 }
+  package var linesLost: UInt64 { writer?.droppedLines ?? 0 }
 
   /// Writes the buffered lines. Waits for that no longer than `duration`.
   package func finish(within duration: Duration) {

@@ -27,7 +27,7 @@ struct SessionCreationLimiter: Sendable {
   mutating func admit(_ address: IPAddress, at now: MonotonicTime) -> Duration? {
     removeFullBuckets(at: now)
     var bucket = buckets[address.network] ?? TokenBucket(full: rate, at: now)
-    let isAdmitted = bucket.take(1, by: rate, at: now)
+    let isAdmitted = bucket.tryConsume(1, by: rate, at: now)
     buckets[address.network] = bucket
     return isAdmitted ? nil : max(.milliseconds(1), bucket.delay(until: 1, by: rate))
   }
@@ -39,7 +39,7 @@ struct SessionCreationLimiter: Sendable {
     for (address, bucket) in buckets {
       var bucket = bucket
       bucket.refill(by: rate, at: now)
-      if bucket.holds(rate.capacity, by: rate) { buckets[address] = nil }
+      if bucket.canConsume(rate.capacity, by: rate) { buckets[address] = nil }
     }
   }
 }

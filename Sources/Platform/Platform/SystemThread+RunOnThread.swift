@@ -12,7 +12,7 @@ extension SystemThread {
   ///   - body: the computation.
   /// - Returns: the result of the body.
   /// - Throws: `SystemError` if the system has no thread left.
-  package static func aside<Result: Sendable>(
+  package static func runOnThread<Result: Sendable>(
     name: String, niceness: Int, _ body: @escaping @Sendable () -> Result
   ) throws(SystemError) -> Result {
     let box = ResultBox<Result>()
