@@ -9,7 +9,7 @@ struct ListenerTests {
   func sharing() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(first.address.port != 0)
-    let second = try Listener(joining: first)
+    let second = try Listener(sharing: first)
     #expect(second.address == first.address)
     var clients: [Client] = []
     var peers = [0: Set<UInt16>(), 1: []]
@@ -26,8 +26,8 @@ struct ListenerTests {
         case .accepted(_, let peer):
           #expect(peer.isLoopback)
           peers[index]?.insert(peer.port)
-        case .noneWaiting: break accepting
-        case .turnedAway(let error): throw error
+        case .wouldBlock: break accepting
+        case .rejected(let error): throw error
         case .exhausted(let error): throw error
         }
       }
@@ -41,7 +41,7 @@ struct ListenerTests {
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: first.address) }
-    let second = try Listener(joining: first)
+    let second = try Listener(sharing: first)
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: second.address) }
   }
 
@@ -79,7 +79,7 @@ struct ListenerTests {
       limit.rlim_cur = 64
       #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       while true { if unsafe open("/dev/null", O_RDONLY) < 0 { break } }
-      guard case .turnedAway(let error) = listener.accept() else {
+      guard case .rejected(let error) = listener.accept() else {
         Issue.record("it was to be turned away")
         return
       }
@@ -88,7 +88,7 @@ struct ListenerTests {
       var buffer: [UInt8] = [0]
       #expect(Socket(client.rawValue).receive(into: &buffer) == .endOfStream)
       guard case .exhausted = listener.accept() else {
-        guard case .noneWaiting = listener.accept() else {
+        guard case .wouldBlock = listener.accept() else {
           Issue.record("nothing waits any more")
           return
         }

@@ -18,7 +18,7 @@ struct MailboxTests {
     }
     let senders = try (0..<4).map { sender in
       try SystemThread(name: "test-sender") {
-        for number in 0..<5000 { #expect(mailbox.put((sender, number))) }
+        for number in 0..<5000 { #expect(mailbox.enqueue((sender, number))) }
       }
     }
     #expect(done.next())
@@ -31,12 +31,12 @@ struct MailboxTests {
   @Test("A full mailbox refuses a message, keeps its messages, and accepts more after a drain")
   func limit() throws {
     let mailbox = Mailbox<Int>(waking: try EventLoopThread(name: "test-full"), capacity: 2)
-    #expect(mailbox.put(1))
-    #expect(mailbox.put(2))
-    #expect(!mailbox.put(3))
+    #expect(mailbox.enqueue(1))
+    #expect(mailbox.enqueue(2))
+    #expect(!mailbox.enqueue(3))
     var received: [Int] = []
     mailbox.drain { received.append($0) }
-    #expect(mailbox.put(4))
+    #expect(mailbox.enqueue(4))
     mailbox.drain { received.append($0) }
     mailbox.drain { received.append($0) }
     #expect(received == [1, 2, 4])
@@ -45,11 +45,11 @@ struct MailboxTests {
   @Test("A message that arrives during a drain stays for the next turn")
   func putWhileDraining() throws {
     let mailbox = Mailbox<Int>(waking: try EventLoopThread(name: "test-reentry"), capacity: 10)
-    #expect(mailbox.put(1))
+    #expect(mailbox.enqueue(1))
     var received: [Int] = []
     mailbox.drain {
       received.append($0)
-      #expect(mailbox.put($0 + 1))
+      #expect(mailbox.enqueue($0 + 1))
     }
     #expect(received == [1])
     mailbox.drain { received.append($0) }
@@ -114,6 +114,6 @@ private actor Owner {
   }
 
   func handOver(_ descriptor: consuming OwnedDescriptor, to other: Owner) -> Bool {
-    other.mailbox.put(Connection(descriptor: descriptor, received: Array("hello".utf8)))
+    other.mailbox.enqueue(Connection(descriptor: descriptor, received: Array("hello".utf8)))
   }
 }

@@ -13,8 +13,8 @@ struct SelfSignedCertificateTests {
 
   @Test("It is created once and then loaded: two files, the key readable by its owner only")
   func keeps() throws {
-    let made = try loadOrMake(at: now)
-    #expect(made.origin == .made(.missing))
+    let made = try loadOrCreate(at: now)
+    #expect(made.origin == .created(.missing))
     #expect(made.certificatePath == directory.path + "/tls-cert.pem")
     #expect(directory.names() == ["tls-cert.pem", "tls-key.pem"])
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
@@ -23,14 +23,14 @@ struct SelfSignedCertificateTests {
     let key = try directory.text(of: "tls-key.pem")
     #expect(certificate.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
     #expect(key.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
-    #expect(try loadOrMake(at: now + .seconds(300 * 86_400)).origin == .kept)
+    #expect(try loadOrCreate(at: now + .seconds(300 * 86_400)).origin == .loaded)
     #expect(try directory.text(of: "tls-cert.pem") == certificate)
     #expect(try directory.text(of: "tls-key.pem") == key)
   }
 
   @Test("OpenSSL's command reads its expected contents")
   func contents() throws {
-    let made = try loadOrMake(at: now)
+    let made = try loadOrCreate(at: now)
     let text = try Command("openssl", ["x509", "-in", made.certificatePath, "-noout", "-text"]).output()
     for line in [
       "Version: 3 (0x2)",
@@ -60,8 +60,8 @@ struct SelfSignedCertificateTests {
   @Test("Two certificates differ in serial number and key")
   func differs() throws {
     let other = TemporaryFolder()
-    let first = try loadOrMake(at: now)
-    let second = try SelfSignedCertificate.loadOrMake(in: other.path, now: now, names: names)
+    let first = try loadOrCreate(at: now)
+    let second = try SelfSignedCertificate.loadOrCreate(in: other.path, now: now, names: names)
     let serials = try [first, second].map {
       try Command("openssl", ["x509", "-in", $0.certificatePath, "-noout", "-serial"]).output()
     }
@@ -90,40 +90,40 @@ struct SelfSignedCertificateTests {
       Spoilt(reason: .expired, day: 4000),
     ])
   func makesAgain(_ spoilt: Spoilt) throws {
-    _ = try loadOrMake(at: now)
+    _ = try loadOrCreate(at: now)
     let former = try directory.text(of: "tls-cert.pem")
     if let certificate = spoilt.certificate { try directory.write(certificate, to: "tls-cert.pem") }
     if let key = spoilt.key { try directory.write(key, to: "tls-key.pem") }
     let later = now + .seconds(spoilt.day * 86_400)
-    #expect(try loadOrMake(at: later).origin == .made(spoilt.reason))
+    #expect(try loadOrCreate(at: later).origin == .created(spoilt.reason))
     #expect(try directory.text(of: "tls-cert.pem") != former)
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
-    #expect(try loadOrMake(at: later).origin == .kept)
+    #expect(try loadOrCreate(at: later).origin == .loaded)
     #expect(directory.names() == ["tls-cert.pem", "tls-key.pem"])
   }
 
   @Test("A pair of certificate and key that do not match is replaced")
   func mismatched() throws {
     let other = TemporaryFolder()
-    _ = try loadOrMake(at: now)
-    _ = try SelfSignedCertificate.loadOrMake(in: other.path, now: now, names: names)
+    _ = try loadOrCreate(at: now)
+    _ = try SelfSignedCertificate.loadOrCreate(in: other.path, now: now, names: names)
     try directory.write(other.text(of: "tls-key.pem"), to: "tls-key.pem")
-    #expect(try loadOrMake(at: now).origin == .made(.mismatched))
-    #expect(try loadOrMake(at: now).origin == .kept)
+    #expect(try loadOrCreate(at: now).origin == .created(.mismatched))
+    #expect(try loadOrCreate(at: now).origin == .loaded)
   }
 
   @Test("The permissions of others on the key are removed")
   func restricts() throws {
-    _ = try loadOrMake(at: now)
+    _ = try loadOrCreate(at: now)
     directory.setMode(0o644, of: "tls-key.pem")
-    #expect(try loadOrMake(at: now).origin == .kept)
+    #expect(try loadOrCreate(at: now).origin == .loaded)
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
   }
 
   @Test("The error names a missing directory")
   func noDirectory() {
     let error = #expect(throws: SelfSignedCertificateError.self) {
-      try SelfSignedCertificate.loadOrMake(in: directory.path + "/none", now: now, names: names)
+      try SelfSignedCertificate.loadOrCreate(in: directory.path + "/none", now: now, names: names)
     }
     #expect(
       error?.description
@@ -147,7 +147,7 @@ struct SelfSignedCertificateTests {
     #expect(own.addresses.allSatisfy { !$0.isLinkLocal })
   }
 
-  private func loadOrMake(at time: WallTime) throws -> SelfSignedCertificate {
-    try SelfSignedCertificate.loadOrMake(in: directory.path, now: time, names: names)
+  private func loadOrCreate(at time: WallTime) throws -> SelfSignedCertificate {
+    try SelfSignedCertificate.loadOrCreate(in: directory.path, now: time, names: names)
   }
 }

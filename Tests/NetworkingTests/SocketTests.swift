@@ -87,11 +87,11 @@ struct SocketTests {
     let pair = try TCP.pair(
       options: SocketOptions(notSentLowWaterInBytes: 131_072, sendBufferInBytes: 65_536))
     let server = Socket(pair.server.rawValue)
-    #expect(server.sendsAtOnce)
+    #expect(server.noDelay)
     #expect(try server.notSentLowWaterInBytes() == 131_072)
     #expect(try server.sendBufferInBytes() == 131_072, "the kernel counts twice what was set")
-    try server.apply(SocketOptions(sendsAtOnce: false, receiveBufferInBytes: 8192))
-    #expect(!server.sendsAtOnce)
+    try server.apply(SocketOptions(noDelay: false, receiveBufferInBytes: 8192))
+    #expect(!server.noDelay)
     #expect(try server.notSentLowWaterInBytes() == 131_072)
   }
 

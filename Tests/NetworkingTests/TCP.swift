@@ -19,8 +19,8 @@ enum TCP {
     #expect(try Socket(listener.descriptor).wait(until: .readable, atMost: .seconds(10)))
     switch listener.accept() {
     case .accepted(let descriptor, let peer): return Accepted(descriptor: descriptor, peer: peer)
-    case .noneWaiting: throw Unexpected.noConnection
-    case .turnedAway(let error): throw error
+    case .wouldBlock: throw Unexpected.noConnection
+    case .rejected(let error): throw error
     case .exhausted(let error): throw error
     }
   }

@@ -11,7 +11,7 @@ enum TLSFixture {
 
     init() throws {
       directory = TemporaryFolder()
-      certificate = try SelfSignedCertificate.loadOrMake(
+      certificate = try SelfSignedCertificate.loadOrCreate(
         in: directory.path, now: .now(),
         names: AlternativeNames(
           hosts: ["localhost", "gateway.test"], addresses: [IPAddress(v4: 0x7f00_0001)]))

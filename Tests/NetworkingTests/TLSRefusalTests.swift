@@ -74,7 +74,7 @@ struct TLSRefusalTests {
   func firstRecord(_ bytes: [UInt8], _ error: ClientHelloError, _ words: String) throws {
     let server = try contexts.server().makeConnection()
     var (plaintext, answer): ([UInt8], [UInt8]) = ([], [])
-    #expect(throws: TLSError.noClientHello(error)) {
+    #expect(throws: TLSError.invalidClientHello(error)) {
       _ = try server.receive(bytes.span, plaintext: &plaintext, ciphertextOut: &answer)
     }
     #expect("\(error)" == words)

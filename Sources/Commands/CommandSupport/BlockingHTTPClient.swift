@@ -43,7 +43,7 @@ package struct BlockingHTTPClient {
     self.host = host
     self.timeout = timeout
     do throws(TLSContextError) {
-      context = isSecure ? try TLSClientContext(trust: .anyone) : nil
+      context = isSecure ? try TLSClientContext(trust: .unverified) : nil
     } catch {
       throw .tls(error.description)
     }

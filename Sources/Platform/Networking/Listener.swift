@@ -10,9 +10,9 @@ package final class Listener: Sendable {
     /// A non-blocking connection with the listener's options, and the address of the peer.
     case accepted(OwnedDescriptor, peer: SocketAddress)
     /// No connection is pending; an event with `isReadable` will report the next one.
-    case noneWaiting
+    case wouldBlock
     /// No descriptor was left for a connection: the connection was closed at once, and others may be pending.
-    case turnedAway(SystemError)
+    case rejected(SystemError)
     /// The system has no descriptor left even to close connections with: try again after a pause, because no
     /// event will report the connections that are pending already.
     case exhausted(SystemError)
@@ -34,7 +34,7 @@ package final class Listener: Sendable {
 
   /// Listens on the address of another listener of this process, to share its connections.
   package convenience init(
-    joining other: Listener, options: SocketOptions = SocketOptions(), backlog: Int = 4096
+    sharing other: Listener, options: SocketOptions = SocketOptions(), backlog: Int = 4096
   ) throws(SystemError) {
     try self.init(on: other.address, isFirst: false, options: options, backlog: backlog)
   }
@@ -71,7 +71,7 @@ package final class Listener: Sendable {
   /// The descriptor to register with an event loop.
   package var descriptor: CInt { socket.rawValue }
 
-  /// Accepts one connection. Call it until it returns `noneWaiting` or `exhausted`.
+  /// Accepts one connection. Call it until it returns `wouldBlock` or `exhausted`.
   package func accept() -> Acceptance {
     while true {
       var peer = clinux_address()
@@ -80,9 +80,9 @@ package final class Listener: Sendable {
       case ...0:
         return .accepted(OwnedDescriptor(owning: result), peer: SocketAddress(peer))
       case EAGAIN:
-        return .noneWaiting
+        return .wouldBlock
       case EMFILE, ENFILE:
-        return turnAway(SystemError("accept4", code: -result))
+        return reject(SystemError("accept4", code: -result))
       case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
         ENETUNREACH, ETIMEDOUT:
         // An error of that connection only; the next one may be fine.
@@ -97,7 +97,7 @@ package final class Listener: Sendable {
   }
 
   /// Accepts and closes one connection. Otherwise it would stay pending, without an answer and without another event.
-  private func turnAway(_ error: SystemError) -> Acceptance {
+  private func reject(_ error: SystemError) -> Acceptance {
     spare.withLock { spare in
       guard let descriptor = spare.take() else {
         spare = Self.openSpare()
@@ -110,7 +110,7 @@ package final class Listener: Sendable {
       spare = Self.openSpare()
       // Another thread may have taken the descriptor that the spare one freed.
       if accepted == -EMFILE || accepted == -ENFILE { return .exhausted(error) }
-      return accepted == -EAGAIN ? .noneWaiting : .turnedAway(error)
+      return accepted == -EAGAIN ? .wouldBlock : .rejected(error)
     }
   }
 

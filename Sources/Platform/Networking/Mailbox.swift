@@ -12,7 +12,7 @@ package final class Mailbox<Message>: Sendable {
   private let waiting = Guarded<[Envelope<Message>]>([])
   /// False while the queue is empty, so that a turn without messages takes no lock. Set before the loop is woken, so
   /// that the resulting turn sees it.
-  private let hasMail = Atomic<Bool>(false)
+  private let hasMessages = Atomic<Bool>(false)
 
   /// Creates the mailbox of a loop, for at most `capacity` messages at a time.
   package init(waking loop: EventLoopThread, capacity: Int) {
@@ -22,26 +22,26 @@ package final class Mailbox<Message>: Sendable {
   }
 
   /// Appends a message and wakes the loop. Returns `false` if the mailbox is full; the message is then released.
-  package func put(_ message: sending Message) -> Bool {
+  package func enqueue(_ message: sending Message) -> Bool {
     let envelope = Envelope(message)
-    let isPut = waiting.withLock { waiting in
+    let isEnqueued = waiting.withLock { waiting in
       guard waiting.count < capacity else { return false }
       waiting.append(envelope)
       return true
     }
-    if isPut {
-      hasMail.store(true, ordering: .releasing)
+    if isEnqueued {
+      hasMessages.store(true, ordering: .releasing)
       loop.wake()
     }
-    return isPut
+    return isEnqueued
   }
 
   /// Removes the messages and passes them to the closure, in order. Messages that arrive meanwhile stay for the next
   /// call. Called by the loop's thread, once per turn.
   package func drain(_ receive: (sending Message) -> Void) {
-    guard hasMail.load(ordering: .acquiring) else { return }
+    guard hasMessages.load(ordering: .acquiring) else { return }
     // Cleared before the messages are fetched: a message that is appended meanwhile sets it again.
-    hasMail.store(false, ordering: .sequentiallyConsistent)
+    hasMessages.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
       let batch = waiting
       // The storage is released: a burst must not keep its memory for ever.

@@ -12,9 +12,9 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   /// The origin of the certificate.
   package enum Origin: Equatable, Sendable {
     /// The directory had a usable certificate.
-    case kept
+    case loaded
     /// The certificate was created now, for this reason.
-    case made(Reason)
+    case created(Reason)
   }
 
   /// The reason for a new certificate.
@@ -50,7 +50,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
 
   /// Returns the certificate in a directory, or creates one there, for these names, if the directory has no usable
   /// one. The directory must exist; errors name the call that failed.
-  package static func loadOrMake(
+  package static func loadOrCreate(
     in directory: String, now: WallTime, names: AlternativeNames = .ofThisMachine()
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
     let (certificatePath, keyPath) = paths(in: directory)
@@ -59,18 +59,18 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     let state = unsafe copenssl_check_pair(certificatePath, keyPath, seconds, until)
     guard let reason = Reason(state) else {
       try restrict(keyPath)
-      return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .kept)
+      return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .loaded)
     }
     // Valid since yesterday, for clients whose clocks are behind.
-    try make(
+    try create(
       certificatePath: certificatePath, keyPath: keyPath, directory: directory, names: names,
       notBefore: seconds - 86_400, notAfter: (now + validity).secondsSince1970)
-    return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .made(reason))
+    return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .created(reason))
   }
 
   /// Writes and syncs both files under temporary names, and only then renames them: a crash leaves the old pair, or a
   /// pair that does not match and is created again.
-  private static func make(
+  private static func create(
     certificatePath: String, keyPath: String, directory: String, names: AlternativeNames, notBefore: Int64,
     notAfter: Int64
   ) throws(SelfSignedCertificateError) {
@@ -81,7 +81,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     ERR_clear_error()
     let status = unsafe copenssl_write_self_signed(
       "DrawTogether", names.notation, notBefore, notAfter, certificate.rawValue, key.rawValue)
-    guard status == 1 else { throw .notMade(.take()) }
+    guard status == 1 else { throw .creationFailed(.take()) }
     try check("fsync", newKeyPath, fsync(key.rawValue))
     try check("fsync", newCertificatePath, fsync(certificate.rawValue))
     try check("rename", keyPath, unsafe rename(newKeyPath, keyPath))
@@ -132,13 +132,13 @@ package enum SelfSignedCertificateError: Error, Equatable, Sendable, CustomStrin
   /// A call on a file or the directory failed.
   case system(path: String, SystemError)
   /// OpenSSL failed to create the certificate.
-  case notMade(OpenSSLError)
+  case creationFailed(OpenSSLError)
 
   /// The failed operation and its path.
   package var description: String {
     switch self {
     case .system(let path, let error): "cannot keep a certificate in \(path): \(error)"
-    case .notMade(let error): "cannot create a certificate: \(error)"
+    case .creationFailed(let error): "cannot create a certificate: \(error)"
     }
   }
 }

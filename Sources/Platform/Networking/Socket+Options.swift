@@ -4,7 +4,7 @@ internal import CLinux
 /// The buffering options of a TCP socket. Accepted sockets inherit the options of their listener.
 package struct SocketOptions: Equatable, Sendable {
   /// True to send small segments at once (`TCP_NODELAY`).
-  package var sendsAtOnce: Bool
+  package var noDelay: Bool
   /// The unsent bytes above which the kernel reports the socket as not writable (`TCP_NOTSENT_LOWAT`).
   package var notSentLowWaterInBytes: Int?
   /// The size of the send buffer (`SO_SNDBUF`). The kernel doubles it for its own bookkeeping and limits it to
@@ -15,10 +15,10 @@ package struct SocketOptions: Equatable, Sendable {
 
   /// Creates options. By default small segments are sent at once, and the kernel chooses the rest.
   package init(
-    sendsAtOnce: Bool = true, notSentLowWaterInBytes: Int? = nil, sendBufferInBytes: Int? = nil,
+    noDelay: Bool = true, notSentLowWaterInBytes: Int? = nil, sendBufferInBytes: Int? = nil,
     receiveBufferInBytes: Int? = nil
   ) {
-    self.sendsAtOnce = sendsAtOnce
+    self.noDelay = noDelay
     self.notSentLowWaterInBytes = notSentLowWaterInBytes
     self.sendBufferInBytes = sendBufferInBytes
     self.receiveBufferInBytes = receiveBufferInBytes
@@ -29,7 +29,7 @@ extension Socket {
   /// Sets the options. An option that is `nil` stays unchanged.
   package func apply(_ options: SocketOptions) throws(SystemError) {
     _ = try SystemError.check(
-      "setsockopt", clinux_socket_set_no_delay(descriptor, options.sendsAtOnce ? 1 : 0))
+      "setsockopt", clinux_socket_set_no_delay(descriptor, options.noDelay ? 1 : 0))
     if let bytes = options.notSentLowWaterInBytes {
       _ = try SystemError.check(
         "setsockopt", clinux_socket_set_not_sent_low_water(descriptor, CInt(clamping: bytes)))
@@ -45,7 +45,7 @@ extension Socket {
   }
 
   /// True if the socket sends small segments at once.
-  package var sendsAtOnce: Bool { clinux_socket_no_delay(descriptor) > 0 }
+  package var noDelay: Bool { clinux_socket_no_delay(descriptor) > 0 }
 
   /// Returns the unsent bytes above which the kernel reports the socket as not writable.
   package func notSentLowWaterInBytes() throws(SystemError) -> Int {

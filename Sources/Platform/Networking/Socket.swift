@@ -78,7 +78,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Returns the number of bytes that were sent and not acknowledged by the peer.
-  package func queuedBytes() throws(SystemError) -> Int {
+  package func unacknowledgedBytes() throws(SystemError) -> Int {
     Int(try SystemError.check("ioctl", clinux_socket_queued(descriptor)))
   }
 

@@ -38,7 +38,7 @@ package final class TLSConnection {
   private let context: TLSContext
   /// The connection of OpenSSL; nil while the state is `awaitingHello`.
   private var ssl: OpaquePointer?
-  private let wire = TLSWire()
+  private let buffers = TLSBuffers()
   private var state: State
   private var isClosed = false
 
@@ -72,22 +72,22 @@ package final class TLSConnection {
     case .awaitingHello(var reader):
       // This releases the reader in `state`: otherwise appending would copy its bytes.
       state = .handshaking
-      guard try collect(ciphertext, in: &reader, &ciphertextOut) else {
+      guard try collectHello(ciphertext, in: &reader, &ciphertextOut) else {
         state = .awaitingHello(reader)
         return .none
       }
       makeSSL()
       unsafe SSL_set_accept_state(ssl)
-      return try converse(reader.bytes.span, &plaintext, &ciphertextOut)
+      return try process(reader.bytes.span, &plaintext, &ciphertextOut)
     case .handshaking, .established, .closedByPeer:
-      return try converse(ciphertext, &plaintext, &ciphertextOut)
+      return try process(ciphertext, &plaintext, &ciphertextOut)
     }
   }
 
-  private func converse(
+  private func process(
     _ ciphertext: Span<UInt8>, _ plaintext: inout [UInt8], _ ciphertextOut: inout [UInt8]
   ) throws(TLSError) -> Progress {
-    try wire.connect(from: ciphertext, to: &ciphertextOut) { () throws(TLSError) in
+    try buffers.connect(from: ciphertext, to: &ciphertextOut) { () throws(TLSError) in
       ERR_clear_error()
       var progress = Progress()
       if case .handshaking = state {
@@ -108,8 +108,8 @@ package final class TLSConnection {
     precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext is within the limit")
     // A record has at most 29 bytes besides the plaintext: header, tag, and content type or nonce.
     let recordCount = plaintext.count / 16_384 + 1
-    ciphertextOut.reserveRoom(for: plaintext.count + recordCount * 64)
-    try wire.connect(from: Span(), to: &ciphertextOut) { () throws(TLSError) in
+    ciphertextOut.reserveExtra(for: plaintext.count + recordCount * 64)
+    try buffers.connect(from: Span(), to: &ciphertextOut) { () throws(TLSError) in
       ERR_clear_error()
       var rest = plaintext
       while !rest.isEmpty {
@@ -128,7 +128,7 @@ package final class TLSConnection {
     guard isHandshakeComplete, !isClosed else { return }
     if case .failed = state { return }
     isClosed = true
-    wire.connect(from: Span(), to: &ciphertextOut) {
+    buffers.connect(from: Span(), to: &ciphertextOut) {
       // 0 means that the peer has not closed yet, which is no error.
       _ = unsafe SSL_shutdown(ssl)
       ERR_clear_error()
@@ -198,14 +198,14 @@ package final class TLSConnection {
   private func makeSSL() {
     guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
     unsafe self.ssl = ssl
-    let bio = unsafe wire.makeBIO()
+    let bio = unsafe buffers.makeBIO()
     // Takes ownership of both references, which are to one object.
     unsafe SSL_set_bio(ssl, bio, bio)
   }
 
   /// Collects bytes of the ClientHello.
   /// - Returns: true when the ClientHello is complete.
-  private func collect(
+  private func collectHello(
     _ ciphertext: Span<UInt8>, in reader: inout ClientHelloReader, _ ciphertextOut: inout [UInt8]
   ) throws(TLSError) -> Bool {
     do throws(ClientHelloError) {
@@ -213,8 +213,8 @@ package final class TLSConnection {
     } catch {
       // RFC 8446 §6: a fatal alert in a record of its own, as OpenSSL writes it.
       if let alert = error.alert { ciphertextOut += [21, 3, 3, 0, 2, 2, alert] }
-      state = .failed(.noClientHello(error))
-      throw .noClientHello(error)
+      state = .failed(.invalidClientHello(error))
+      throw .invalidClientHello(error)
     }
   }
 
@@ -316,7 +316,7 @@ package enum TLSRecord {
 extension [UInt8] {
   /// Reserves capacity for `extra` more bytes, growing by doubling as `append` does; `reserveCapacity` alone would
   /// copy at each call.
-  fileprivate mutating func reserveRoom(for extra: Int) {
+  fileprivate mutating func reserveExtra(for extra: Int) {
     guard capacity - count < extra else { return }
     reserveCapacity(Swift.max(count + extra, 2 * capacity))
   }

@@ -60,7 +60,7 @@ package struct TLSClientContext: Sendable {
     /// The certificates of both.
     case systemAnd(path: String)
     /// Any certificate. Only for requests to this machine that contain no secret.
-    case anyone
+    case unverified
   }
 
   private let context: TLSContext
@@ -70,9 +70,9 @@ package struct TLSClientContext: Sendable {
     trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(TLSContextError) {
     context = try TLSContext(isServer: false, versions: versions)
-    unsafe SSL_CTX_set_verify(context.pointer, trust == .anyone ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
+    unsafe SSL_CTX_set_verify(context.pointer, trust == .unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
     switch trust {
-    case .anyone:
+    case .unverified:
       break
     case .system:
       guard unsafe SSL_CTX_set_default_verify_paths(context.pointer) == 1 else { throw .unsupported(.take()) }
@@ -86,7 +86,7 @@ package struct TLSClientContext: Sendable {
 
   private func trustCertificates(in path: String) throws(TLSContextError) {
     guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
-      throw .trustUnusable(path: path, .take())
+      throw .trustedCertificatesUnusable(path: path, .take())
     }
     // A trusted certificate needs no authority above it.
     _ = unsafe X509_VERIFY_PARAM_set_flags(

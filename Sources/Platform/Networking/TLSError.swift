@@ -8,7 +8,7 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
   case certificateNotTrusted(Int)
   /// The first bytes of the client are not a ClientHello, or it is too long.
-  case noClientHello(ClientHelloError)
+  case invalidClientHello(ClientHelloError)
   /// The peer broke a rule of TLS, or supports no common version or algorithm.
   case protocolViolation(OpenSSLError)
 
@@ -19,7 +19,7 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
       "the peer sent alert \(number), \(Self.words(forAlert: number))"
     case .certificateNotTrusted(let number):
       "the certificate is not trusted: \(Self.words(forVerification: number))"
-    case .noClientHello(let error):
+    case .invalidClientHello(let error):
       "\(error)"
     case .protocolViolation(let error):
       "TLS failed: \(error)"
@@ -42,15 +42,15 @@ package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertibl
   /// The PEM file with the certificate and its intermediate certificates is unusable.
   case certificateUnusable(path: String, OpenSSLError)
   /// The path names a pipe or another special file: reading it may block for ever.
-  case notAFile(path: String)
+  case notARegularFile(path: String)
   /// The PEM file with the private key is unusable.
   case keyUnusable(path: String, OpenSSLError)
   /// The private key is encrypted with a passphrase.
   case keyEncrypted(path: String)
   /// The key does not match the certificate.
-  case keyOfAnotherCertificate(path: String)
+  case keyMismatch(path: String)
   /// The PEM file with certificates to trust is unusable.
-  case trustUnusable(path: String, OpenSSLError)
+  case trustedCertificatesUnusable(path: String, OpenSSLError)
   /// OpenSSL on this machine lacks a feature that we need.
   case unsupported(OpenSSLError)
 
@@ -60,15 +60,16 @@ package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertibl
     case .certificateUnusable(let path, let error):
       error.isNotPEM
         ? "\(path) contains no certificate in PEM" : "cannot use the certificate in \(path): \(error)"
-    case .notAFile(let path): "\(path) is not a regular file: certificate and key must be files in PEM"
+    case .notARegularFile(let path): "\(path) is not a regular file: certificate and key must be files in PEM"
     case .keyUnusable(let path, let error):
       error.isNotPEM
         ? "\(path) contains no private key in PEM" : "cannot use the private key in \(path): \(error)"
     case .keyEncrypted(let path):
       "the private key in \(path) is encrypted, and the gateway has no passphrase for it:"
         + " openssl pkey -in FILE -out NEWFILE writes it without one"
-    case .keyOfAnotherCertificate(let path): "the private key in \(path) does not match the certificate"
-    case .trustUnusable(let path, let error): "cannot trust the certificates in \(path): \(error)"
+    case .keyMismatch(let path): "the private key in \(path) does not match the certificate"
+    case .trustedCertificatesUnusable(let path, let error):
+      "cannot trust the certificates in \(path): \(error)"
     case .unsupported(let error): "OpenSSL lacks a required feature: \(error)"
     }
   }

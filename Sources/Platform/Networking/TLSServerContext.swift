@@ -16,7 +16,9 @@ package struct TLSServerContext: Sendable {
     certificatePath: String, keyPath: String, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(TLSContextError) {
     context = try TLSContext(isServer: true, versions: versions)
-    for path in [certificatePath, keyPath] where Self.wouldWait(at: path) { throw .notAFile(path: path) }
+    for path in [certificatePath, keyPath] where Self.isSpecialFile(at: path) {
+      throw .notARegularFile(path: path)
+    }
     guard unsafe copenssl_context_use_ticket_keys(context.pointer) == 1 else { throw .unsupported(.take()) }
     guard unsafe SSL_CTX_use_certificate_chain_file(context.pointer, certificatePath) == 1 else {
       throw .certificateUnusable(path: certificatePath, .take())
@@ -26,11 +28,11 @@ package struct TLSServerContext: Sendable {
       let error = OpenSSLError.take()
       guard isEncrypted == 0 else { throw .keyEncrypted(path: keyPath) }
       let isMismatch = error.library == ERR_LIB_X509 && error.reason == X509_R_KEY_VALUES_MISMATCH
-      throw isMismatch ? .keyOfAnotherCertificate(path: keyPath) : .keyUnusable(path: keyPath, error)
+      throw isMismatch ? .keyMismatch(path: keyPath) : .keyUnusable(path: keyPath, error)
     }
     guard unsafe SSL_CTX_check_private_key(context.pointer) == 1 else {
       ERR_clear_error()
-      throw .keyOfAnotherCertificate(path: keyPath)
+      throw .keyMismatch(path: keyPath)
     }
     guard let certificate = ServerCertificate(of: context) else {
       throw .certificateUnusable(path: certificatePath, .take())
@@ -40,14 +42,14 @@ package struct TLSServerContext: Sendable {
 
   /// Returns true if the path names a special file, such as a pipe: reading it blocks until another process writes,
   /// or never ends. A path that cannot be examined counts as a file; reading it then fails.
-  private static func wouldWait(at path: String) -> Bool {
+  private static func isSpecialFile(at path: String) -> Bool {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return false }
     return found.st_mode & S_IFMT != S_IFREG && found.st_mode & S_IFMT != S_IFDIR
   }
 
   /// Returns true if the certificate is valid for a host: a name, or a numeric address (RFC 9110 §4.3.4, RFC 9525).
-  package func isFor(host: String) -> Bool {
+  package func matches(host: String) -> Bool {
     guard let certificate = unsafe SSL_CTX_get0_certificate(context.pointer) else { return false }
     defer { ERR_clear_error() }
     let isName = unsafe X509_check_host(certificate, host, 0, 0, nil) == 1
@@ -72,7 +74,7 @@ package struct TLSServerContext: Sendable {
   }
 
   /// Erases the keys of all session tickets sent so far.
-  func forgetTickets() {
+  func eraseTicketKeys() {
     // The context itself lives as long as the last of its connections.
     for _ in 0..<3 { rotateTicketKeys() }
   }
@@ -99,6 +101,6 @@ package final class TLSServerContextHolder: Sendable {
       defer { current = context }
       return current
     }
-    former.forgetTickets()
+    former.eraseTicketKeys()
   }
 }

@@ -192,14 +192,14 @@ package final class Gateway: Sendable {
 
   private static func closeConnections(of reactors: [Reactor], _ shared: SharedState) {
     shared.isDraining = true
-    for reactor in reactors { _ = reactor.mailbox.put(.drain) }
+    for reactor in reactors { _ = reactor.mailbox.enqueue(.drain) }
   }
 
   /// Stops at once.
   package func stop() {
     shared.isStopping = true
     shared.isDraining = true
-    for reactor in reactors { _ = reactor.mailbox.put(.stop) }
+    for reactor in reactors { _ = reactor.mailbox.enqueue(.stop) }
   }
 
   /// Returns when every reactor has stopped. Blocks the calling thread.
@@ -231,14 +231,14 @@ package final class Gateway: Sendable {
     guard let address else { return [] }
     // Bounded, or megabytes of stale ink wait in the kernel and pings starve behind them.
     let options = SocketOptions(
-      sendsAtOnce: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
+      noDelay: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {
       guard let resolved = try SocketAddress.resolve("\(address)").first else {
         throw AddressError.hostHasNoAddress
       }
       let first = try Listener(on: resolved, options: options)
       var all = [first]
-      while all.count < reactors.count { all.append(try Listener(joining: first, options: options)) }
+      while all.count < reactors.count { all.append(try Listener(sharing: first, options: options)) }
       return all
     } catch let error as SystemError {
       throw .listen(address, Self.words(for: error))

@@ -18,7 +18,7 @@ struct CertificateWarningTests {
   init() throws {
     let names = AlternativeNames(
       hosts: ["draw.example"], addresses: [IPAddress("192.0.2.7")].compactMap(\.self))
-    let own = try SelfSignedCertificate.loadOrMake(in: folder.path, now: made, names: names)
+    let own = try SelfSignedCertificate.loadOrCreate(in: folder.path, now: made, names: names)
     configuration.certificateFile = own.certificatePath
     configuration.keyFile = own.keyPath
   }

@@ -102,7 +102,7 @@ struct HealthProbeTests {
   func overTLS() throws {
     let folder = TemporaryFolder()
     let names = AlternativeNames(hosts: ["elsewhere.example"], addresses: [])
-    let certificate = try SelfSignedCertificate.loadOrMake(in: folder.path, now: .now(), names: names)
+    let certificate = try SelfSignedCertificate.loadOrCreate(in: folder.path, now: .now(), names: names)
     let context = try TLSServerContext(
       certificatePath: certificate.certificatePath, keyPath: certificate.keyPath)
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", tls: context)

@@ -46,7 +46,7 @@ final class KeeperFixture: Sendable {
   func pair() throws -> Pair {
     let directory = folder + "/made-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    let made = try SelfSignedCertificate.loadOrMake(
+    let made = try SelfSignedCertificate.loadOrCreate(
       in: directory, now: date, names: AlternativeNames(hosts: ["localhost"], addresses: []))
     let context = try TLSServerContext(certificatePath: made.certificatePath, keyPath: made.keyPath)
     return Pair(

@@ -133,7 +133,7 @@ extension ClientLoop {
     switch error {
     case .certificateNotTrusted: .notTrusted("TLS: \(error).")
     case .alertReceived: .broken("TLS: \(error).")
-    case .noClientHello, .protocolViolation: .noGateway("\(error).")
+    case .invalidClientHello, .protocolViolation: .noGateway("\(error).")
     }
   }
 }

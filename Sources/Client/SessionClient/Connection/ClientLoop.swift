@@ -81,8 +81,8 @@ actor ClientLoop {
   }
 
   nonisolated func post(_ message: Message) {
-    let isPut = mailbox.put(message)
-    precondition(isPut, "the mailbox has no bound of its own")
+    let isEnqueued = mailbox.enqueue(message)
+    precondition(isEnqueued, "the mailbox of a client is unbounded")
   }
 
   // MARK: - A turn

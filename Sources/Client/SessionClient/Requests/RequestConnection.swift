@@ -198,7 +198,7 @@ extension SessionClientError {
       self = .notTrusted("\(gateway) is not trusted: \(error)\(remedy)")
     case .alertReceived:
       self = .unreachable("\(gateway) aborted TLS: \(error)")
-    case .noClientHello, .protocolViolation:
+    case .invalidClientHello, .protocolViolation:
       self = .noGateway(
         "\(gateway) does not use TLS like a gateway (\(error)): does its address begin with http://?")
     }

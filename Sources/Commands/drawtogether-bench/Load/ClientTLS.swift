@@ -5,7 +5,7 @@ enum ClientTLS {
   /// Returns the context of connections.
   static func context() throws(BenchError) -> TLSClientContext {
     do throws(TLSContextError) {
-      return try TLSClientContext(trust: .anyone)
+      return try TLSClientContext(trust: .unverified)
     } catch {
       throw .tls(error.description)
     }

@@ -23,7 +23,7 @@ extension ConfigurationWarnings {
       let url = configuration.publicURL, url.scheme == .https
     else { return [] }
     let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
-    guard !context.isFor(host: host) else { return [] }
+    guard !context.matches(host: host) else { return [] }
     let names = context.certificate.names
     let words = names.isEmpty ? "names no host, and not" : "is for \(names), not for"
     return [

@@ -48,9 +48,9 @@ enum CertificateSource: Sendable {
     now: WallTime = .now()
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate.Reason? {
     guard case .ownMade(let directory) = self else { return nil }
-    switch try SelfSignedCertificate.loadOrMake(in: directory, now: now).origin {
-    case .kept: return nil
-    case .made(let reason): return reason
+    switch try SelfSignedCertificate.loadOrCreate(in: directory, now: now).origin {
+    case .loaded: return nil
+    case .created(let reason): return reason
     }
   }
 

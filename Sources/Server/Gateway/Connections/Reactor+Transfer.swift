@@ -29,7 +29,7 @@ extension Reactor {
     let transfer = ConnectionTransfer(connection, descriptor: descriptor, http, at: step, input: input)
     // The other reactor counts the input when it has the connection.
     _ = shared.holdIncomplete(input.count)
-    guard !owner.mailbox.put(.adopt(transfer)) else { return }
+    guard !owner.mailbox.enqueue(.adopt(transfer)) else { return }
     _ = shared.holdIncomplete(-input.count)
     releaseCounts(of: connection)
     shared.log(.error, "connection closed", ["reason": "the mailbox of another reactor is full"])

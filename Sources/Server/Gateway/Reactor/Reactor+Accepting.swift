@@ -29,9 +29,9 @@ extension Reactor {
       switch listener.accept() {
       case .accepted(let descriptor, let peer):
         welcome(descriptor, peer: peer, isSecure: isSecure)
-      case .noneWaiting:
+      case .wouldBlock:
         return nil
-      case .turnedAway(let error):
+      case .rejected(let error):
         counters.values.connectionsRefused += 1
         logger.log(.connectionNotTaken(.warning, error))
       case .exhausted(let error):
@@ -53,7 +53,7 @@ extension Reactor {
       reserve(descriptor, peer: peer, isSecure: isSecure)
     case .refused(let refusal):
       logger.log(.connectionRefused(refusal, from: peer.ip))
-      if !isSecure { turnAway(Socket(descriptor.rawValue), refusal) }
+      if !isSecure { reject(Socket(descriptor.rawValue), refusal) }
     }
   }
 
@@ -79,13 +79,13 @@ extension Reactor {
     if case .http = connection.state {
       let refusal = shared.tooManyConnections
       logger.log(.connectionRefused(refusal, from: connection.peer.ip))
-      if !connection.isSecure, !connection.hasPendingWrites { turnAway(connection.socket, refusal) }
+      if !connection.isSecure, !connection.hasPendingWrites { reject(connection.socket, refusal) }
     }
     close(connection, reason: "evicted: the gateway has as many connections as it takes")
   }
 
   /// Says why before closing, as far as that goes without waiting.
-  private func turnAway(_ socket: Socket, _ refusal: Refusal) {
+  private func reject(_ socket: Socket, _ refusal: Refusal) {
     var bytes: [UInt8] = []
     finish(.problem(refusal), isSecure: false, closes: true).append(to: &bytes)
     bytes.append(contentsOf: refusal.problem())

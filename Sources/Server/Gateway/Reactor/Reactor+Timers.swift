@@ -126,7 +126,7 @@ extension Reactor {
   /// A peer on a slow line says nothing for long, its pong being behind what it still has to take.
   private func noteTaking(_ connection: Connection, _ conversation: WebSocketConversation) {
     do throws(SystemError) {
-      let queued = try connection.socket.queuedBytes()
+      let queued = try connection.socket.unacknowledgedBytes()
       if queued < conversation.queuedBytes { conversation.tookAt = now }
       conversation.queuedBytes = queued
     } catch {

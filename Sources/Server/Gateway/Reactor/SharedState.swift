@@ -154,7 +154,7 @@ final class SharedState: Sendable {
 
   /// Stops every reactor.
   func stopReactors() {
-    for reactor in reactors.withLock({ $0 }) { _ = reactor.mailbox.put(.stop) }
+    for reactor in reactors.withLock({ $0 }) { _ = reactor.mailbox.enqueue(.stop) }
   }
 
   func setReactors(_ all: [Reactor]) {
@@ -186,7 +186,7 @@ final class SharedState: Sendable {
   func hangingReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
     let reactors = reactors.withLock { $0 }
     guard !reactors.isEmpty else { return [] }
-    return watchdog.hangingLoops(seenBy: number, at: now) { reactors[$0].mailbox.put(.probe) }
+    return watchdog.hangingLoops(seenBy: number, at: now) { reactors[$0].mailbox.enqueue(.probe) }
   }
 
   /// Answers the probes of a reactor, in its own turn.
@@ -297,7 +297,7 @@ final class SharedState: Sendable {
   /// Tells the reactor of an upload to end it, because another upload has its slot.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
-    reactors.withLock { $0[upload.reactor] }.mailbox.put(.endSlowUpload(upload))
+    reactors.withLock { $0[upload.reactor] }.mailbox.enqueue(.endSlowUpload(upload))
   }
 
   /// True when connections hold more than half of their limit. Then less is encrypted and read ahead for peers that take no data.

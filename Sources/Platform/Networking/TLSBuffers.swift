@@ -4,7 +4,7 @@ internal import COpenSSL
 /// writes to the other. This object has no buffers of its own; OpenSSL stores the received part of an incomplete
 /// record.
 @safe
-final class TLSWire {
+final class TLSBuffers {
   private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   private var output: [UInt8] = []
 
@@ -47,15 +47,15 @@ final class TLSWire {
 
   private static let method: Method = {
     let method = unsafe copenssl_bio_method_new(
-      { wire, bytes, capacity in
-        guard let wire = unsafe wire, let bytes = unsafe bytes else { return 0 }
+      { object, bytes, capacity in
+        guard let object = unsafe object, let bytes = unsafe bytes else { return 0 }
         let room = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: capacity)
-        return unsafe Unmanaged<TLSWire>.fromOpaque(wire).takeUnretainedValue().read(into: room)
+        return unsafe Unmanaged<TLSBuffers>.fromOpaque(object).takeUnretainedValue().read(into: room)
       },
-      { wire, bytes, count in
-        guard let wire = unsafe wire, let bytes = unsafe bytes else { return }
+      { object, bytes, count in
+        guard let object = unsafe object, let bytes = unsafe bytes else { return }
         let written = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
-        unsafe Unmanaged<TLSWire>.fromOpaque(wire).takeUnretainedValue().write(written)
+        unsafe Unmanaged<TLSBuffers>.fromOpaque(object).takeUnretainedValue().write(written)
       })
     guard let method = unsafe method else { preconditionFailure("out of memory") }
     return unsafe Method(pointer: method)
