@@ -53,7 +53,7 @@ struct HandshakeTests {
       rule: "white space around the key",
       changes: [("Sec-WebSocket-Key", [" dGhlIHNhbXBsZSBub25jZQ==\t"])]),
     Variant(rule: "§4.1 2 POST", method: "POST", error: .methodNotGet, status: 405),
-    Variant(rule: "§4.1 2 HTTP/1.0", minorVersion: 0, error: .versionOfHTTPTooOld, status: 426),
+    Variant(rule: "§4.1 2 HTTP/1.0", minorVersion: 0, error: .httpVersionTooOld, status: 426),
     Variant(rule: "§4.2.1 3 no Upgrade", changes: [("Upgrade", [])], error: .notAnUpgrade, status: 426),
     Variant(
       rule: "§4.2.1 3 another Upgrade", changes: [("Upgrade", ["h2c"])], error: .notAnUpgrade, status: 426),
@@ -73,11 +73,11 @@ struct HandshakeTests {
       rule: "§4.4 two versions", changes: [("Sec-WebSocket-Version", ["13", "8"])],
       error: .unsupportedVersion("13, 8"), status: 426),
     Variant(
-      rule: "§4.2.1 5 no key", changes: [("Sec-WebSocket-Key", [])], error: .keysGiven(0), status: 400),
+      rule: "§4.2.1 5 no key", changes: [("Sec-WebSocket-Key", [])], error: .keyCount(0), status: 400),
     Variant(
       rule: "§11.3.1 two keys",
       changes: [("Sec-WebSocket-Key", ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="])],
-      error: .keysGiven(2), status: 400),
+      error: .keyCount(2), status: 400),
     Variant(
       rule: "§4.2.1 5 an empty key", changes: [("Sec-WebSocket-Key", [""])], error: .invalidKey(length: 0),
       status: 400),

@@ -122,23 +122,23 @@ struct NegotiationTests {
   func checks(_ answer: Answer) throws {
     guard answer.isAcceptable else {
       #expect(throws: UpgradeResponseError.unacceptableExtension(answer.value)) {
-        try DeflateParameters.check(answer: [answer.value])
+        try DeflateParameters.check(response: [answer.value])
       }
       return
     }
-    let agreed = try #require(try DeflateParameters.check(answer: [answer.value]))
+    let agreed = try #require(try DeflateParameters.check(response: [answer.value]))
     #expect(agreed.serverWindowBits == answer.serverWindowBits)
     #expect(agreed.windowBits(for: .client) == 15)
   }
 
   @Test("a server may decline")
   func declined() throws {
-    #expect(try DeflateParameters.check(answer: []) == nil)
+    #expect(try DeflateParameters.check(response: []) == nil)
   }
 
   @Test("our server accepts the offer of our client")
   func both() throws {
     let agreed = try #require(DeflateParameters.negotiate(offers: [DeflateParameters.clientOffer]))
-    #expect(try DeflateParameters.check(answer: [agreed.responseValue]) == agreed)
+    #expect(try DeflateParameters.check(response: [agreed.responseValue]) == agreed)
   }
 }

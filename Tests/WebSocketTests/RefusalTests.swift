@@ -77,7 +77,7 @@ struct RefusalTests {
       rule: "§10.4 frames that make too large a message",
       bytes: [0x02, 0x7E, 0x03, 0xE8] + [UInt8](repeating: 0, count: 1_000) + [0x80, 0x7E, 0x01, 0xF5],
       error: .messageTooLarge(length: 1_501, limit: 1_500)),
-    Refusal(rule: "§5.5.1 half a close code", bytes: [0x88, 0x01, 0x03], error: .closePayloadOfOneByte),
+    Refusal(rule: "§5.5.1 half a close code", bytes: [0x88, 0x01, 0x03], error: .closePayloadTooShort),
     Refusal(rule: "§7.4.2 close code 0", bytes: [0x88, 0x02, 0x00, 0x00], error: .invalidCloseCode(0)),
     Refusal(rule: "§7.4.2 close code 999", bytes: [0x88, 0x02, 0x03, 0xE7], error: .invalidCloseCode(999)),
     Refusal(rule: "§7.4.1 close code 1004", bytes: [0x88, 0x02, 0x03, 0xEC], error: .invalidCloseCode(1004)),
@@ -160,7 +160,7 @@ struct RefusalTests {
       (.frameTooLarge(length: .max, limit: .max), .messageTooBig),
       (.messageTooLarge(length: .max, limit: .max), .messageTooBig),
       (.inflatedMessageTooLarge(limit: .max), .messageTooBig), (.invalidUTF8(offset: .max), .invalidPayload),
-      (.invalidDeflateData(code: -3), .invalidPayload), (.closePayloadOfOneByte, .protocolError),
+      (.invalidDeflateData(code: -3), .invalidPayload), (.closePayloadTooShort, .protocolError),
       (.invalidCloseCode(65_535), .protocolError), (.invalidCloseReason, .invalidPayload),
     ]
     for (error, code) in errors {

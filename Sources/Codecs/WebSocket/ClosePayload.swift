@@ -32,7 +32,7 @@ package struct ClosePayload: Equatable, Sendable {
       self.init()
       return
     }
-    guard payload.count > 1 else { throw .closePayloadOfOneByte }
+    guard payload.count > 1 else { throw .closePayloadTooShort }
     let code = CloseCode(rawValue: UInt16(high) << 8 | UInt16(payload[1]))
     guard code.isValidOnTheWire else { throw .invalidCloseCode(code.rawValue) }
     guard let reason = String(validating: payload[2...], as: UTF8.self) else { throw .invalidCloseReason }

@@ -48,11 +48,11 @@ package struct DeflateParameters: Equatable, Sendable {
   /// Checks a server's response to `clientOffer`, given the values of its `Sec-WebSocket-Extensions` fields. Returns
   /// nil if the server declined. Throws if the server accepted what was not offered (§7.1), which fails the
   /// connection.
-  package static func check(answer: [String]) throws(UpgradeResponseError) -> DeflateParameters? {
-    let elements = answer.flatMap(extensionElements(in:))
+  package static func check(response: [String]) throws(UpgradeResponseError) -> DeflateParameters? {
+    let elements = response.flatMap(extensionElements(in:))
     guard let element = elements.first else { return nil }
-    guard elements.count == 1, let element, let parameters = DeflateParameters(answer: element) else {
-      throw .unacceptableExtension(answer.joined(separator: ", "))
+    guard elements.count == 1, let element, let parameters = DeflateParameters(response: element) else {
+      throw .unacceptableExtension(response.joined(separator: ", "))
     }
     return parameters
   }
@@ -60,8 +60,8 @@ package struct DeflateParameters: Equatable, Sendable {
   /// Accepts an offer. Returns nil for another extension, a parameter that is unknown, repeated or has a wrong value
   /// (§7.1), and for a window of 256 bytes, with which zlib cannot create a raw stream.
   private init?(offer: ExtensionElement) {
-    guard let given = Given(offer) else { return nil }
-    switch given.serverMaxWindowBits {
+    guard let parsed = ParsedParameters(offer) else { return nil }
+    switch parsed.serverMaxWindowBits {
     case .absent:
       (serverWindow, namesServerWindow) = (15, false)
     case .bits(let bits) where bits >= 9:
@@ -71,18 +71,18 @@ package struct DeflateParameters: Equatable, Sendable {
     }
     // The client's window is limited only if the client offers it (§7.1.2.2). Ours for inflating is the largest, so
     // we request no smaller one than the client named.
-    switch given.clientMaxWindowBits {
+    switch parsed.clientMaxWindowBits {
     case .absent, .withoutValue: clientMaxWindow = nil
     case .bits(let bits): clientMaxWindow = bits
     }
   }
 
   /// Accepts a response to `clientOffer`.
-  private init?(answer: ExtensionElement) {
-    guard let given = Given(answer) else { return nil }
+  private init?(response: ExtensionElement) {
+    guard let parsed = ParsedParameters(response) else { return nil }
     // The server must repeat that it keeps no window (§7.1.1.1); that the client keeps none needs no repetition.
-    guard given.serverNoContextTakeover, given.clientMaxWindowBits == .absent else { return nil }
-    switch given.serverMaxWindowBits {
+    guard parsed.serverNoContextTakeover, parsed.clientMaxWindowBits == .absent else { return nil }
+    switch parsed.serverMaxWindowBits {
     case .absent: (serverWindow, namesServerWindow) = (15, false)
     case .bits(let bits): (serverWindow, namesServerWindow) = (bits, true)
     case .withoutValue: return nil
@@ -92,7 +92,7 @@ package struct DeflateParameters: Equatable, Sendable {
 }
 
 /// The parameters of one element, each at most once and with a valid value (§7.1).
-private struct Given {
+private struct ParsedParameters {
   enum WindowBits: Equatable {
     case absent
     case withoutValue

@@ -28,8 +28,8 @@ private import CZlib
   /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a truncated stream).
   package func inflate(_ bytes: Span<UInt8>, limit: Int) throws(ProtocolError) -> [UInt8] {
     var progress = Progress()
-    let isWhole = try advance(&progress, with: bytes, limit: limit, step: .max)
-    precondition(isWhole, "a step without a limit inflates the whole message")
+    let isComplete = try advance(&progress, with: bytes, limit: limit, step: .max)
+    precondition(isComplete, "a step without a limit inflates the whole message")
     return progress.output
   }
 
@@ -63,31 +63,32 @@ private import CZlib
     let (end, overflows) = (progress.consumed + progress.output.count).addingReportingOverflow(step)
     let pause = overflows ? Int.max : end
     if progress.consumedOfTail == 0 {
-      switch try take(bytes, from: &progress.consumed, into: &progress.output, limit: limit, pause: pause) {
+      switch try consume(bytes, from: &progress.consumed, into: &progress.output, limit: limit, pause: pause)
+      {
       case .paused: return false
       case .finalBlock: return true
-      case .allTaken: break
+      case .allConsumed: break
       }
     }
     // §7.2.2: the bytes that the sender removed from the end.
     let tail: [4 of UInt8] = [0x00, 0x00, 0xFF, 0xFF]
-    switch try take(
+    switch try consume(
       tail.span, from: &progress.consumedOfTail, into: &progress.output, limit: limit,
       pause: pause - progress.consumed)
     {
     case .paused: return false
     case .finalBlock: return true
-    case .allTaken: break
+    case .allConsumed: break
     }
     // zlib sets bit 7 after the end of a block; without it the message was truncated inside a block.
     guard unsafe stream.pointee.data_type & 128 != 0 else { throw .invalidDeflateData(code: Z_BUF_ERROR) }
     return true
   }
 
-  /// The result of `take`.
-  private enum Taken {
+  /// The result of `consume`.
+  private enum Consumption {
     /// All bytes are consumed, and more may follow.
-    case allTaken
+    case allConsumed
     /// All bytes are consumed, and the last of them were a final block (§7.2.3.4).
     case finalBlock
     /// The step ends here.
@@ -95,9 +96,9 @@ private import CZlib
   }
 
   /// Inflates `bytes` from `consumed` to their end, or until the bytes consumed and produced reach `pause`.
-  private func take(
+  private func consume(
     _ bytes: Span<UInt8>, from consumed: inout Int, into output: inout [UInt8], limit: Int, pause: Int
-  ) throws(ProtocolError) -> Taken {
+  ) throws(ProtocolError) -> Consumption {
     while true {
       guard consumed + output.count < pause else { return .paused }
       // Empty blocks produce no bytes; their own bytes count towards the step too.
@@ -112,7 +113,7 @@ private import CZlib
         unsafe inflateReset(stream)  // §7.2.3.4: blocks may follow a final one
       case Z_OK, Z_BUF_ERROR:
         // If room is left, zlib needs more input.
-        if made < room.count, consumed == bytes.count { return .allTaken }
+        if made < room.count, consumed == bytes.count { return .allConsumed }
       default:
         throw .invalidDeflateData(code: result)
       }

@@ -181,7 +181,7 @@ package struct MessageReader: Sendable {
         begin(header)
       case .data(let frame):
         guard let payload = read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
-        if let event = try take(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
+        if let event = try add(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
         if isInflating { return nil }
       case .inflating(var inflation):
         state = .header  // the only reference to the output: it grows in place
@@ -264,7 +264,7 @@ extension MessageReader {
   }
 
   /// Adds a payload to its message. Returns nil if there is no event yet.
-  private mutating func take(
+  private mutating func add(
     _ payload: Range<Int>, of frame: DataFrame, in buffer: [UInt8], _ inflater: Inflater?,
     _ inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
@@ -303,9 +303,9 @@ extension MessageReader {
   ) throws(ProtocolError) -> Event? {
     guard let inflater else { preconditionFailure("a caller that negotiated compression passes an inflater") }
     let bytes = inflation.bytes
-    let isWhole = try inflater.advance(
+    let isComplete = try inflater.advance(
       &inflation.progress, with: bytes.span, limit: limits.bytes(of: inflation.kind), step: inflatedBytes)
-    guard isWhole else { return nil }
+    guard isComplete else { return nil }
     let payload = inflation.progress.output
     if inflation.kind == .text {
       var whole = PlainMessage(kind: inflation.kind)

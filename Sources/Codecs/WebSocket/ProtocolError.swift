@@ -35,7 +35,7 @@ package enum ProtocolError: Error, Equatable, Sendable {
   /// A compressed message that does not consist of whole DEFLATE blocks (RFC 7692 §7.2.2); zlib's code.
   case invalidDeflateData(code: Int32)
   /// A close frame with one byte of payload (RFC 6455 §5.5.1).
-  case closePayloadOfOneByte
+  case closePayloadTooShort
   /// A close code that must not be sent (RFC 6455 §7.4).
   case invalidCloseCode(UInt16)
   /// A close reason that is not UTF-8 (RFC 6455 §5.5.1).
@@ -46,7 +46,7 @@ package enum ProtocolError: Error, Equatable, Sendable {
     switch self {
     case .reservedBits, .compressedControlFrame, .compressedContinuation, .reservedOpcode, .unmaskedFrame,
       .maskedFrame, .fragmentedControlFrame, .controlFrameTooLong, .continuationWithoutMessage,
-      .messageInsideMessage, .lengthNotMinimal, .lengthOutOfRange, .closePayloadOfOneByte, .invalidCloseCode:
+      .messageInsideMessage, .lengthNotMinimal, .lengthOutOfRange, .closePayloadTooShort, .invalidCloseCode:
       .protocolError
     case .invalidUTF8, .invalidDeflateData, .invalidCloseReason:
       .invalidPayload
@@ -75,7 +75,7 @@ package enum ProtocolError: Error, Equatable, Sendable {
     case .inflatedMessageTooLarge(let limit): "a message that inflates to more than \(limit) bytes"
     case .invalidUTF8(let offset): "text that is not UTF-8 at byte \(offset)"
     case .invalidDeflateData: "compressed data that does not inflate"
-    case .closePayloadOfOneByte: "a close frame with one byte"
+    case .closePayloadTooShort: "a close frame with one byte"
     case .invalidCloseCode(let code): "close code \(code) must not be sent"
     case .invalidCloseReason: "a close reason that is not UTF-8"
     }

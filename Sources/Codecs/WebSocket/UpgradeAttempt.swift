@@ -59,7 +59,7 @@ package struct UpgradeAttempt: Sendable {
       throw .subprotocolNotOffered(selected.joined(separator: ", "))
     }
     let extensions = values(of: "sec-websocket-extensions", in: fields)
-    let deflate = try DeflateParameters.check(answer: extensions)
+    let deflate = try DeflateParameters.check(response: extensions)
     guard offersDeflate || deflate == nil else {
       throw .unacceptableExtension(extensions.joined(separator: ", "))
     }

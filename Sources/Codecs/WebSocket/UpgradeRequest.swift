@@ -21,7 +21,7 @@ package struct UpgradeRequest: Equatable, Sendable {
     method: String, minorVersion: Int, fields: [HandshakeField]
   ) throws(UpgradeRequestError) -> UpgradeRequest {
     guard method == "GET" else { throw .methodNotGet }  // §4.1 2
-    guard minorVersion >= 1 else { throw .versionOfHTTPTooOld }  // §4.1 2, RFC 9110 §7.8
+    guard minorVersion >= 1 else { throw .httpVersionTooOld }  // §4.1 2, RFC 9110 §7.8
     guard listElements(of: "upgrade", in: fields).contains(where: { $0.lowercased() == "websocket" }) else {
       throw .notAnUpgrade  // §4.2.1 3
     }
@@ -33,7 +33,7 @@ package struct UpgradeRequest: Equatable, Sendable {
       throw .unsupportedVersion(versions.joined(separator: ", "))  // §4.2.1 6, §4.4
     }
     let keys = values(of: "sec-websocket-key", in: fields).map(trimmed)
-    guard keys.count == 1 else { throw .keysGiven(keys.count) }  // §11.3.1
+    guard keys.count == 1 else { throw .keyCount(keys.count) }  // §11.3.1
     guard isBase64OfSixteenBytes(keys[0]) else { throw .invalidKey(length: keys[0].utf8.count) }  // §4.2.1 5
     let subprotocols = listElements(of: "sec-websocket-protocol", in: fields)
     guard subprotocols.allSatisfy(isToken), Set(subprotocols).count == subprotocols.count else {
@@ -61,7 +61,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   /// The method is not GET.
   case methodNotGet
   /// HTTP/1.0, which has no upgrade.
-  case versionOfHTTPTooOld
+  case httpVersionTooOld
   /// Without `Upgrade: websocket`: an ordinary request.
   case notAnUpgrade
   /// `Connection` has no token `upgrade`.
@@ -69,7 +69,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   /// `Sec-WebSocket-Version` is not 13; empty if the field is missing.
   case unsupportedVersion(String)
   /// `Sec-WebSocket-Key` is missing or repeated; the number of fields.
-  case keysGiven(Int)
+  case keyCount(Int)
   /// The key is not the base64 of 16 bytes; its length.
   case invalidKey(length: Int)
   /// A subprotocol is not a token, or is named twice.
@@ -81,8 +81,8 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   package var status: Int {
     switch self {
     case .methodNotGet: 405
-    case .versionOfHTTPTooOld, .notAnUpgrade, .unsupportedVersion: 426
-    case .connectionWithoutUpgrade, .keysGiven, .invalidKey, .invalidSubprotocols, .hasBody: 400
+    case .httpVersionTooOld, .notAnUpgrade, .unsupportedVersion: 426
+    case .connectionWithoutUpgrade, .keyCount, .invalidKey, .invalidSubprotocols, .hasBody: 400
     }
   }
 
@@ -99,12 +99,12 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   package var reason: String {
     switch self {
     case .methodNotGet: "a request for a WebSocket uses GET"
-    case .versionOfHTTPTooOld: "a WebSocket needs HTTP/1.1"
+    case .httpVersionTooOld: "a WebSocket needs HTTP/1.1"
     case .notAnUpgrade: "this path is for WebSockets: Upgrade: websocket is missing"
     case .connectionWithoutUpgrade: "Connection has no token upgrade"
     case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; supported is 13"
     case .unsupportedVersion: "only version 13 of WebSocket is supported"
-    case .keysGiven(let count): "expected one Sec-WebSocket-Key, not \(count)"
+    case .keyCount(let count): "expected one Sec-WebSocket-Key, not \(count)"
     case .invalidKey: "Sec-WebSocket-Key is not the base64 of 16 bytes"
     case .hasBody: "an opening handshake has no body"
     case .invalidSubprotocols: "Sec-WebSocket-Protocol is not a list of distinct tokens"

@@ -51,7 +51,7 @@ enum Handshakes {
     try check(parameters, least: 9)
     // A client that offered no limit for its own window takes the answer.
     guard parameters.clientMaxWindowBits == nil else { return }
-    let agreed = try DeflateParameters.check(answer: [parameters.responseValue])
+    let agreed = try DeflateParameters.check(response: [parameters.responseValue])
     try expect(
       agreed?.serverWindowBits == parameters.serverWindowBits, "\(parameters) became \(agreed as Any)")
   }
