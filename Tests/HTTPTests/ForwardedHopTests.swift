@@ -75,9 +75,9 @@ struct ForwardedHopTests {
     ])
   func noAddress(_ node: String) {
     #expect(
-      ForwardedHop.customary(in: ["X-Forwarded-For": "192.0.2.9, x\(node)"], behind: 1)
+      ForwardedHop.xForwarded(in: ["X-Forwarded-For": "192.0.2.9, x\(node)"], behind: 1)
         == .hop(ForwardedHop()))
-    let read = ForwardedHop.customary(in: ["X-Forwarded-For": node], behind: 1)
+    let read = ForwardedHop.xForwarded(in: ["X-Forwarded-For": node], behind: 1)
     #expect(read == .hop(ForwardedHop()) || (read == .unusable && node.allSatisfy { $0 == " " }))
   }
 
@@ -155,7 +155,7 @@ struct ForwardedHopTests {
         client: "1.1.1.1"),
     ])
   func standard(_ chain: Chain) {
-    #expect(ForwardedHop.standard(in: chain.fields, behind: chain.proxies) == chain.reading)
+    #expect(ForwardedHop.forwarded(in: chain.fields, behind: chain.proxies) == chain.reading)
   }
 
   @Test(
@@ -218,6 +218,6 @@ struct ForwardedHopTests {
         "… before two proxies", 2, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1, 2.2.2.2"#], client: "1.1.1.1"),
     ])
   func customary(_ chain: Chain) {
-    #expect(ForwardedHop.customary(in: chain.fields, behind: chain.proxies) == chain.reading)
+    #expect(ForwardedHop.xForwarded(in: chain.fields, behind: chain.proxies) == chain.reading)
   }
 }

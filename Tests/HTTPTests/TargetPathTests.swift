@@ -36,7 +36,7 @@ struct TargetPathTests {
 
   struct Refusal: Sendable {
     let path: String
-    let fault: TargetPath.Fault
+    let fault: TargetPathError
   }
 
   @Test(

@@ -79,11 +79,11 @@ struct BodyReader: Sendable {
         state = .ended
         return .end
       case .content(let left):
-        guard let range = take(left, of: bytes, at: &position) else { return nil }
+        guard let range = consume(left, of: bytes, at: &position) else { return nil }
         state = .content(left: left - range.count)
         return .content(range)
       case .chunkContent(let left):
-        guard let range = take(left, of: bytes, at: &position) else { return nil }
+        guard let range = consume(left, of: bytes, at: &position) else { return nil }
         state = range.count == left ? .chunkEndCarriageReturn : .chunkContent(left: left - range.count)
         return .content(range)
       case .untilClose:
@@ -93,7 +93,7 @@ struct BodyReader: Sendable {
           position += 1
           throw .bodyTooLarge(limit: bodyLimit, actual: total + 1)
         }
-        guard let range = take(room, of: bytes, at: &position) else { return nil }
+        guard let range = consume(room, of: bytes, at: &position) else { return nil }
         total += range.count
         return .content(range)
       default:
@@ -105,7 +105,7 @@ struct BodyReader: Sendable {
     }
   }
 
-  private func take(_ length: Int, of bytes: Span<UInt8>, at position: inout Int) -> Range<Int>? {
+  private func consume(_ length: Int, of bytes: Span<UInt8>, at position: inout Int) -> Range<Int>? {
     guard position < bytes.count else { return nil }
     let start = position
     position += min(length, bytes.count - position)

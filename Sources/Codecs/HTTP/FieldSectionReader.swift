@@ -46,7 +46,7 @@ struct FieldSectionReader: Sendable {
     case .valueLineFeed:
       guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       state = .lineStart
-      return .field(takeField())
+      return .field(finishField())
     case .lastLineFeed:
       guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       return .end
@@ -105,7 +105,7 @@ struct FieldSectionReader: Sendable {
     guard name.count + value.count < limits.fieldBytes else { throw .fieldTooLarge(limit: limits.fieldBytes) }
   }
 
-  private mutating func takeField() -> Field {
+  private mutating func finishField() -> Field {
     while let last = value.last, Grammar.isBlank(last) { value.removeLast() }
     let field = Field(token: String(latin1: name), value: String(latin1: value))
     name.removeAll(keepingCapacity: true)

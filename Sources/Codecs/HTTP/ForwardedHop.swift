@@ -49,7 +49,7 @@ package struct ForwardedHop: Equatable, Sendable {
   ///   - fields: the fields of a request.
   ///   - proxies: the number of trusted proxies, 1 or more; any client can write the elements before theirs.
   /// - Returns: the information of the first trusted proxy.
-  package static func standard(in fields: FieldList, behind proxies: Int) -> Reading {
+  package static func forwarded(in fields: FieldList, behind proxies: Int) -> Reading {
     guard fields.first("Forwarded") != nil else { return .absent }
     guard let elements = fields.tokens(of: "Forwarded", limit: elementLimit), elements.count >= proxies else {
       return .unusable
@@ -68,8 +68,8 @@ package struct ForwardedHop: Equatable, Sendable {
   ///   - fields: the fields of a request.
   ///   - proxies: the number of trusted proxies, 1 or more.
   /// - Returns: the information of the first trusted proxy.
-  package static func customary(in fields: FieldList, behind proxies: Int) -> Reading {
-    guard customaryNames.contains(where: { fields.first($0) != nil }) else { return .absent }
+  package static func xForwarded(in fields: FieldList, behind proxies: Int) -> Reading {
+    guard xForwardedNames.contains(where: { fields.first($0) != nil }) else { return .absent }
     let chain = lastElements(proxies, of: "X-Forwarded-For", in: fields)
     guard let first = chain.first, chain.count == proxies else { return .unusable }
     let schemes = lastElements(proxies, of: "X-Forwarded-Proto", in: fields)
@@ -82,11 +82,11 @@ package struct ForwardedHop: Equatable, Sendable {
   }
 
   /// Returns the name of the field in which a proxy names the client; nil if there is none.
-  package static func tellingField(in fields: FieldList) -> String? {
+  package static func clientField(in fields: FieldList) -> String? {
     ["Forwarded", "X-Forwarded-For"].first { fields.first($0) != nil }
   }
 
-  private static let customaryNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
+  private static let xForwardedNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
 
   /// The most elements of `Forwarded` that are read: no chain of proxies is longer.
   private static let elementLimit = 64

@@ -2,19 +2,11 @@ internal import CZlib
 
 /// The gzip content coding (RFC 9110 §8.4.1.3, RFC 1952), for content that is compressed once and stored.
 package enum Gzip {
-  /// An error of zlib.
-  package enum Failure: Error, Equatable, Sendable {
-    /// No memory for the compressor's state of about 260 KiB.
-    case outOfMemory
-    /// Another code of zlib; none is possible for a whole buffer.
-    case zlib(code: Int32)
-  }
-
   /// Compresses all bytes at once, as small as zlib can. The output depends on the bytes only: it contains no name
   /// and no time. Takes some 30 ns per byte, so call it at startup and not on an event loop.
   ///
-  /// - Throws: `Failure` if zlib fails.
-  package static func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
+  /// - Throws: `GzipError` if zlib fails.
+  package static func compress(_ bytes: [UInt8]) throws(GzipError) -> [UInt8] {
     var stream = unsafe z_stream()
     // 15 bits of window, plus 16 to request a gzip header.
     let begun = unsafe deflateInit2_(
@@ -42,4 +34,12 @@ package enum Gzip {
     let length = unsafe Int(stream.total_out)
     return Array(output[..<length])
   }
+}
+
+/// An error of zlib.
+package enum GzipError: Error, Equatable, Sendable {
+  /// No memory for the compressor's state of about 260 KiB.
+  case outOfMemory
+  /// Another code of zlib; none is possible for a whole buffer.
+  case zlib(code: Int32)
 }

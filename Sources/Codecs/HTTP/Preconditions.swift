@@ -42,13 +42,15 @@ package enum Preconditions {
   ) -> Outcome {
     let reads = method == .get || method == .head
     if !fields.all("If-Match").isEmpty {
-      guard holdsMatch(fields, representation) else { return .preconditionFailed }
+      guard satisfiesIfMatch(fields, representation) else { return .preconditionFailed }
     } else if let date = date("If-Unmodified-Since", fields, now), let modified = representation?.lastModified
     {
       guard modified <= date else { return .preconditionFailed }
     }
     if !fields.all("If-None-Match").isEmpty {
-      guard holdsNoneMatch(fields, representation) else { return reads ? .notModified : .preconditionFailed }
+      guard satisfiesIfNoneMatch(fields, representation) else {
+        return reads ? .notModified : .preconditionFailed
+      }
     } else if reads, let date = date("If-Modified-Since", fields, now),
       let modified = representation?.lastModified
     {
@@ -59,7 +61,7 @@ package enum Preconditions {
   }
 
   /// §13.1.1: strong comparison.
-  private static func holdsMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
+  private static func satisfiesIfMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
     guard let representation else { return false }
     let elements = fields.tokens(of: "If-Match")
     if elements == ["*"] { return true }
@@ -68,7 +70,7 @@ package enum Preconditions {
   }
 
   /// §13.1.2: weak comparison.
-  private static func holdsNoneMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
+  private static func satisfiesIfNoneMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
     guard let representation else { return true }
     let elements = fields.tokens(of: "If-None-Match")
     if elements == ["*"] { return false }
@@ -80,7 +82,7 @@ package enum Preconditions {
     _ fields: FieldList, _ representation: Representation, _ now: HTTPDate
   ) -> Outcome {
     let ranges = fields.all("Range")
-    guard ranges.count == 1, let range = ByteRange(ranges[0]), holdsIfRange(fields, representation, now)
+    guard ranges.count == 1, let range = ByteRange(ranges[0]), satisfiesIfRange(fields, representation, now)
     else { return .full }
     // An empty representation has no ranges; its suffix is the whole of it (§14.1.2).
     if representation.length == 0, case .suffix(let count) = range, count > 0 { return .full }
@@ -89,7 +91,7 @@ package enum Preconditions {
   }
 
   /// §13.1.5: the part that the client has must be of this very version, byte for byte.
-  private static func holdsIfRange(
+  private static func satisfiesIfRange(
     _ fields: FieldList, _ representation: Representation, _ now: HTTPDate
   ) -> Bool {
     let conditions = fields.all("If-Range")

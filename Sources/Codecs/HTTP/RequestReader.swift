@@ -121,7 +121,7 @@ package struct RequestReader: Sendable {
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
-      try spend(&left, limits)
+      try countHeadByte(&left, limits)
       if let line = try reader.receive(byte) { return line }
     }
     return nil
@@ -134,7 +134,7 @@ package struct RequestReader: Sendable {
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
-      try spend(&left, limits)
+      try countHeadByte(&left, limits)
       if let head = try reader.receive(byte) { return head }
     }
     return nil
@@ -150,7 +150,7 @@ package struct RequestReader: Sendable {
     }
   }
 
-  private static func spend(_ left: inout Int, _ limits: RequestLimits) throws(RequestError) {
+  private static func countHeadByte(_ left: inout Int, _ limits: RequestLimits) throws(RequestError) {
     guard left > 0 else { throw .malformed(.headTooLarge(limit: limits.headBytes)) }
     left -= 1
   }

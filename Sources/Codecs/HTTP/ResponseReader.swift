@@ -106,7 +106,7 @@ package struct ResponseReader: Sendable {
       return try receive(byte)
     case .line(var reader, let left):
       state = .betweenResponses
-      let left = try spend(left)
+      let left = try countHeadByte(left)
       if let line = try reader.receive(byte) {
         state = .fields(ResponseFields(line: line, limits: limits), bytesLeft: left)
       } else {
@@ -115,7 +115,7 @@ package struct ResponseReader: Sendable {
       return nil
     case .fields(var reader, let left):
       state = .betweenResponses
-      let left = try spend(left)
+      let left = try countHeadByte(left)
       if let head = try Self.readFields(&reader, byte) { return try begin(head, reader.framing) }
       state = .fields(reader, bytesLeft: left)
       return nil
@@ -166,7 +166,7 @@ package struct ResponseReader: Sendable {
     }
   }
 
-  private func spend(_ left: Int) throws(ResponseError) -> Int {
+  private func countHeadByte(_ left: Int) throws(ResponseError) -> Int {
     guard left > 0 else { throw .malformed(.headTooLarge(limit: limits.headBytes)) }
     return left - 1
   }

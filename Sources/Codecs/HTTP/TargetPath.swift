@@ -9,21 +9,6 @@ package struct TargetPath: Equatable, Sendable {
   /// True if the path ended in `/`, as the root does.
   package let isDirectory: Bool
 
-  /// A rule that the path broke. No file can have such a path, so 400 and 404 are both correct.
-  package enum Fault: Error, Equatable, Sendable {
-    case notAbsolute
-    case malformedPercentEncoding
-    case encodedSeparator
-    case backslash
-    case controlCharacter(UInt8)
-    case malformedUTF8
-    case emptyComponent
-    /// A component that begins with a dot: a hidden file, `.` or `..`, encoded or not.
-    case dotComponent
-    case componentTooLong(limit: Int)
-    case tooDeep(limit: Int)
-  }
-
   /// The longest name of Linux' file systems, in bytes.
   private static let componentBytes = 255
   private static let depth = 32
@@ -31,7 +16,7 @@ package struct TargetPath: Equatable, Sendable {
   /// Parses the raw path of a request, without its query. `%2e` is a dot, `%252e` the three characters `%2e`.
   ///
   /// - Throws: the rule that was broken.
-  package static func resolve(_ rawPath: String) throws(Fault) -> TargetPath {
+  package static func resolve(_ rawPath: String) throws(TargetPathError) -> TargetPath {
     let bytes = Array(rawPath.utf8)
     guard bytes.first == slash else { throw .notAbsolute }
     var parts = bytes[1...].split(separator: slash, omittingEmptySubsequences: false)
@@ -45,7 +30,7 @@ package struct TargetPath: Equatable, Sendable {
 
   private static let slash: UInt8 = 0x2F
 
-  private static func component(_ encoded: ArraySlice<UInt8>) throws(Fault) -> String {
+  private static func component(_ encoded: ArraySlice<UInt8>) throws(TargetPathError) -> String {
     let bytes = try decode(encoded)
     guard let first = bytes.first else { throw .emptyComponent }
     guard first != 0x2E else { throw .dotComponent }
@@ -55,7 +40,7 @@ package struct TargetPath: Equatable, Sendable {
     return name
   }
 
-  private static func decode(_ encoded: ArraySlice<UInt8>) throws(Fault) -> [UInt8] {
+  private static func decode(_ encoded: ArraySlice<UInt8>) throws(TargetPathError) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = encoded
     while let byte = rest.popFirst() {
@@ -75,4 +60,19 @@ package struct TargetPath: Equatable, Sendable {
     }
     return bytes
   }
+}
+
+/// A rule that the path broke. No file can have such a path, so 400 and 404 are both correct.
+package enum TargetPathError: Error, Equatable, Sendable {
+  case notAbsolute
+  case malformedPercentEncoding
+  case encodedSeparator
+  case backslash
+  case controlCharacter(UInt8)
+  case malformedUTF8
+  case emptyComponent
+  /// A component that begins with a dot: a hidden file, `.` or `..`, encoded or not.
+  case dotComponent
+  case componentTooLong(limit: Int)
+  case tooDeep(limit: Int)
 }

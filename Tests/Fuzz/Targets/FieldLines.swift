@@ -28,17 +28,17 @@ enum FieldLines {
     let nodes = chain.map { $0.utf8.contains(0x3A) ? "for=\"[\($0)]\"" : "for=\($0)" }
     for isOnOneLine in [false, true] {
       let standard = adding(nodes, to: "Forwarded", in: sent, isOnOneLine)
-      let readStandard = ForwardedHop.standard(in: standard, behind: proxies)
+      let readStandard = ForwardedHop.forwarded(in: standard, behind: proxies)
       try expect(readStandard == .hop(first) || readStandard == .unusable, "\(standard): \(readStandard)")
       let customary = adding(Array(chain), to: "X-Forwarded-For", in: sent, isOnOneLine)
-      guard case .hop(let hop) = ForwardedHop.customary(in: customary, behind: proxies) else {
+      guard case .hop(let hop) = ForwardedHop.xForwarded(in: customary, behind: proxies) else {
         throw Finding("\(customary): nothing is read")
       }
       try expect(hop.client == first.client, "\(customary): \(hop)")
     }
     for count in 1...3 {
-      _ = ForwardedHop.standard(in: sent, behind: count)
-      _ = ForwardedHop.customary(in: sent, behind: count)
+      _ = ForwardedHop.forwarded(in: sent, behind: count)
+      _ = ForwardedHop.xForwarded(in: sent, behind: count)
     }
   }
 
@@ -138,7 +138,7 @@ enum FieldLines {
     guard let request = RequestHead(methods[Int(choice & 1)], "/", fields: fields) else {
       throw Finding("no request")
     }
-    let answer = RepresentationAnswer(
+    let answer = RepresentationResponse(
       to: request, with: representation, always: [:], withContent: ["Content-Type": "text/plain"], now: now)
     if case .content(let head, let range) = answer {
       try expect(range.lowerBound >= 0 && range.upperBound <= length, "\(range) of \(length)")

@@ -49,8 +49,8 @@ struct ForwardedClient: Equatable, Sendable {
   /// Returns the reason for which a request behind proxies has no client, for the log.
   static func missingClientReason(_ head: RequestHead, behind proxies: Int) -> String {
     switch (
-      ForwardedHop.standard(in: head.fields, behind: proxies),
-      ForwardedHop.customary(in: head.fields, behind: proxies)
+      ForwardedHop.forwarded(in: head.fields, behind: proxies),
+      ForwardedHop.xForwarded(in: head.fields, behind: proxies)
     ) {
     case (.absent, .absent): "neither Forwarded nor X-Forwarded-For is present"
     case (.unusable, _): "Forwarded names fewer proxies than are trusted"
@@ -65,7 +65,8 @@ struct ForwardedClient: Equatable, Sendable {
   /// kinds, they must name the same client, and of the rest only equal values count.
   private static func hop(of fields: FieldList, behind proxies: Int) -> ForwardedHop? {
     switch (
-      ForwardedHop.standard(in: fields, behind: proxies), ForwardedHop.customary(in: fields, behind: proxies)
+      ForwardedHop.forwarded(in: fields, behind: proxies),
+      ForwardedHop.xForwarded(in: fields, behind: proxies)
     ) {
     case (.hop(let hop), .absent), (.absent, .hop(let hop)):
       return hop

@@ -75,7 +75,7 @@ final class ProxyWarnings: Sendable {
 
   /// Warns that an apparent proxy of the operator is not trusted: all of its clients count as one.
   private func warnOfUntrustedProxy(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
-    guard peer.isLoopback || peer.isPrivate, let name = ForwardedHop.tellingField(in: head.fields),
+    guard peer.isLoopback || peer.isPrivate, let name = ForwardedHop.clientField(in: head.fields),
       mayWarn(of: .untrustedProxy, now: now)
     else { return }
     log(

@@ -258,7 +258,7 @@ extension Reactor {
     // Types that a browser might run are only ever saved.
     let type = MediaType(parsing: readable.object.contentType)
     let picture = type.flatMap { $0.isSafeImage ? $0.essence : nil }
-    let reply = RepresentationAnswer(
+    let reply = RepresentationResponse(
       to: head,
       with: Representation(
         length: Int(readable.size), entityTag: EntityTag(readable.content.digest), lastModified: nil),

@@ -21,7 +21,7 @@ package struct StaticFile: Sendable {
   ///   - bytes: the whole content.
   ///   - modified: the time of the last change; nil if unknown.
   /// - Throws: if there is no memory to compress the file.
-  package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(Gzip.Failure) {
+  package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(GzipError) {
     mediaType = MediaType.forFileName(name)
     let bytes = Self.minified(bytes, of: mediaType) ?? bytes
     // Half of the digest suffices: the same bytes have the same tag on every machine.

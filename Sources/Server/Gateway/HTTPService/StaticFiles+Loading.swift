@@ -120,7 +120,7 @@ extension StaticFiles {
       let bytes = try contents(of: path, atMost: room)
       room -= bytes.count
       let modified = HTTPDate(secondsSinceEpoch: information.st_mtim.tv_sec)
-      do throws(Gzip.Failure) {
+      do throws(GzipError) {
         files.append((prefix + name, try StaticFile(name: name, bytes: bytes, modified: modified)))
       } catch {
         throw .outOfMemory(path: path)

@@ -78,7 +78,7 @@ package struct StaticFiles: Sendable {
     if file.gzip != nil { always.append("Vary", "Accept-Encoding") }
     var withContent: FieldList = ["Content-Type": file.mediaType.value]
     if isCompressed { withContent.append("Content-Encoding", "gzip") }
-    switch RepresentationAnswer(
+    switch RepresentationResponse(
       to: head, with: form.representation, always: always, withContent: withContent, now: now)
     {
     case .content(let answered, let range):

@@ -2,20 +2,20 @@ import HTTP
 import Testing
 
 @Suite("Responses of representations, RFC 9110 §13 to §15")
-struct RepresentationAnswerTests {
+struct RepresentationResponseTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
     var method = Method.get
     var fields: FieldList = [:]
     var length = 10
-    let answer: RepresentationAnswer
+    let answer: RepresentationResponse
 
     var testDescription: String { rule }
   }
 
   private static func content(
     _ status: Status, _ rest: [(String, String)], _ range: Range<Int>
-  ) -> RepresentationAnswer {
+  ) -> RepresentationResponse {
     var fields: FieldList = [
       "Cache-Control": "private", "Accept-Ranges": "bytes", "ETag": "\"v1\"",
       "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
@@ -62,7 +62,7 @@ struct RepresentationAnswerTests {
     let representation = Representation(
       length: one.length, entityTag: EntityTag("v1"),
       lastModified: HTTPDate(secondsSinceEpoch: 784_111_777))
-    let answer = RepresentationAnswer(
+    let answer = RepresentationResponse(
       to: head, with: representation, always: ["Cache-Control": "private"],
       withContent: ["Content-Type": "image/png"], now: HTTPDate(secondsSinceEpoch: 1_795_219_200))
     #expect(answer == one.answer)
@@ -71,7 +71,7 @@ struct RepresentationAnswerTests {
   @Test("§8.8 a response without validators")
   func withoutValidators() throws {
     let head = try #require(RequestHead(.get, "/a"))
-    let answer = RepresentationAnswer(
+    let answer = RepresentationResponse(
       to: head, with: Representation(length: 1, entityTag: nil, lastModified: nil), always: [:],
       withContent: [:], now: HTTPDate(secondsSinceEpoch: 0))
     #expect(
