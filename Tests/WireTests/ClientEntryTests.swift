@@ -67,7 +67,7 @@ struct ClientEntryTests {
       #expect(Array(message[entry.type]) == WireTests.bytes(example.type))
       #expect(Array(message[entry.payload]) == example.payload)
       #expect(entry.end == before.count + example.bytes.count)
-      #expect(entry.fault(in: message) == nil)
+      #expect(entry.validationError(in: message) == nil)
     }
   }
 
@@ -85,8 +85,8 @@ struct ClientEntryTests {
     for count in 0..<example.bytes.count {
       let expected: WireError =
         count < 4
-        ? .entryLengthCutShort(have: count)
-        : .entryRunsOver(length: example.bytes.count - 4, available: count - 4)
+        ? .entryLengthTruncated(have: count)
+        : .entryExceedsMessage(length: example.bytes.count - 4, available: count - 4)
       #expect(throws: expected) {
         try clientEntry(Array(example.bytes.prefix(count)))
       }
@@ -111,16 +111,16 @@ struct ClientEntryTests {
 
   @Test("the largest and smallest lengths")
   func edges() {
-    #expect(throws: WireError.entryRunsOver(length: 0xFFFF_FFFF, available: 2)) {
+    #expect(throws: WireError.entryExceedsMessage(length: 0xFFFF_FFFF, available: 2)) {
       try clientEntry(hex("FFFFFFFF 01 01"))
     }
     #expect(throws: WireError.entryTooShort(length: 9, needed: 8 + 4 * 65_535 + 1)) {
       try clientEntry(hex("00000009 09 01 00000001 FFFF 50"))
     }
-    #expect(throws: WireError.entryLengthCutShort(have: 0)) {
+    #expect(throws: WireError.entryLengthTruncated(have: 0)) {
       try clientEntry([])
     }
-    #expect(throws: WireError.entryLengthCutShort(have: 0)) {
+    #expect(throws: WireError.entryLengthTruncated(have: 0)) {
       try clientEntry([0, 0], at: 5)
     }
   }
@@ -128,7 +128,7 @@ struct ClientEntryTests {
   /// Bytes that can be parsed, and the rule that they break.
   struct Fault: Sendable, CustomTestStringConvertible {
     let rule: String
-    let fault: EntryFault
+    let fault: EntryError
     let bytes: [UInt8]
 
     var testDescription: String { rule }
@@ -184,7 +184,7 @@ struct ClientEntryTests {
   func findsFault(_ example: Fault) throws {
     let entry = try clientEntry(example.bytes)
     #expect(entry.end == example.bytes.count)
-    #expect(entry.fault(in: example.bytes) == example.fault)
+    #expect(entry.validationError(in: example.bytes) == example.fault)
     let refusal = example.fault.refusal(clientSequence: 9)
     #expect(refusal.clientSequence == 9)
     #expect(!refusal.detail.isEmpty)
@@ -200,14 +200,14 @@ struct ClientEntryTests {
   @Test("values exactly at the limits are valid")
   func limits() throws {
     let payload = hex("00040007 01 01 00000001 54") + [UInt8](repeating: 0, count: 262_144)
-    #expect(try clientEntry(payload).fault(in: payload) == nil)
+    #expect(try clientEntry(payload).validationError(in: payload) == nil)
     #expect(
-      try clientEntry(payload).fault(in: payload, messageBytes: 10)
+      try clientEntry(payload).validationError(in: payload, messageBytes: 10)
         == .payloadTooLarge(limit: 10, actual: 262_144))
     let targets = hex("00000FA9 09 01 00000001 03E8") + [UInt8](repeating: 0, count: 4_000) + [0x54]
-    #expect(try clientEntry(targets).fault(in: targets) == nil)
+    #expect(try clientEntry(targets).validationError(in: targets) == nil)
     let type = hex("00000105 01 FF 00000001") + [UInt8](repeating: 0x54, count: 255)
-    #expect(try clientEntry(type).fault(in: type) == nil)
+    #expect(try clientEntry(type).validationError(in: type) == nil)
   }
 
   @Test("randomly changed bytes are parsed within bounds or refused, without a trap", arguments: 0..<16)
@@ -229,7 +229,7 @@ struct ClientEntryTests {
         #expect(entry.end > offset && entry.end <= message.count)
         #expect(entry.payload.upperBound == entry.end)
         #expect(entry.type.upperBound == entry.payload.lowerBound)
-        _ = entry.fault(in: message)
+        _ = entry.validationError(in: message)
         for index in 0..<entry.targetCount { _ = entry.target(at: index, in: message) }
         offset = entry.end
       }

@@ -78,7 +78,7 @@ struct ErrorsTests {
       .sessionFull(limit: 1_000), 4005,
       #"{"code":"session-full","detail":"The session is full.","limit":1000}"#
     ),
-    (.noSignOfLife, 4008, #"{"code":"no-answer","detail":"No bytes were sent or received for too long."}"#),
+    (.unresponsive, 4008, #"{"code":"no-answer","detail":"No bytes were sent or received for too long."}"#),
     (
       .resumedElsewhere, 4009,
       #"{"code":"resumed-elsewhere","detail":"You resumed on another connection."}"#
@@ -90,7 +90,7 @@ struct ErrorsTests {
       #"{"code":"unsupported-version","detail":"Unsupported version.","versions":["drawtogether.v1"]}"#
     ),
     (
-      .rateIgnored(retryAfterMs: 250), 4029,
+      .rateLimitExceeded(retryAfterMs: 250), 4029,
       #"{"code":"rate-limited","detail":"Over the rate limit for too long.","retryAfterMs":250}"#
     ),
   ]

@@ -98,9 +98,9 @@ struct GatewayControlTests {
     "another message is refused, unknown members are ignored",
     arguments: [
       ("{}", WireError.unknownControl), ("[]", .unknownControl), (#"{"new":{}}"#, .unknownControl),
-      (#"{"committed":{}}"#, .wrongMember("sequence")),
-      (#"{"committed":{"sequence":"1"}}"#, .wrongMember("sequence")),
-      (#"{"catchUp":{"kind":"other","epoch":"e","sequence":1}}"#, .wrongMember("kind")),
+      (#"{"committed":{}}"#, .invalidMember("sequence")),
+      (#"{"committed":{"sequence":"1"}}"#, .invalidMember("sequence")),
+      (#"{"catchUp":{"kind":"other","epoch":"e","sequence":1}}"#, .invalidMember("kind")),
     ] as [(String, WireError)])
   func refuses(_ text: String, _ error: WireError) throws {
     #expect(throws: error) { try GatewayControl.decode(WireTests.bytes(text).span) }

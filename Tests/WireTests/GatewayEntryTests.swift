@@ -76,8 +76,8 @@ struct GatewayEntryTests {
     for count in 0..<example.bytes.count {
       let expected: WireError =
         count < 4
-        ? .entryLengthCutShort(have: count)
-        : .entryRunsOver(length: example.bytes.count - 4, available: count - 4)
+        ? .entryLengthTruncated(have: count)
+        : .entryExceedsMessage(length: example.bytes.count - 4, available: count - 4)
       #expect(throws: expected) {
         try gatewayEntry(Array(example.bytes.prefix(count)))
       }

@@ -99,15 +99,15 @@ struct ProfileTests {
   @Test("a generated name is two words, valid, and varies")
   func madeUp() {
     var random = SeededGenerator(seed: 1)
-    var names: Set<String> = [NameMaker.name(random: 0), NameMaker.name(random: .max)]
+    var names: Set<String> = [NameGenerator.name(random: 0), NameGenerator.name(random: .max)]
     for _ in 0..<2_000 {
-      let name = NameMaker.name(random: random.next())
+      let name = NameGenerator.name(random: random.next())
       #expect(Profile(name: name).sanitised.name == name)
       #expect(name.split(separator: " ").count == 2)
       names.insert(name)
     }
     #expect(names.count > 1_000)
-    #expect(NameMaker.name(random: 77) == NameMaker.name(random: 77))
+    #expect(NameGenerator.name(random: 77) == NameGenerator.name(random: 77))
   }
 }
 

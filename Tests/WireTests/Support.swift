@@ -39,8 +39,8 @@ func gatewayEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> Gat
 
 extension ClientEntry {
   /// Returns the rule that an entry of an array breaks.
-  func fault(in bytes: [UInt8], messageBytes: Int = 262_144) -> EntryFault? {
-    fault(in: bytes.span, messageBytes: messageBytes)
+  func validationError(in bytes: [UInt8], messageBytes: Int = 262_144) -> EntryError? {
+    validationError(in: bytes.span, messageBytes: messageBytes)
   }
 
   /// Returns a target of an entry of an array.

@@ -61,7 +61,7 @@ extension Session {
         return
       }
       refuse(
-        subscriber, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), now: now, &effects)
+        subscriber, EntryError.noSequenceOnReliable.refusal(clientSequence: 0), now: now, &effects)
       return
     }
     guard clientSequence > participant.acknowledged else {
@@ -87,10 +87,10 @@ extension Session {
       effects += refuseForRate(participant, subscriber, clientSequence: clientSequence, size: size, now: now)
       return
     }
-    if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
+    if let error = entry.validationError(in: message, messageBytes: limits.messageBytes) {
       acknowledge(clientSequence, of: participant, now: now)
       markConsumed(participant)
-      refuse(subscriber, fault.refusal(clientSequence: clientSequence), now: now, &effects)
+      refuse(subscriber, error.refusal(clientSequence: clientSequence), now: now, &effects)
       return
     }
     var targets: [ParticipantNumber]?
@@ -132,7 +132,7 @@ extension Session {
     // A targeted entry costs a send per target: sixteen of them cost as much as an entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard participant.rateLimiter.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
-      entry.fault(in: message, messageBytes: limits.messageBytes) == nil
+      entry.validationError(in: message, messageBytes: limits.messageBytes) == nil
     else {
       counters.unreliableRefused += 1
       return

@@ -87,7 +87,7 @@ extension Session {
         .pauseReading(
           connection: subscriber.connection, until: now.adding(milliseconds: max(1000, retryAfterMs))))
     } else if participant.ignoredRefusals > Self.ignoredRefusalsBeforePause {
-      close(subscriber, .rateIgnored(retryAfterMs: UInt64(retryAfterMs)), now: now, &effects)
+      close(subscriber, .rateLimitExceeded(retryAfterMs: UInt64(retryAfterMs)), now: now, &effects)
     }
   }
 

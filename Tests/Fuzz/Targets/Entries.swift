@@ -37,9 +37,9 @@ enum Entries {
         payload: message.span.extracting(entry.payload))
       try expect(written == own, "\(own) is written \(written)")
 
-      let fault = entry.fault(in: message.span, messageBytes: messageBytes)
-      try expect(fault == nil || fault?.refusal(clientSequence: 1).detail.isEmpty == false, "no words")
-      if fault == nil {
+      let error = entry.validationError(in: message.span, messageBytes: messageBytes)
+      try expect(error == nil || error?.refusal(clientSequence: 1).detail.isEmpty == false, "no words")
+      if error == nil {
         try expect(entry.payload.count <= messageBytes && entry.targetCount <= 1_000, "it is too large")
         try expect(String(validating: message[entry.type], as: UTF8.self)?.isEmpty == false, "its type")
         try expect(entry.flags.isDisjoint(with: [.system, .reserved]), "its flags")

@@ -49,11 +49,11 @@ struct DamagedRecordTests {
     Case(255, [1], .unknownKind),
     Case(1, [], .notJSON),
     Case(1, "[]", .notJSON),
-    Case(1, "{}", .wrongMember("id")),
+    Case(1, "{}", .invalidMember("id")),
     Case(2, "{", .notJSON),
-    Case(2, #"{"number":0}"#, .wrongMember("number")),
-    Case(2, #"{"number":4294967296}"#, .wrongMember("number")),
-    Case(2, #"{"number":1,"id":"x"}"#, .wrongMember("id")),
+    Case(2, #"{"number":0}"#, .invalidMember("number")),
+    Case(2, #"{"number":4294967296}"#, .invalidMember("number")),
+    Case(2, #"{"number":1,"id":"x"}"#, .invalidMember("id")),
     Case(
       2,
       #"{"number":4294967295,"id":"00000000-0000-0009-0000-000000000001","name":"","color":"","acknowledged":0,"presence":"past"}"#,
@@ -61,11 +61,11 @@ struct DamagedRecordTests {
     Case(
       2,
       #"{"number":1,"id":"00000000-0000-0009-0000-000000000001","name":"","color":"","token":"AB","acknowledged":0}"#,
-      .wrongMember("token")),
+      .invalidMember("token")),
     Case(
       2,
       #"{"number":1,"id":"00000000-0000-0009-0000-000000000001","name":"","color":"","acknowledged":0,"presence":"here"}"#,
-      .wrongMember("presence")),
+      .invalidMember("presence")),
     Case(3, [0, 0, 1], .cutShort(needed: 4, have: 3)),
     Case(3, [0, 0, 0, 1, 0], .tooLong(extra: 1)),
     Case(3, [0xFF, 0xFF, 0, 1], .numberTooLarge(0xFFFF_0001)),
@@ -84,7 +84,7 @@ struct DamagedRecordTests {
     Case(4, frame(nil, entry(0x01, 2), entry(0x01, 2)), .outOfOrder(sequence: 2, after: 2)),
     Case(4, frame(nil, entry(0x01, 1, top: 0x20)), .sequenceTooLarge(0x20_0000_0000_0001)),
     Case(
-      4, frame(nil, entry(0x01, 1), [0, 0, 0]), .entry(.entryLengthCutShort(have: 3))),
+      4, frame(nil, entry(0x01, 1), [0, 0, 0]), .entry(.entryLengthTruncated(have: 3))),
     Case(5, [0, 0, 0, 0], .cutShort(needed: 8, have: 4)),
     Case(5, [0, 0x20, 0, 0, 0, 0, 0, 0], .sequenceTooLarge(0x20_0000_0000_0000)),
     Case(5, [0, 0, 0, 0, 0, 0, 0, 3] + entry(0x01, 1), .flags(0x01)),
@@ -95,11 +95,11 @@ struct DamagedRecordTests {
       5, [0, 0, 0, 0, 0, 0, 0, 3] + entry(0x03, 2, key: 1) + entry(0x03, 2, key: 1),
       .outOfOrder(sequence: 2, after: 2)),
     Case(6, [0, 0, 0, 1, 0, 0, 0], .cutShort(needed: 8, have: 7)),
-    Case(7, #"{"id":"00000000-0000-0009-0000-000000000001"}"#, .wrongMember("file")),
-    Case(8, #"{"at":"yesterday"}"#, .wrongMember("at")),
-    Case(8, #"{"at":"1970-01-01T00:00:00Z","nextNumber":0}"#, .wrongMember("nextNumber")),
-    Case(9, #"{"at":7}"#, .wrongMember("at")),
-    Case(10, "{}", .wrongMember("at")),
+    Case(7, #"{"id":"00000000-0000-0009-0000-000000000001"}"#, .invalidMember("file")),
+    Case(8, #"{"at":"yesterday"}"#, .invalidMember("at")),
+    Case(8, #"{"at":"1970-01-01T00:00:00Z","nextNumber":0}"#, .invalidMember("nextNumber")),
+    Case(9, #"{"at":7}"#, .invalidMember("at")),
+    Case(10, "{}", .invalidMember("at")),
   ]
 
   @Test("each fault has its own case and description", arguments: cases)

@@ -16,7 +16,7 @@ extension ClientSession {
     } catch {
       switch error {
       // Messages and error codes of later versions.
-      case .unknownControl, .wrongMember("code"): return
+      case .unknownControl, .invalidMember("code"): return
       default: return protocolFault()
       }
     }

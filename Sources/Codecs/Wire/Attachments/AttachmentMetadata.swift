@@ -14,12 +14,12 @@ package struct AttachmentMetadata: Equatable, Sendable {
   /// - Parameters:
   ///   - text: JSON in UTF-8, of at most `limit` bytes.
   ///   - limit: the limit `metadataBytes`.
-  ///   - combining: as for `JSONParser.parse`.
+  ///   - combiningLimit: as for `JSONParser.parse`.
   /// - Returns: `nil` without metadata: no bytes, or `null`.
   /// - Throws: `bad-request` for text that is too long, with `limit` and `actual`, and for text that is not JSON, or
   ///   nested too deeply.
   package static func parse(
-    _ text: Span<UInt8>, limit: Int, combining: Int = JSONParser.maximumCombining
+    _ text: Span<UInt8>, limit: Int, combiningLimit: Int = JSONParser.maximumCombining
   ) throws(Refusal) -> AttachmentMetadata? {
     guard text.count <= limit else {
       throw Refusal(
@@ -28,7 +28,8 @@ package struct AttachmentMetadata: Equatable, Sendable {
     }
     guard !text.isEmpty else { return nil }
     do throws(WireError) {
-      guard try JSONParser.parse(text, depth: 1 + surroundingDepth, combining: combining) != .null else {
+      guard try JSONParser.parse(text, depth: 1 + surroundingDepth, combiningLimit: combiningLimit) != .null
+      else {
         return nil
       }
     } catch {

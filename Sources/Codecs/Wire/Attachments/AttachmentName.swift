@@ -4,12 +4,12 @@ package enum AttachmentName {
   /// The most Unicode scalars of a name, which take at most 1,020 bytes.
   package static let maximumScalars = 255
   /// The name of an attachment without one.
-  package static let missing = "attachment"
+  package static let defaultName = "attachment"
 
   /// Returns the valid part of a name: without control, format and line characters except joiners, trimmed and
-  /// truncated; `missing` if nothing is left.
+  /// truncated; `defaultName` if nothing is left.
   package static func sanitised(_ name: String?) -> String {
-    guard let name else { return missing }
-    return ShownText.sanitised(name, maximumScalars: maximumScalars, keepsJoiners: true) ?? missing
+    guard let name else { return defaultName }
+    return DisplayText.sanitised(name, maximumScalars: maximumScalars, keepsJoiners: true) ?? defaultName
   }
 }

@@ -28,7 +28,7 @@ package enum ClientControl: Equatable, Sendable {
     let names = Name.allCases.filter { message[$0.rawValue] != nil }
     guard names.count == 1, let name = names.first else { throw .unknownControl }
     guard case .object(let members)? = message[name.rawValue] else {
-      throw .wrongMember(name.rawValue)
+      throw .invalidMember(name.rawValue)
     }
     switch name {
     case .join: return .join(try Join(members))

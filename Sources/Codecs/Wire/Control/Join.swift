@@ -13,7 +13,7 @@ package struct Join: JSONWritable, Equatable, Sendable {
 
   /// Parses the members of one object: those of the profile, and `resume`.
   ///
-  /// - Throws: `wrongMember` if a member has another type.
+  /// - Throws: `invalidMember` if a member has another type.
   init(_ members: [String: JSONValue]) throws(WireError) {
     profile = try Profile(members)
     resume = if let members = try members.object("resume") { try Resume(members) } else { nil }
@@ -51,7 +51,7 @@ package struct Resume: JSONWritable, Equatable, Sendable {
 
   /// Parses a resume. A malformed token counts as unknown, and a `next` of 0 as missing.
   ///
-  /// - Throws: `wrongMember` if a member has another type, or a number is out of range.
+  /// - Throws: `invalidMember` if a member has another type, or a number is out of range.
   init(_ members: [String: JSONValue]) throws(WireError) {
     token = try members.text("token").flatMap { Token($0) }
     epoch = try members.text("epoch")

@@ -29,13 +29,13 @@ package struct ClientEntry: Sendable, Equatable {
     _ bytes: Span<UInt8>, at offset: Int
   ) throws(WireError) -> ClientEntry {
     let available = bytes.count - offset
-    guard available >= 4 else { throw .entryLengthCutShort(have: max(available, 0)) }
+    guard available >= 4 else { throw .entryLengthTruncated(have: max(available, 0)) }
     let length = Int(bytes.uint32(at: offset))
     guard length >= fixedLength - 4 else {
       throw .entryTooShort(length: length, needed: fixedLength - 4)
     }
     guard length <= available - 4 else {
-      throw .entryRunsOver(length: length, available: available - 4)
+      throw .entryExceedsMessage(length: length, available: available - 4)
     }
     let end = offset + 4 + length
     let flags = EntryFlags(rawValue: bytes[offset + 4])

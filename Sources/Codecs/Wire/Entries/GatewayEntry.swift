@@ -28,13 +28,13 @@ package struct GatewayEntry: Sendable, Equatable {
     _ bytes: Span<UInt8>, at offset: Int
   ) throws(WireError) -> GatewayEntry {
     let available = bytes.count - offset
-    guard available >= 4 else { throw .entryLengthCutShort(have: max(available, 0)) }
+    guard available >= 4 else { throw .entryLengthTruncated(have: max(available, 0)) }
     let length = Int(bytes.uint32(at: offset))
     guard length >= fixedLength - 4 else {
       throw .entryTooShort(length: length, needed: fixedLength - 4)
     }
     guard length <= available - 4 else {
-      throw .entryRunsOver(length: length, available: available - 4)
+      throw .entryExceedsMessage(length: length, available: available - 4)
     }
     let flags = EntryFlags(rawValue: bytes[offset + 4])
     let header = headerLength(flags: flags, typeLength: Int(bytes[offset + 5]))

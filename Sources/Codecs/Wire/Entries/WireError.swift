@@ -1,9 +1,9 @@
 /// A message of a peer that breaks a rule of this protocol. Each case names the rule, with the numbers.
 package enum WireError: Error, Equatable, Sendable {
   /// Fewer than the four bytes of an entry's length are left.
-  case entryLengthCutShort(have: Int)
+  case entryLengthTruncated(have: Int)
   /// An entry is longer than the rest of its message.
-  case entryRunsOver(length: Int, available: Int)
+  case entryExceedsMessage(length: Int, available: Int)
   /// An entry is shorter than its header.
   case entryTooShort(length: Int, needed: Int)
   /// A text message is not JSON, is nested deeper than `JSONValue.maximumDepth`, or has too many combining characters in a row.
@@ -11,11 +11,11 @@ package enum WireError: Error, Equatable, Sendable {
   /// A control message is too long.
   case controlTooLong(limit: Int, actual: Int)
   /// The body of a request is JSON, but not an object.
-  case notRequest
+  case notRequestObject
   /// A control message is JSON, but not an object with exactly one known member.
   case unknownControl
   /// A member has an invalid value.
-  case wrongMember(String)
+  case invalidMember(String)
   /// A text has too few or too many Unicode scalars.
   case textLength(member: String, limit: Int, actual: Int)
   /// The payload of an activity is too long, in bytes of its JSON.
@@ -24,9 +24,9 @@ package enum WireError: Error, Equatable, Sendable {
   /// The broken rule in words, for developers of clients.
   package var detail: String {
     switch self {
-    case .entryLengthCutShort(let have):
+    case .entryLengthTruncated(let have):
       "The message ends within an entry's length: \(have) of 4 bytes."
-    case .entryRunsOver(let length, let available):
+    case .entryExceedsMessage(let length, let available):
       "The length of an entry is \(length) bytes, but only \(available) are left in the message."
     case .entryTooShort(let length, let needed):
       "The length of an entry is \(length) bytes, but its header needs \(needed)."
@@ -34,11 +34,11 @@ package enum WireError: Error, Equatable, Sendable {
       "This is not JSON in UTF-8, or nested more than \(JSONValue.maximumDepth) deep, or has over \(JSONParser.maximumCombining) combining characters in a row."
     case .controlTooLong(let limit, let actual):
       "A control message has at most \(limit) bytes; this one has \(actual)."
-    case .notRequest:
+    case .notRequestObject:
       "The body is a JSON object, such as {\"activity\": {\"title\": \"…\"}}, or empty."
     case .unknownControl:
       "A control message is a JSON object with exactly one member: join, wait, leave, end, profile or activity."
-    case .wrongMember(let name):
+    case .invalidMember(let name):
       "The member \"\(name)\" has an invalid value."
     case .textLength(let member, let limit, let actual):
       "The member \"\(member)\" has 1 to \(limit) Unicode scalars; this one has \(actual)."
@@ -55,9 +55,9 @@ package enum WireError: Error, Equatable, Sendable {
       .payloadTooLarge(let limit, let actual):
       refusal.limit = UInt64(clamping: limit)
       refusal.actual = UInt64(clamping: actual)
-    case .entryLengthCutShort, .entryRunsOver, .entryTooShort:
+    case .entryLengthTruncated, .entryExceedsMessage, .entryTooShort:
       refusal.code = .badEntry
-    case .notJSON, .notRequest, .unknownControl, .wrongMember:
+    case .notJSON, .notRequestObject, .unknownControl, .invalidMember:
       break
     }
     return refusal

@@ -94,7 +94,7 @@ extension CloseReason {
   /// 4004: the session does not exist.
   package static let unknownSession = CloseReason(4004, .notFound, "There is no such session.")
   /// 4008: the peer has neither sent nor received a byte for 40 s.
-  package static let noSignOfLife = CloseReason(
+  package static let unresponsive = CloseReason(
     4008, .noAnswer, "No bytes were sent or received for too long.")
   /// 4009: the participant has resumed on another socket.
   package static let resumedElsewhere = CloseReason(
@@ -135,7 +135,7 @@ extension CloseReason {
   }
 
   /// 4029: the client has exceeded the rate limit for too long.
-  package static func rateIgnored(retryAfterMs: UInt64) -> CloseReason {
+  package static func rateLimitExceeded(retryAfterMs: UInt64) -> CloseReason {
     CloseReason(
       4029, .rateLimited, "Over the rate limit for too long.", retryAfterMs: retryAfterMs)
   }

@@ -13,7 +13,7 @@ package struct ActivityChange: JSONWritable, Equatable, Sendable {
 
   /// Parses a change. Distinguishes a `null` payload from an omitted one.
   ///
-  /// - Throws: `wrongMember`, or the error of a text or payload that is too long.
+  /// - Throws: `invalidMember`, or the error of a text or payload that is too long.
   init(_ members: [String: JSONValue]) throws(WireError) {
     title = try members.text("title")
     payload = members["payload"]
@@ -49,10 +49,10 @@ package struct ActivityRequest: JSONWritable, Equatable, Sendable {
   /// - Throws: `WireError` if it is not such JSON, or the activity is too long.
   package static func decode(_ body: Span<UInt8>) throws(WireError) -> ActivityRequest {
     guard !body.isEmpty else { return ActivityRequest() }
-    guard case .object(let members) = try JSONParser.parse(body) else { throw .notRequest }
+    guard case .object(let members) = try JSONParser.parse(body) else { throw .notRequestObject }
     var request = ActivityRequest()
     if let text = try members.text("follows") {
-      guard let session = SessionID(text) else { throw .wrongMember("follows") }
+      guard let session = SessionID(text) else { throw .invalidMember("follows") }
       request.follows = session
     }
     if let activity = try members.object("activity") { request.activity = try Activity(activity) }

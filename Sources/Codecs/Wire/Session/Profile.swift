@@ -18,7 +18,7 @@ package struct Profile: JSONWritable, Equatable, Sendable {
 
   /// Parses the two members.
   ///
-  /// - Throws: `wrongMember` if one is not a string.
+  /// - Throws: `invalidMember` if one is not a string.
   init(_ members: [String: JSONValue]) throws(WireError) {
     name = try members.text("name")
     color = try members.text("color")
@@ -42,7 +42,7 @@ package struct Profile: JSONWritable, Equatable, Sendable {
   }
 
   private static func sanitised(name: String) -> String? {
-    ShownText.sanitised(name, maximumScalars: maximumNameScalars, maximumBytes: maximumNameBytes)
+    DisplayText.sanitised(name, maximumScalars: maximumNameScalars, maximumBytes: maximumNameBytes)
   }
 
   private static func sanitised(color: String) -> String? {

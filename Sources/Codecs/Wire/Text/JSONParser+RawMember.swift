@@ -4,14 +4,14 @@ extension JSONParser {
   /// - Parameters:
   ///   - name: the name of a member of the outermost object. Of several the last one counts, as in a browser.
   ///   - bytes: a message that is one object.
-  ///   - combining: as for `parse`.
+  ///   - combiningLimit: as for `parse`.
   /// - Returns: the range of the value; `nil` if there is no such member.
   /// - Throws: `notJSON` for any text that is not one object as `parse` accepts it.
   package static func range(
-    of name: String, in bytes: Span<UInt8>, combining: Int = Self.maximumCombining
+    of name: String, in bytes: Span<UInt8>, combiningLimit: Int = Self.maximumCombining
   ) throws(WireError) -> Range<Int>? {
     guard bytes.isUTF8 else { throw .notJSON }
-    var parser = JSONParser(combining: combining)
+    var parser = JSONParser(combiningLimit: combiningLimit)
     var found: Range<Int>?
     guard parser.next(bytes) == UInt8(ascii: "{") else { throw .notJSON }
     parser.position += 1

@@ -9,10 +9,10 @@ package struct JSONParser {
 
   var position = 0
   /// The most combining characters in a row for this parser.
-  private let combining: Int
+  private let combiningLimit: Int
 
-  init(combining: Int = Self.maximumCombining) {
-    self.combining = combining
+  init(combiningLimit: Int = Self.maximumCombining) {
+    self.combiningLimit = combiningLimit
   }
 
   /// Parses a message that consists of one value.
@@ -20,15 +20,15 @@ package struct JSONParser {
   /// - Parameters:
   ///   - bytes: the whole message.
   ///   - depth: the nesting depth of the value itself; 1 if no other value will surround it.
-  ///   - combining: the most combining characters in a row in a text; for text from the disk more than for a peer.
+  ///   - combiningLimit: the most combining characters in a row in a text; for text from the disk more than for a peer.
   /// - Returns: the value.
   /// - Throws: `notJSON` for text that is not JSON in UTF-8, for numbers outside the range of `Double`, for values
   ///   nested more than `JSONValue.maximumDepth` deep, and for texts with too many combining characters in a row.
   package static func parse(
-    _ bytes: Span<UInt8>, depth: Int = 1, combining: Int = Self.maximumCombining
+    _ bytes: Span<UInt8>, depth: Int = 1, combiningLimit: Int = Self.maximumCombining
   ) throws(WireError) -> JSONValue {
     guard bytes.isUTF8 else { throw .notJSON }
-    var parser = JSONParser(combining: combining)
+    var parser = JSONParser(combiningLimit: combiningLimit)
     let value = try parser.value(bytes, depth: depth)
     guard parser.next(bytes) == nil else { throw .notJSON }
     return value
@@ -138,14 +138,14 @@ extension JSONParser {
 
   private func combinesTooMuch(_ text: String) -> Bool {
     // Every combining character has at least two bytes and is U+0300 or above.
-    guard text.utf8.count / 2 > combining, text.utf8.contains(where: { $0 >= 0xCC }) else {
+    guard text.utf8.count / 2 > combiningLimit, text.utf8.contains(where: { $0 >= 0xCC }) else {
       return false
     }
     var run = 0
     for scalar in text.unicodeScalars {
       let combines = scalar.value >= 0x300 && Self.combines(scalar)
       run = combines ? run + 1 : 0
-      if run > combining { return true }
+      if run > combiningLimit { return true }
     }
     return false
   }

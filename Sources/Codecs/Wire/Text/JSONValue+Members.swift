@@ -2,40 +2,40 @@
 extension [String: JSONValue] {
   /// Returns the string of a member.
   ///
-  /// - Throws: `wrongMember` if it is not a string.
+  /// - Throws: `invalidMember` if it is not a string.
   package func text(_ name: String) throws(WireError) -> String? {
     switch self[name] {
     case nil, .null: nil
     case .string(let text): text
-    default: throw .wrongMember(name)
+    default: throw .invalidMember(name)
     }
   }
 
   /// Returns the whole number of a member; `812.0` is one too.
   ///
-  /// - Throws: `wrongMember` if it is not a whole number, or out of range.
+  /// - Throws: `invalidMember` if it is not a whole number, or out of range.
   package func integer<Integer: FixedWidthInteger>(
     _ name: String, as type: Integer.Type = Integer.self
   ) throws(WireError) -> Integer? {
     let value: Integer? =
       switch self[name] {
       case nil, .null: nil
-      case .integer(let number): try Integer(exactly: number).orThrow(.wrongMember(name))
-      case .unsigned(let number): try Integer(exactly: number).orThrow(.wrongMember(name))
-      case .number(let number): try Integer(exactly: number).orThrow(.wrongMember(name))
-      default: throw .wrongMember(name)
+      case .integer(let number): try Integer(exactly: number).orThrow(.invalidMember(name))
+      case .unsigned(let number): try Integer(exactly: number).orThrow(.invalidMember(name))
+      case .number(let number): try Integer(exactly: number).orThrow(.invalidMember(name))
+      default: throw .invalidMember(name)
       }
     return value
   }
 
   /// Returns the members of the object of a member.
   ///
-  /// - Throws: `wrongMember` if it is not an object.
+  /// - Throws: `invalidMember` if it is not an object.
   package func object(_ name: String) throws(WireError) -> [String: JSONValue]? {
     switch self[name] {
     case nil, .null: nil
     case .object(let members): members
-    default: throw .wrongMember(name)
+    default: throw .invalidMember(name)
     }
   }
 }

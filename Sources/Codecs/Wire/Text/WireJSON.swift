@@ -11,7 +11,7 @@ package enum WireJSON {
 
   /// Decodes a value of the wire, for the client's role: the peer is a gateway.
   ///
-  /// - Throws: `notJSON` for text that is not JSON, `wrongMember` with the name of the member that is missing or
+  /// - Throws: `notJSON` for text that is not JSON, `invalidMember` with the name of the member that is missing or
   ///   invalid.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
@@ -28,11 +28,11 @@ package enum WireJSON {
     } catch let error as WireError {
       throw error
     } catch let DecodingError.typeMismatch(_, context), let DecodingError.valueNotFound(_, context) {
-      throw .wrongMember(context.memberName)
+      throw .invalidMember(context.memberName)
     } catch let DecodingError.keyNotFound(key, _) {
-      throw .wrongMember(key.stringValue)
+      throw .invalidMember(key.stringValue)
     } catch let DecodingError.dataCorrupted(context) where !context.codingPath.isEmpty {
-      throw .wrongMember(context.memberName)
+      throw .invalidMember(context.memberName)
     } catch {
       throw .notJSON
     }

@@ -38,7 +38,7 @@ struct SessionSurvey {
     case .participant:
       let said = try ParticipantRecord(body).participant
       guard people[said.number].map({ $0.id == said.id }) ?? true else {
-        throw RecordError(record.kind, .wrongMember("id"))
+        throw RecordError(record.kind, .invalidMember("id"))
       }
       people[said.number] = said
     case .closed: state = .closed(try ClosedRecord(body).at)

@@ -96,7 +96,7 @@ extension Reactor {
     }
     if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit {
       counters.values.refusals[.noAnswer] += 1
-      disconnect(connection, conversation, .noSignOfLife)
+      disconnect(connection, conversation, .unresponsive)
       return
     }
     if let began = conversation.messageBegan, now - began >= .seconds(shared.limits.messageSeconds) {

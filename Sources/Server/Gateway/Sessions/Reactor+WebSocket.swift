@@ -243,10 +243,11 @@ extension Reactor {
       }
     } catch {
       switch error {
-      case .wrongMember, .textLength, .payloadTooLarge:
+      case .invalidMember, .textLength, .payloadTooLarge:
         // A join, but a wrong one: a right one may follow.
         refuseControl(connection, conversation, hosted, error.refusal)
-      case .notJSON, .notRequest, .unknownControl, .controlTooLong, .entryLengthCutShort, .entryRunsOver,
+      case .notJSON, .notRequestObject, .unknownControl, .controlTooLong, .entryLengthTruncated,
+        .entryExceedsMessage,
         .entryTooShort:
         counters.values.refusals[.notJoined] += 1
         disconnect(connection, conversation, .notJoined)

@@ -69,7 +69,7 @@ struct ParticipantTable {
     -> ParticipantState
   {
     let participant = ParticipantState(
-      id: identity.id, number: nextNumber, name: profile.name ?? NameMaker.name(random: identity.lot),
+      id: identity.id, number: nextNumber, name: profile.name ?? NameGenerator.name(random: identity.lot),
       color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: identity.lot),
       rateLimiter: rateLimiter)
     nextNumber += 1

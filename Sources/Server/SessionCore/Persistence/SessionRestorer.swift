@@ -150,7 +150,7 @@ package struct SessionRestorer: ~Copyable {
     numbers = max(numbers, object.number)
     let participant: ParticipantState
     if let known = participants[object.number] {
-      guard known.id == object.id else { throw RecordError(.participant, .wrongMember("id")) }
+      guard known.id == object.id else { throw RecordError(.participant, .invalidMember("id")) }
       participant = known
     } else {
       participant = ParticipantState(

@@ -11,7 +11,7 @@ extension AttachmentObject {
       members = try RecordMembers(.run, payload)
       self = try AttachmentObject(members, key, metadata: try Self.metadata(payload))
     } catch {
-      if case .wrongMember(let name) = error.fault { throw RecordError(.run, .attachment(name)) }
+      if case .invalidMember(let name) = error.fault { throw RecordError(.run, .attachment(name)) }
       throw RecordError(.run, .attachment(""))
     }
   }
@@ -36,15 +36,15 @@ extension AttachmentObject {
   private static func metadata(_ payload: Span<UInt8>) throws(RecordError) -> AttachmentMetadata? {
     let range: Range<Int>?
     do throws(WireError) {
-      range = try JSONParser.range(of: "metadata", in: payload, combining: .max)
+      range = try JSONParser.range(of: "metadata", in: payload, combiningLimit: .max)
     } catch {
       throw RecordError(.run, .notJSON)
     }
     guard let range else { return nil }
     do throws(Refusal) {
-      return try AttachmentMetadata.parse(payload.extracting(range), limit: range.count, combining: .max)
+      return try AttachmentMetadata.parse(payload.extracting(range), limit: range.count, combiningLimit: .max)
     } catch {
-      throw RecordError(.run, .wrongMember("metadata"))
+      throw RecordError(.run, .invalidMember("metadata"))
     }
   }
 }

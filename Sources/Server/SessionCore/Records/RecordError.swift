@@ -13,7 +13,7 @@ package struct RecordError: Error, Equatable, Sendable {
     /// The body is no JSON object, but should be one.
     case notJSON
     /// A member of the object is missing or has an impossible value.
-    case wrongMember(String)
+    case invalidMember(String)
     /// The record belongs to another session.
     case otherSession
     /// An entry cannot be parsed in its frame.
@@ -65,7 +65,7 @@ extension RecordError: CustomStringConvertible {
     case .cutShort(let needed, let have): "needs \(needed) bytes, but has \(have)"
     case .tooLong(let extra): "has \(extra) bytes too many"
     case .notJSON: "is no JSON object"
-    case .wrongMember(let name): "has a wrong or missing \"\(name)\""
+    case .invalidMember(let name): "has a wrong or missing \"\(name)\""
     case .otherSession: "belongs to another session"
     case .entry(let error): "has bytes that are no entry: \(error.detail)"
     case .flags(let flags): "has an entry with the flags \(flags), which no session writes there"

@@ -16,7 +16,7 @@ struct RecordMembers {
   private static func value(_ body: Span<UInt8>) -> JSONValue? {
     do throws(WireError) {
       // A record must be read, even if a client could not send its text any more.
-      return try JSONParser.parse(body, combining: .max)
+      return try JSONParser.parse(body, combiningLimit: .max)
     } catch {
       return nil
     }
@@ -110,7 +110,7 @@ struct RecordMembers {
     self.members = members
   }
 
-  func wrong(_ name: String) -> RecordError { RecordError(kind, .wrongMember(name)) }
+  func wrong(_ name: String) -> RecordError { RecordError(kind, .invalidMember(name)) }
 }
 
 extension Date {

@@ -94,7 +94,7 @@ extension GatewayEntry {
     do throws(WireError) {
       let entry = try GatewayEntry.parse(bytes, at: offset)
       guard entry.end <= end else {
-        throw WireError.entryRunsOver(length: entry.end - offset - 4, available: end - offset - 4)
+        throw WireError.entryExceedsMessage(length: entry.end - offset - 4, available: end - offset - 4)
       }
       return entry
     } catch {

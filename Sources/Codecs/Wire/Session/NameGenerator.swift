@@ -1,5 +1,5 @@
 /// A generator of names for participants without one: a mood or a color, and an animal.
-package enum NameMaker {
+package enum NameGenerator {
   /// Returns a name such as "Violet Heron". Equal numbers give equal names.
   package static func name(random: UInt64) -> String {
     let (rest, first) = random.quotientAndRemainder(dividingBy: UInt64(adjectives.count))

@@ -1,5 +1,5 @@
 /// Single-line texts of a participant that all participants see, such as names.
-enum ShownText {
+enum DisplayText {
   /// Returns the valid part of a text: without control, format and line characters, without white space at both ends,
   /// then truncated to `maximumScalars` and to `maximumBytes` in UTF-8; `nil` if nothing is left. Joiners, which
   /// connect the parts of an emoji and occur within Persian words, may be kept: they hide nothing.
@@ -9,7 +9,7 @@ enum ShownText {
     var kept = String.UnicodeScalarView()
     var scalars = 0
     var bytes = 0
-    for scalar in text.unicodeScalars where isShown(scalar) || keepsJoiners && isJoiner(scalar) {
+    for scalar in text.unicodeScalars where isVisible(scalar) || keepsJoiners && isJoiner(scalar) {
       if kept.isEmpty, scalar.properties.isWhitespace || isJoiner(scalar) { continue }
       scalars += 1
       bytes += UTF8.width(scalar)
@@ -25,7 +25,7 @@ enum ShownText {
   }
 
   /// Returns false for control, format and line characters, which could move or hide the text around a name.
-  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     // A lookup in Unicode's tables costs more than the rest of a name.
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
     return switch scalar.properties.generalCategory {

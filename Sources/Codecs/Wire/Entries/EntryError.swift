@@ -1,5 +1,5 @@
 /// A rule of section 3 that one entry breaks; the other entries of its message may be valid.
-package enum EntryFault: Error, Equatable, Sendable {
+package enum EntryError: Error, Equatable, Sendable {
   /// Only the gateway sets bit 7.
   case systemFlag
   /// Bit 6 must be 0.
@@ -77,7 +77,7 @@ extension ClientEntry {
   ///   - bytes: The message of the entry.
   ///   - messageBytes: The most bytes of a payload: the limit of that name.
   /// - Returns: `nil` for a valid entry.
-  package func fault(in bytes: Span<UInt8>, messageBytes: Int = 262_144) -> EntryFault? {
+  package func validationError(in bytes: Span<UInt8>, messageBytes: Int = 262_144) -> EntryError? {
     if flags.contains(.system) { return .systemFlag }
     if flags.contains(.reserved) { return .reservedFlag }
     let retention = flags.retention
