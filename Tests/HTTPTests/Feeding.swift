@@ -9,7 +9,7 @@ struct Reading {
   }
 
   private(set) var events: [Event] = []
-  private(set) var error: RequestError?
+  private(set) var error: MessageError?
   /// The number of bytes left at the last event or at the refusal.
   private(set) var rest = 0
 
@@ -36,7 +36,7 @@ struct Reading {
     var reader = RequestReader(limits: limits)
     for piece in pieces {
       var position = 0
-      do throws(RequestError) {
+      do throws(MessageError) {
         while let event = try reader.next(in: piece.span, at: &position) {
           switch event {
           case .head(let head): events.append(.head(head))

@@ -11,7 +11,7 @@ struct RequestLimitTests {
 
   /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, with and without cuts.
   private func expect(
-    _ error: RequestError, status: Int, limits: RequestLimits, fits: String, exceeds: String
+    _ error: MessageError, status: Int, limits: RequestLimits, fits: String, exceeds: String
   ) {
     #expect(error.status.code == status)
     let (good, bad) = (latin1(fits), latin1(exceeds))
@@ -37,7 +37,7 @@ struct RequestLimitTests {
     let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"  // 27 bytes
     let longer = "GET / HTTP/1.1\r\nHost: hi\r\n\r\n"
     expect(
-      .malformed(.headTooLarge(limit: 27)), status: 431, limits: limits { $0.headBytes = 27 }, fits: head,
+      .headTooLarge(limit: 27), status: 431, limits: limits { $0.headBytes = 27 }, fits: head,
       exceeds: longer)
   }
 
@@ -53,7 +53,7 @@ struct RequestLimitTests {
   func fieldCount() {
     let line = "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n"
     expect(
-      .malformed(.tooManyFields(limit: 2)), status: 431, limits: limits { $0.fieldCount = 2 },
+      .tooManyFields(limit: 2), status: 431, limits: limits { $0.fieldCount = 2 },
       fits: line + "\r\n",
       exceeds: line + "C")
   }
@@ -62,10 +62,10 @@ struct RequestLimitTests {
   func field() {
     let line = "GET / HTTP/1.1\r\nHost: h\r\n"
     expect(
-      .malformed(.fieldTooLarge(limit: 6)), status: 431, limits: limits { $0.fieldBytes = 6 },
+      .fieldTooLarge(limit: 6), status: 431, limits: limits { $0.fieldBytes = 6 },
       fits: line + "ABC: def\r\nABCDEF:\r\n\r\n", exceeds: line + "ABC: defg")
     expect(
-      .malformed(.fieldTooLarge(limit: 6)), status: 431, limits: limits { $0.fieldBytes = 6 },
+      .fieldTooLarge(limit: 6), status: 431, limits: limits { $0.fieldBytes = 6 },
       fits: line + "\r\n", exceeds: line + "ABCDEFG")
   }
 
@@ -75,17 +75,17 @@ struct RequestLimitTests {
   func trailers() {
     // "A: b" and its line end are six bytes, the last line end two.
     expect(
-      .malformed(.trailersTooLarge(limit: 8)), status: 431, limits: limits { $0.trailerBytes = 8 },
+      .trailersTooLarge(limit: 8), status: 431, limits: limits { $0.trailerBytes = 8 },
       fits: Self.chunked + "0\r\nA: b\r\n\r\n", exceeds: Self.chunked + "0\r\nA: bc\r\n\r\n")
     expect(
-      .malformed(.tooManyFields(limit: 2)), status: 431, limits: limits { $0.fieldCount = 2 },
+      .tooManyFields(limit: 2), status: 431, limits: limits { $0.fieldCount = 2 },
       fits: Self.chunked + "0\r\nA: b\r\nC:\r\n\r\n", exceeds: Self.chunked + "0\r\nA: b\r\nC:\r\nD")
   }
 
   @Test("400: too many bytes of chunk extensions in all chunks together")
   func chunkExtensions() {
     expect(
-      .malformed(.chunkExtensionsTooLong(limit: 4)), status: 400,
+      .chunkExtensionsTooLong(limit: 4), status: 400,
       limits: limits { $0.chunkExtensionBytes = 4 },
       fits: Self.chunked + "1;ab\r\nx\r\n0;cd\r\n\r\n", exceeds: Self.chunked + "1;ab\r\nx\r\n1;cde")
   }
@@ -97,7 +97,7 @@ struct RequestLimitTests {
     #expect(fits.joined.last == .end)
     let exceeds = Reading(
       latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd"), limits: limits)
-    #expect(exceeds.error == .malformed(.bodyTooLarge(limit: 3, actual: 4)))
+    #expect(exceeds.error == .bodyTooLarge(limit: 3, actual: 4))
     #expect(exceeds.error?.status == .contentTooLarge)
     #expect(exceeds.events.count == 1)  // the head, so that the caller can refuse the request
     #expect(exceeds.rest == 4)
@@ -108,13 +108,13 @@ struct RequestLimitTests {
     arguments: ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
   func hugeLength(_ digits: String) {
     let reading = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(digits)\r\n\r\n"))
-    #expect(reading.error == .malformed(.bodyTooLarge(limit: 1_048_576, actual: .max)))
+    #expect(reading.error == .bodyTooLarge(limit: 1_048_576, actual: .max))
   }
 
   @Test("413: chunks, at the size that exceeds the limit")
   func chunks() {
     expect(
-      .malformed(.bodyTooLarge(limit: 20, actual: 21)), status: 413, limits: limits { $0.bodyBytes = 20 },
+      .bodyTooLarge(limit: 20, actual: 21), status: 413, limits: limits { $0.bodyBytes = 20 },
       fits: Self.chunked + "4\r\nabcd\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n",
       exceeds: Self.chunked + "4\r\nabcd\r\n11")
   }
@@ -124,7 +124,7 @@ struct RequestLimitTests {
     arguments: ["7fffffffffffffff", "8000000000000000", "ffffffffffffffff"])
   func hugeChunk(_ size: String) {
     let reading = Reading(latin1(Self.chunked + size), limits: limits { $0.bodyBytes = .max - 1 })
-    #expect(reading.error == .malformed(.bodyTooLarge(limit: .max - 1, actual: .max)))
+    #expect(reading.error == .bodyTooLarge(limit: .max - 1, actual: .max))
   }
 
   @Test("a limit set after the head applies to that body only")
@@ -138,7 +138,7 @@ struct RequestLimitTests {
     #expect(try reader.next(in: bytes.span, at: &position) == .end)
     position = 0
     _ = try reader.next(in: bytes.span, at: &position)
-    #expect(throws: RequestError.malformed(.bodyTooLarge(limit: 2, actual: 3))) {
+    #expect(throws: MessageError.bodyTooLarge(limit: 2, actual: 3)) {
       try reader.next(in: bytes.span, at: &position)
     }
   }

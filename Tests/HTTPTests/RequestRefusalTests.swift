@@ -7,7 +7,7 @@ struct RequestRefusalTests {
   struct Refusal: Sendable, CustomTestStringConvertible {
     let rule: String
     let bytes: String
-    let error: RequestError
+    let error: MessageError
     var status = 400
 
     var testDescription: String { "\(rule): \(bytes.debugDescription)" }
@@ -18,15 +18,15 @@ struct RequestRefusalTests {
 
   static let requestLines = [
     Refusal(rule: "§2.2 two empty lines", bytes: "\r\n\r", error: .emptyLines),
-    Refusal(rule: "§2.2 LF before", bytes: "\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 CR before", bytes: "\rG", error: .malformed(.bareCarriageReturn)),
+    Refusal(rule: "§2.2 LF before", bytes: "\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 CR before", bytes: "\rG", error: .bareCarriageReturn),
     Refusal(rule: "§2.2 blank before", bytes: " ", error: .invalidMethodByte(0x20)),
-    Refusal(rule: "§2.2 LF ends the line", bytes: "GET / HTTP/1.1\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 CR alone", bytes: "GET / HTTP/1.1\rH", error: .malformed(.bareCarriageReturn)),
-    Refusal(rule: "§2.2 CR CR LF", bytes: "GET / HTTP/1.1\r\r", error: .malformed(.bareCarriageReturn)),
-    Refusal(rule: "§2.2 LF in the target", bytes: "GET /\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 LF in the method", bytes: "GE\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 LF in the version", bytes: "GET / HTTP/1\n", error: .malformed(.bareLineFeed)),
+    Refusal(rule: "§2.2 LF ends the line", bytes: "GET / HTTP/1.1\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 CR alone", bytes: "GET / HTTP/1.1\rH", error: .bareCarriageReturn),
+    Refusal(rule: "§2.2 CR CR LF", bytes: "GET / HTTP/1.1\r\r", error: .bareCarriageReturn),
+    Refusal(rule: "§2.2 LF in the target", bytes: "GET /\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 LF in the method", bytes: "GE\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 LF in the version", bytes: "GET / HTTP/1\n", error: .bareLineFeed),
     Refusal(rule: "§3.1 a TLS handshake", bytes: "\u{16}", error: .invalidMethodByte(0x16)),
     Refusal(rule: "§3.1 NUL", bytes: "G\u{0}", error: .invalidMethodByte(0)),
     Refusal(rule: "§3.1 a colon", bytes: "GET:", error: .invalidMethodByte(0x3A)),
@@ -105,35 +105,35 @@ struct RequestRefusalTests {
   ]
 
   static let fields = [
-    Refusal(rule: "§2.2 LF ends a field", bytes: host + "A: b\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 LF in a name", bytes: host + "A\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 LF ends the head", bytes: host + "\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 CR in a value", bytes: host + "A: b\rc", error: .malformed(.bareCarriageReturn)),
-    Refusal(rule: "§2.2 CR CR LF", bytes: host + "A: b\r\r", error: .malformed(.bareCarriageReturn)),
-    Refusal(rule: "§2.2 CR and a field", bytes: host + "\rA", error: .malformed(.bareCarriageReturn)),
+    Refusal(rule: "§2.2 LF ends a field", bytes: host + "A: b\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 LF in a name", bytes: host + "A\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 LF ends the head", bytes: host + "\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 CR in a value", bytes: host + "A: b\rc", error: .bareCarriageReturn),
+    Refusal(rule: "§2.2 CR CR LF", bytes: host + "A: b\r\r", error: .bareCarriageReturn),
+    Refusal(rule: "§2.2 CR and a field", bytes: host + "\rA", error: .bareCarriageReturn),
     Refusal(
       rule: "§2.2 a blank before the first field", bytes: "GET / HTTP/1.1\r\n ",
-      error: .malformed(.whitespaceBeforeFirstField)),
+      error: .whitespaceBeforeFirstField),
     Refusal(
       rule: "§2.2 a tab before the first field", bytes: "GET / HTTP/1.1\r\n\t",
-      error: .malformed(.whitespaceBeforeFirstField)),
-    Refusal(rule: "§5.2 a folded line", bytes: host + "A: b\r\n ", error: .malformed(.foldedField)),
-    Refusal(rule: "§5.2 folded by a tab", bytes: host + "A: b\r\n\t", error: .malformed(.foldedField)),
-    Refusal(rule: "§5.1 a blank before the colon", bytes: host + "A ", error: .malformed(.spaceBeforeColon)),
-    Refusal(rule: "§5.1 a tab before the colon", bytes: host + "A\t", error: .malformed(.spaceBeforeColon)),
-    Refusal(rule: "§5.1 no name", bytes: host + ":", error: .malformed(.invalidFieldNameByte(0x3A))),
-    Refusal(rule: "§5.1 no colon", bytes: host + "A\r", error: .malformed(.missingColon)),
-    Refusal(rule: "§5.1 NUL in a name", bytes: host + "A\u{0}", error: .malformed(.invalidFieldNameByte(0))),
-    Refusal(rule: "§5.1 a parenthesis", bytes: host + "A(", error: .malformed(.invalidFieldNameByte(0x28))),
+      error: .whitespaceBeforeFirstField),
+    Refusal(rule: "§5.2 a folded line", bytes: host + "A: b\r\n ", error: .foldedField),
+    Refusal(rule: "§5.2 folded by a tab", bytes: host + "A: b\r\n\t", error: .foldedField),
+    Refusal(rule: "§5.1 a blank before the colon", bytes: host + "A ", error: .spaceBeforeColon),
+    Refusal(rule: "§5.1 a tab before the colon", bytes: host + "A\t", error: .spaceBeforeColon),
+    Refusal(rule: "§5.1 no name", bytes: host + ":", error: .invalidFieldNameByte(0x3A)),
+    Refusal(rule: "§5.1 no colon", bytes: host + "A\r", error: .missingColon),
+    Refusal(rule: "§5.1 NUL in a name", bytes: host + "A\u{0}", error: .invalidFieldNameByte(0)),
+    Refusal(rule: "§5.1 a parenthesis", bytes: host + "A(", error: .invalidFieldNameByte(0x28)),
     Refusal(
-      rule: "§5.1 obs-text in a name", bytes: host + "\u{E9}", error: .malformed(.invalidFieldNameByte(0xE9))),
+      rule: "§5.1 obs-text in a name", bytes: host + "\u{E9}", error: .invalidFieldNameByte(0xE9)),
     Refusal(
-      rule: "§5.1 DEL in a name", bytes: host + "A\u{7F}", error: .malformed(.invalidFieldNameByte(0x7F))),
-    Refusal(rule: "RFC 9110 §5.5 NUL", bytes: host + "A: \u{0}", error: .malformed(.controlCharacter(0))),
-    Refusal(rule: "§5.5 vertical tab", bytes: host + "A: b\u{B}", error: .malformed(.controlCharacter(0x0B))),
-    Refusal(rule: "§5.5 form feed", bytes: host + "A:\u{C}", error: .malformed(.controlCharacter(0x0C))),
-    Refusal(rule: "§5.5 escape", bytes: host + "A: \u{1B}", error: .malformed(.controlCharacter(0x1B))),
-    Refusal(rule: "§5.5 DEL", bytes: host + "A: b\u{7F}", error: .malformed(.controlCharacter(0x7F))),
+      rule: "§5.1 DEL in a name", bytes: host + "A\u{7F}", error: .invalidFieldNameByte(0x7F)),
+    Refusal(rule: "RFC 9110 §5.5 NUL", bytes: host + "A: \u{0}", error: .controlCharacter(0)),
+    Refusal(rule: "§5.5 vertical tab", bytes: host + "A: b\u{B}", error: .controlCharacter(0x0B)),
+    Refusal(rule: "§5.5 form feed", bytes: host + "A:\u{C}", error: .controlCharacter(0x0C)),
+    Refusal(rule: "§5.5 escape", bytes: host + "A: \u{1B}", error: .controlCharacter(0x1B)),
+    Refusal(rule: "§5.5 DEL", bytes: host + "A: b\u{7F}", error: .controlCharacter(0x7F)),
     Refusal(
       rule: "RFC 9110 §10.1.1 another expectation", bytes: host + "Expect: 200-ok\r\n",
       error: .unknownExpectation,
@@ -147,36 +147,36 @@ struct RequestRefusalTests {
   static let framings = [
     Refusal(
       rule: "§6.3 two lengths", bytes: host + "Content-Length: 1\r\nContent-Length: 2\r\n",
-      error: .malformed(.repeatedContentLength)),
+      error: .repeatedContentLength),
     Refusal(
       rule: "§6.3 two equal lengths", bytes: host + "Content-Length: 1\r\ncontent-length: 1\r\n",
-      error: .malformed(.repeatedContentLength)),
+      error: .repeatedContentLength),
     Refusal(
       rule: "§6.3 both, length first", bytes: host + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n",
-      error: .malformed(.transferEncodingAndContentLength)),
+      error: .transferEncodingAndContentLength),
     Refusal(
       rule: "§6.3 both, coding first", bytes: host + "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n",
-      error: .malformed(.transferEncodingAndContentLength)),
+      error: .transferEncodingAndContentLength),
     Refusal(
       rule: "§6.3 both, the coding unknown", bytes: host + "Content-Length: 1\r\nTransfer-Encoding: x\r\n",
-      error: .malformed(.transferEncodingAndContentLength)),
+      error: .transferEncodingAndContentLength),
     Refusal(
       rule: "§6.1 two codings' fields",
       bytes: host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
-      error: .malformed(.repeatedTransferEncoding)),
+      error: .repeatedTransferEncoding),
     Refusal(
       rule: "§6.1 a second coding",
       bytes: host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
-      error: .malformed(.repeatedTransferEncoding)),
+      error: .repeatedTransferEncoding),
     Refusal(
       rule: "§6.1 in HTTP/1.0", bytes: "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n",
-      error: .malformed(.transferEncodingBefore11)),
+      error: .transferEncodingBefore11),
     Refusal(
       rule: "§6.1 an unknown coding", bytes: host + "Transfer-Encoding: gzip, chunked\r\n",
-      error: .malformed(.unknownTransferCoding), status: 501),
+      error: .unknownTransferCoding, status: 501),
     Refusal(
       rule: "§6.1 an unknown coding", bytes: host + "Transfer-Encoding: identity,chunked\r\n",
-      error: .malformed(.unknownTransferCoding), status: 501),
+      error: .unknownTransferCoding, status: 501),
   ]
 
   @Test(
@@ -189,7 +189,7 @@ struct RequestRefusalTests {
     expectRefusal(
       Refusal(
         rule: "§6.2", bytes: Self.host + "Content-Length: \(length)\r\n",
-        error: .malformed(.malformedContentLength)))
+        error: .malformedContentLength))
   }
 
   @Test(
@@ -206,49 +206,49 @@ struct RequestRefusalTests {
     expectRefusal(
       Refusal(
         rule: "§6.1", bytes: Self.host + "Transfer-Encoding: \(coding)\r\n",
-        error: .malformed(.malformedTransferEncoding)))
+        error: .malformedTransferEncoding))
   }
 
   static let chunks = [
-    Refusal(rule: "§7.1 no size", bytes: chunked + "\r", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 not hexadecimal", bytes: chunked + "g", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 0x", bytes: chunked + "0x", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 a sign", bytes: chunked + "+", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 a minus", bytes: chunked + "-", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 a blank before", bytes: chunked + " ", error: .malformed(.malformedChunkSize)),
+    Refusal(rule: "§7.1 no size", bytes: chunked + "\r", error: .malformedChunkSize),
+    Refusal(rule: "§7.1 not hexadecimal", bytes: chunked + "g", error: .malformedChunkSize),
+    Refusal(rule: "§7.1 0x", bytes: chunked + "0x", error: .malformedChunkSize),
+    Refusal(rule: "§7.1 a sign", bytes: chunked + "+", error: .malformedChunkSize),
+    Refusal(rule: "§7.1 a minus", bytes: chunked + "-", error: .malformedChunkSize),
+    Refusal(rule: "§7.1 a blank before", bytes: chunked + " ", error: .malformedChunkSize),
     Refusal(
-      rule: "§7.1 a blank after the size", bytes: chunked + "3 ", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 a comma", bytes: chunked + "3,", error: .malformed(.malformedChunkSize)),
+      rule: "§7.1 a blank after the size", bytes: chunked + "3 ", error: .malformedChunkSize),
+    Refusal(rule: "§7.1 a comma", bytes: chunked + "3,", error: .malformedChunkSize),
     Refusal(
-      rule: "§7.1 an extension without a size", bytes: chunked + ";", error: .malformed(.malformedChunkSize)),
+      rule: "§7.1 an extension without a size", bytes: chunked + ";", error: .malformedChunkSize),
     Refusal(
       rule: "§7.1 seventeen digits", bytes: chunked + "00000000000000000",
-      error: .malformed(.chunkSizeTooLong(limit: 16))),
-    Refusal(rule: "§2.2 LF after a size", bytes: chunked + "3\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 CR after a size", bytes: chunked + "3\ra", error: .malformed(.bareCarriageReturn)),
-    Refusal(rule: "§2.2 LF in an extension", bytes: chunked + "3;a\n", error: .malformed(.bareLineFeed)),
+      error: .chunkSizeTooLong(limit: 16)),
+    Refusal(rule: "§2.2 LF after a size", bytes: chunked + "3\n", error: .bareLineFeed),
+    Refusal(rule: "§2.2 CR after a size", bytes: chunked + "3\ra", error: .bareCarriageReturn),
+    Refusal(rule: "§2.2 LF in an extension", bytes: chunked + "3;a\n", error: .bareLineFeed),
     Refusal(
-      rule: "§2.2 CR in an extension", bytes: chunked + "3;a\rb", error: .malformed(.bareCarriageReturn)),
+      rule: "§2.2 CR in an extension", bytes: chunked + "3;a\rb", error: .bareCarriageReturn),
     Refusal(
       rule: "§7.1.1 a control character", bytes: chunked + "3;\u{0}",
-      error: .malformed(.malformedChunkExtension(0))),
+      error: .malformedChunkExtension(0)),
     Refusal(
       rule: "§7.1 content longer than the size", bytes: chunked + "3\r\nabcd",
-      error: .malformed(.missingLineEndAfterChunk)
+      error: .missingLineEndAfterChunk
     ),
     Refusal(
       rule: "§7.1 LF after content", bytes: chunked + "3\r\nabc\n",
-      error: .malformed(.missingLineEndAfterChunk)),
+      error: .missingLineEndAfterChunk),
     Refusal(
-      rule: "§7.1 CR after content", bytes: chunked + "3\r\nabc\r0", error: .malformed(.bareCarriageReturn)),
+      rule: "§7.1 CR after content", bytes: chunked + "3\r\nabc\r0", error: .bareCarriageReturn),
     Refusal(
-      rule: "§7.1.2 LF ends the trailers", bytes: chunked + "0\r\n\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§7.1.2 not a field", bytes: chunked + "0\r\nGET ", error: .malformed(.spaceBeforeColon)),
+      rule: "§7.1.2 LF ends the trailers", bytes: chunked + "0\r\n\n", error: .bareLineFeed),
+    Refusal(rule: "§7.1.2 not a field", bytes: chunked + "0\r\nGET ", error: .spaceBeforeColon),
     Refusal(
-      rule: "§7.1.2 a blank before", bytes: chunked + "0\r\n ", error: .malformed(.whitespaceBeforeFirstField)
+      rule: "§7.1.2 a blank before", bytes: chunked + "0\r\n ", error: .whitespaceBeforeFirstField
     ),
-    Refusal(rule: "§7.1.2 folded", bytes: chunked + "0\r\nA: b\r\n ", error: .malformed(.foldedField)),
-    Refusal(rule: "§7.1.2 NUL", bytes: chunked + "0\r\nA: \u{0}", error: .malformed(.controlCharacter(0))),
+    Refusal(rule: "§7.1.2 folded", bytes: chunked + "0\r\nA: b\r\n ", error: .foldedField),
+    Refusal(rule: "§7.1.2 NUL", bytes: chunked + "0\r\nA: \u{0}", error: .controlCharacter(0)),
   ]
 
   @Test(
@@ -277,7 +277,7 @@ struct RequestRefusalTests {
     let bytes = Array("GET  / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
     var position = 0
     for _ in 0..<3 {
-      #expect(throws: RequestError.malformedTarget) { try reader.next(in: bytes.span, at: &position) }
+      #expect(throws: MessageError.malformedTarget) { try reader.next(in: bytes.span, at: &position) }
       #expect(position == 5)
     }
   }
@@ -285,10 +285,10 @@ struct RequestRefusalTests {
   @Test("every description contains its numbers")
   func sentences() {
     #expect(
-      RequestError.requestLineTooLong(limit: 8_192).description
+      MessageError.requestLineTooLong(limit: 8_192).description
         == "The request line is longer than 8192 bytes.")
     #expect(
-      RequestError.malformed(.bodyTooLarge(limit: 10, actual: 11)).description
+      MessageError.bodyTooLarge(limit: 10, actual: 11).description
         == "The body of 11 bytes is over the limit of 10.")
   }
 }

@@ -8,13 +8,13 @@ struct ResponseCutTests {
   private struct Reading: Equatable {
     var heads: [ResponseHead] = []
     var contents: [[UInt8]] = []
-    var error: ResponseError?
+    var error: MessageError?
 
     init(_ pieces: [ArraySlice<UInt8>], bodyBytes: Int) {
       var limits = RequestLimits()
       limits.bodyBytes = bodyBytes
       var reader = ResponseReader(limits: limits)
-      do throws(ResponseError) {
+      do throws(MessageError) {
         for piece in pieces {
           let piece = Array(piece)
           var position = 0
@@ -50,7 +50,7 @@ struct ResponseCutTests {
     let bytes = latin1("HTTP/1.1 200 OK\r\n\r\nabcdefgh")
     let cut = Reading(pieces(bytes, of: length), bodyBytes: 5)
     #expect(cut.contents == [latin1("abcde")])
-    #expect(cut.error == .malformed(.bodyTooLarge(limit: 5, actual: 6)))
+    #expect(cut.error == .bodyTooLarge(limit: 5, actual: 6))
     let fitting = Reading(pieces(bytes, of: length), bodyBytes: 8)
     #expect(fitting.contents == [latin1("abcdefgh")])
     #expect(fitting.error == nil)

@@ -14,7 +14,7 @@ struct ResponseReaderTests {
   private func read(
     _ text: String, methods: [Method], isClosed: Bool, pieces length: Int,
     limits: RequestLimits = RequestLimits()
-  ) throws(ResponseError) -> [Event] {
+  ) throws(MessageError) -> [Event] {
     var reader = ResponseReader(limits: limits)
     for method in methods { reader.expect(method) }
     var events: [Event] = []
@@ -109,7 +109,7 @@ struct ResponseReaderTests {
     let rule: String
     let bytes: String
     var isClosed = false
-    let error: ResponseError
+    let error: MessageError
 
     var testDescription: String { rule }
   }
@@ -123,23 +123,23 @@ struct ResponseReaderTests {
       Refusal(rule: "§4 four digits", bytes: "HTTP/1.1 2000", error: .malformedStatusLine),
       Refusal(rule: "§4 below 100", bytes: "HTTP/1.1 099 X\r", error: .malformedStatusLine),
       Refusal(rule: "§4 a truncated status line", bytes: "HTTP/1.1\r", error: .malformedStatusLine),
-      Refusal(rule: "§2.2 LF alone", bytes: "HTTP/1.1 200 OK\n", error: .malformed(.bareLineFeed)),
-      Refusal(rule: "§2.2 CR alone", bytes: "HTTP/1.1 200 OK\rX", error: .malformed(.bareCarriageReturn)),
+      Refusal(rule: "§2.2 LF alone", bytes: "HTTP/1.1 200 OK\n", error: .bareLineFeed),
+      Refusal(rule: "§2.2 CR alone", bytes: "HTTP/1.1 200 OK\rX", error: .bareCarriageReturn),
       Refusal(
-        rule: "§4 NUL in the phrase", bytes: "HTTP/1.1 200 \u{0}", error: .malformed(.controlCharacter(0))),
-      Refusal(rule: "§5.2 folded", bytes: "HTTP/1.1 200 OK\r\nA: b\r\n ", error: .malformed(.foldedField)),
+        rule: "§4 NUL in the phrase", bytes: "HTTP/1.1 200 \u{0}", error: .controlCharacter(0)),
+      Refusal(rule: "§5.2 folded", bytes: "HTTP/1.1 200 OK\r\nA: b\r\n ", error: .foldedField),
       Refusal(
         rule: "§6.3 two lengths", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
-        error: .malformed(.repeatedContentLength)),
+        error: .repeatedContentLength),
       Refusal(
         rule: "§6.3 both", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
-        error: .malformed(.transferEncodingAndContentLength)),
+        error: .transferEncodingAndContentLength),
       Refusal(
         rule: "§6.1 in HTTP/1.0", bytes: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n",
-        error: .malformed(.transferEncodingBefore11)),
+        error: .transferEncodingBefore11),
       Refusal(
         rule: "§6.1 unknown", bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n",
-        error: .malformed(.unknownTransferCoding)),
+        error: .unknownTransferCoding),
       Refusal(rule: "§8 closed in the head", bytes: "HTTP/1.1 200 OK\r\n", isClosed: true, error: .cutShort),
       Refusal(
         rule: "§8 closed in the content", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na",
@@ -167,14 +167,14 @@ struct ResponseReaderTests {
     limits.headBytes = 30
     limits.requestLineBytes = 20
     limits.bodyBytes = 2
-    #expect(throws: ResponseError.statusLineTooLong(limit: 20)) {
+    #expect(throws: MessageError.statusLineTooLong(limit: 20)) {
       try read("HTTP/1.1 200 12345678", methods: [.get], isClosed: false, pieces: 1, limits: limits)
     }
-    #expect(throws: ResponseError.malformed(.headTooLarge(limit: 30))) {
+    #expect(throws: MessageError.headTooLarge(limit: 30)) {
       try read(
         "HTTP/1.1 200 OK\r\nAbcdefg: hijkl", methods: [.get], isClosed: false, pieces: 1, limits: limits)
     }
-    #expect(throws: ResponseError.malformed(.bodyTooLarge(limit: 2, actual: 3))) {
+    #expect(throws: MessageError.bodyTooLarge(limit: 2, actual: 3)) {
       try read("HTTP/1.1 200 OK\r\n\r\nabc", methods: [.get], isClosed: false, pieces: 1, limits: limits)
     }
   }

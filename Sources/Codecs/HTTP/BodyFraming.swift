@@ -14,7 +14,7 @@ struct BodyFields: Sendable {
   private(set) var framing = BodyFraming.none
 
   /// Processes a field. Called for every field of a head, in order.
-  mutating func receive(_ field: Field) throws(MessageFault) {
+  mutating func receive(_ field: Field) throws(MessageError) {
     if field.name.equalsIgnoringCase("content-length") {
       switch framing {
       case .none: break
@@ -37,7 +37,7 @@ struct BodyFields: Sendable {
 
   /// §6.1: chunked is the last coding, and occurs once. §6.3: otherwise the end of the body is undefined. Codings
   /// before it are well-formed but unsupported.
-  private static func checkTransferEncoding(_ value: String) throws(MessageFault) {
+  private static func checkTransferEncoding(_ value: String) throws(MessageError) {
     if value.equalsIgnoringCase("chunked") { return }
     let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingBlanks() }
     guard codings.last?.equalsIgnoringCase("chunked") == true else { throw .malformedTransferEncoding }

@@ -71,7 +71,7 @@ struct BodyReader: Sendable {
   /// - Throws: the rule of framing that was broken.
   mutating func next(
     in bytes: Span<UInt8>, at position: inout Int, bodyLimit: Int
-  ) throws(MessageFault) -> Piece? {
+  ) throws(MessageError) -> Piece? {
     guard total <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit, actual: total) }
     while true {
       switch state {
@@ -112,7 +112,7 @@ struct BodyReader: Sendable {
     return start..<position
   }
 
-  private mutating func receiveFraming(_ byte: UInt8, bodyLimit: Int) throws(MessageFault) {
+  private mutating func receiveFraming(_ byte: UInt8, bodyLimit: Int) throws(MessageError) {
     switch state {
     case .chunkSize(let size, let digits):
       try receiveChunkSize(byte, size, digits, bodyLimit)
@@ -144,7 +144,7 @@ struct BodyReader: Sendable {
 
   private mutating func receiveChunkSize(
     _ byte: UInt8, _ size: Int, _ digits: Int, _ bodyLimit: Int
-  ) throws(MessageFault) {
+  ) throws(MessageError) {
     if let digit = Grammar.hexValue(byte) {
       guard digits < Self.chunkSizeDigits else { throw .chunkSizeTooLong(limit: Self.chunkSizeDigits) }
       let (shifted, isTooLarge) = size.multipliedReportingOverflow(by: 16)
@@ -173,7 +173,7 @@ struct BodyReader: Sendable {
     }
   }
 
-  private mutating func receiveChunkExtension(_ byte: UInt8, _ size: Int) throws(MessageFault) {
+  private mutating func receiveChunkExtension(_ byte: UInt8, _ size: Int) throws(MessageError) {
     switch byte {
     case Grammar.carriageReturn: state = .chunkLineFeed(size: size)
     case Grammar.lineFeed: throw .bareLineFeed

@@ -35,7 +35,7 @@ struct FieldSectionReader: Sendable {
   }
 
   /// Processes the next byte of the section.
-  mutating func receive(_ byte: UInt8) throws(MessageFault) -> Progress {
+  mutating func receive(_ byte: UInt8) throws(MessageError) -> Progress {
     switch state {
     case .lineStart:
       return try beginLine(byte)
@@ -54,7 +54,7 @@ struct FieldSectionReader: Sendable {
     return .more
   }
 
-  private mutating func beginLine(_ byte: UInt8) throws(MessageFault) -> Progress {
+  private mutating func beginLine(_ byte: UInt8) throws(MessageError) -> Progress {
     if byte == Grammar.carriageReturn {
       state = .lastLineFeed
       return .more
@@ -70,7 +70,7 @@ struct FieldSectionReader: Sendable {
     return .more
   }
 
-  private mutating func receiveName(_ byte: UInt8) throws(MessageFault) {
+  private mutating func receiveName(_ byte: UInt8) throws(MessageError) {
     if Grammar.isToken(byte) {
       try checkFieldLength()
       name.append(byte)
@@ -85,7 +85,7 @@ struct FieldSectionReader: Sendable {
     }
   }
 
-  private mutating func receiveValue(_ byte: UInt8) throws(MessageFault) {
+  private mutating func receiveValue(_ byte: UInt8) throws(MessageError) {
     if Grammar.isFieldContent(byte) {
       if value.isEmpty && Grammar.isBlank(byte) { return }
       try checkFieldLength()
@@ -101,7 +101,7 @@ struct FieldSectionReader: Sendable {
 
   /// Checks the length of the field. Blanks before a value are not stored and not counted: the limit of the head
   /// covers them.
-  private func checkFieldLength() throws(MessageFault) {
+  private func checkFieldLength() throws(MessageError) {
     guard name.count + value.count < limits.fieldBytes else { throw .fieldTooLarge(limit: limits.fieldBytes) }
   }
 

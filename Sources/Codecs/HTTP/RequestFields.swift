@@ -18,8 +18,8 @@ struct RequestFields: Sendable {
   /// Processes the next byte of the fields.
   ///
   /// - Returns: the head when this byte completed it.
-  mutating func receive(_ byte: UInt8) throws(RequestError) -> RequestHead? {
-    switch try progress(byte) {
+  mutating func receive(_ byte: UInt8) throws(MessageError) -> RequestHead? {
+    switch try reader.receive(byte) {
     case .more:
       return nil
     case .field(let field):
@@ -33,22 +33,10 @@ struct RequestFields: Sendable {
     }
   }
 
-  private mutating func progress(_ byte: UInt8) throws(RequestError) -> FieldSectionReader.Progress {
-    do throws(MessageFault) {
-      return try reader.receive(byte)
-    } catch {
-      throw .malformed(error)
-    }
-  }
-
-  private mutating func check(_ field: Field) throws(RequestError) {
-    do throws(MessageFault) {
-      try bodyFields.receive(field)
-    } catch {
-      throw .malformed(error)
-    }
+  private mutating func check(_ field: Field) throws(MessageError) {
+    try bodyFields.receive(field)
     if framing == .chunked && line.minorVersion == 0 {
-      throw .malformed(.transferEncodingBefore11)  // RFC 9112 §6.1
+      throw .transferEncodingBefore11  // RFC 9112 §6.1
     }
     if field.name.equalsIgnoringCase("host") {
       guard !hasHost else { throw .repeatedHost }

@@ -36,17 +36,17 @@ struct RequestLineReader: Sendable {
   /// Processes the next byte of the line.
   ///
   /// - Returns: the request line when this was its last byte.
-  mutating func receive(_ byte: UInt8) throws(RequestError) -> RequestLine? {
+  mutating func receive(_ byte: UInt8) throws(MessageError) -> RequestLine? {
     if case .lineFeed(let line) = state {
-      guard byte == Grammar.lineFeed else { throw .malformed(.bareCarriageReturn) }
+      guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       return line
     }
     if byte == Grammar.lineFeed {
-      guard case .emptyLine = state else { throw .malformed(.bareLineFeed) }
+      guard case .emptyLine = state else { throw .bareLineFeed }
       (state, sawEmptyLine) = (.start, true)
       return nil
     }
-    if case .emptyLine = state { throw .malformed(.bareCarriageReturn) }
+    if case .emptyLine = state { throw .bareCarriageReturn }
     if case .start = state, byte == Grammar.carriageReturn {
       guard !sawEmptyLine else { throw .emptyLines }
       state = .emptyLine
@@ -56,7 +56,7 @@ struct RequestLineReader: Sendable {
     return nil
   }
 
-  private mutating func receiveContent(_ byte: UInt8) throws(RequestError) {
+  private mutating func receiveContent(_ byte: UInt8) throws(MessageError) {
     switch state {
     case .start, .method:
       try receiveMethod(byte)
@@ -90,7 +90,7 @@ struct RequestLineReader: Sendable {
     guard length <= limits.requestLineBytes else { throw .requestLineTooLong(limit: limits.requestLineBytes) }
   }
 
-  private mutating func receiveMethod(_ byte: UInt8) throws(RequestError) {
+  private mutating func receiveMethod(_ byte: UInt8) throws(MessageError) {
     if byte == Grammar.space, !text.isEmpty {
       let method = Method(String(latin1: text))
       guard method != .other("CONNECT") else { throw .connectRefused }  // RFC 9110 §9.3.6
@@ -104,7 +104,7 @@ struct RequestLineReader: Sendable {
     state = .method
   }
 
-  private mutating func receiveTarget(_ byte: UInt8, _ method: Method) throws(RequestError) {
+  private mutating func receiveTarget(_ byte: UInt8, _ method: Method) throws(MessageError) {
     if byte == Grammar.space {
       guard !text.isEmpty else { throw .malformedTarget }
       state = .versionName(method, matched: 0)

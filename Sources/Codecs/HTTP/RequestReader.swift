@@ -17,7 +17,7 @@ package struct RequestReader: Sendable {
     case line(RequestLineReader, bytesLeft: Int)
     case fields(RequestFields, bytesLeft: Int)
     case body(BodyReader)
-    case failed(RequestError)
+    case failed(MessageError)
   }
 
   private let limits: RequestLimits
@@ -59,8 +59,8 @@ package struct RequestReader: Sendable {
   ///   it.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
-  ) throws(RequestError) -> Event? {
-    do throws(RequestError) {
+  ) throws(MessageError) -> Event? {
+    do throws(MessageError) {
       return try readEvent(in: bytes, at: &position)
     } catch {
       state = .failed(error)
@@ -70,7 +70,7 @@ package struct RequestReader: Sendable {
 
   private mutating func readEvent(
     in bytes: Span<UInt8>, at position: inout Int
-  ) throws(RequestError) -> Event? {
+  ) throws(MessageError) -> Event? {
     while true {
       switch state {
       case .failed(let error):
@@ -100,7 +100,7 @@ package struct RequestReader: Sendable {
         return .head(head)
       case .body(var reader):
         state = .betweenRequests
-        switch try Self.readBody(&reader, bodyLimit, in: bytes, at: &position) {
+        switch try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit) {
         case .end:
           return .end
         case .content(let range):
@@ -117,7 +117,7 @@ package struct RequestReader: Sendable {
   private static func readLine(
     _ reader: inout RequestLineReader, _ left: inout Int, _ limits: RequestLimits,
     in bytes: Span<UInt8>, at position: inout Int
-  ) throws(RequestError) -> RequestLineReader.RequestLine? {
+  ) throws(MessageError) -> RequestLineReader.RequestLine? {
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
@@ -130,7 +130,7 @@ package struct RequestReader: Sendable {
   private static func readFields(
     _ reader: inout RequestFields, _ left: inout Int, _ limits: RequestLimits,
     in bytes: Span<UInt8>, at position: inout Int
-  ) throws(RequestError) -> RequestHead? {
+  ) throws(MessageError) -> RequestHead? {
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
@@ -140,18 +140,8 @@ package struct RequestReader: Sendable {
     return nil
   }
 
-  private static func readBody(
-    _ reader: inout BodyReader, _ bodyLimit: Int, in bytes: Span<UInt8>, at position: inout Int
-  ) throws(RequestError) -> BodyReader.Piece? {
-    do throws(MessageFault) {
-      return try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
-    } catch {
-      throw .malformed(error)
-    }
-  }
-
-  private static func countHeadByte(_ left: inout Int, _ limits: RequestLimits) throws(RequestError) {
-    guard left > 0 else { throw .malformed(.headTooLarge(limit: limits.headBytes)) }
+  private static func countHeadByte(_ left: inout Int, _ limits: RequestLimits) throws(MessageError) {
+    guard left > 0 else { throw .headTooLarge(limit: limits.headBytes) }
     left -= 1
   }
 }

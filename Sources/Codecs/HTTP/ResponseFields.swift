@@ -16,7 +16,7 @@ struct ResponseFields: Sendable {
   /// Processes the next byte of the fields.
   ///
   /// - Returns: the head when this byte completed it.
-  mutating func receive(_ byte: UInt8) throws(MessageFault) -> ResponseHead? {
+  mutating func receive(_ byte: UInt8) throws(MessageError) -> ResponseHead? {
     switch try reader.receive(byte) {
     case .more:
       return nil

@@ -20,7 +20,7 @@ package struct ResponseReader: Sendable {
     case line(StatusLineReader, bytesLeft: Int)
     case fields(ResponseFields, bytesLeft: Int)
     case body(BodyReader)
-    case failed(ResponseError)
+    case failed(MessageError)
   }
 
   /// The most interim responses before a final one.
@@ -50,8 +50,8 @@ package struct ResponseReader: Sendable {
   /// - Throws: the rule that was broken, now and at every later call.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
-  ) throws(ResponseError) -> Event? {
-    do throws(ResponseError) {
+  ) throws(MessageError) -> Event? {
+    do throws(MessageError) {
       return try readEvent(in: bytes, at: &position)
     } catch {
       state = .failed(error)
@@ -63,7 +63,7 @@ package struct ResponseReader: Sendable {
   ///
   /// - Returns: `.end` if it completes a response of unannounced length, nil between responses.
   /// - Throws: `cutShort` inside a response.
-  package mutating func finish() throws(ResponseError) -> Event? {
+  package mutating func finish() throws(MessageError) -> Event? {
     switch state {
     case .betweenResponses:
       return nil
@@ -80,11 +80,11 @@ package struct ResponseReader: Sendable {
 
   private mutating func readEvent(
     in bytes: Span<UInt8>, at position: inout Int
-  ) throws(ResponseError) -> Event? {
+  ) throws(MessageError) -> Event? {
     while true {
       if case .body(var reader) = state {
         state = .betweenResponses  // `reader` then has the only reference to its buffers
-        let piece = try Self.readBody(&reader, bodyLimit, in: bytes, at: &position)
+        let piece = try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
         if piece == .end { return .end }
         state = .body(reader)
         guard case .content(let range) = piece else { return nil }
@@ -97,7 +97,7 @@ package struct ResponseReader: Sendable {
     }
   }
 
-  private mutating func receive(_ byte: UInt8) throws(ResponseError) -> Event? {
+  private mutating func receive(_ byte: UInt8) throws(MessageError) -> Event? {
     switch state {
     case .failed(let error):
       throw error
@@ -116,7 +116,7 @@ package struct ResponseReader: Sendable {
     case .fields(var reader, let left):
       state = .betweenResponses
       let left = try countHeadByte(left)
-      if let head = try Self.readFields(&reader, byte) { return try begin(head, reader.framing) }
+      if let head = try reader.receive(byte) { return try begin(head, reader.framing) }
       state = .fields(reader, bytesLeft: left)
       return nil
     case .body:
@@ -125,7 +125,7 @@ package struct ResponseReader: Sendable {
   }
 
   /// Determines the body that follows a head (RFC 9112 §6.3).
-  private mutating func begin(_ head: ResponseHead, _ framing: BodyFraming) throws(ResponseError) -> Event {
+  private mutating func begin(_ head: ResponseHead, _ framing: BodyFraming) throws(MessageError) -> Event {
     if head.status.isInformational && head.status != .switchingProtocols {
       interimCount += 1
       guard interimCount <= Self.interimLimit else {
@@ -146,28 +146,8 @@ package struct ResponseReader: Sendable {
     return .head(head)
   }
 
-  private static func readFields(
-    _ reader: inout ResponseFields, _ byte: UInt8
-  ) throws(ResponseError) -> ResponseHead? {
-    do throws(MessageFault) {
-      return try reader.receive(byte)
-    } catch {
-      throw .malformed(error)
-    }
-  }
-
-  private static func readBody(
-    _ reader: inout BodyReader, _ bodyLimit: Int, in bytes: Span<UInt8>, at position: inout Int
-  ) throws(ResponseError) -> BodyReader.Piece? {
-    do throws(MessageFault) {
-      return try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
-    } catch {
-      throw .malformed(error)
-    }
-  }
-
-  private func countHeadByte(_ left: Int) throws(ResponseError) -> Int {
-    guard left > 0 else { throw .malformed(.headTooLarge(limit: limits.headBytes)) }
+  private func countHeadByte(_ left: Int) throws(MessageError) -> Int {
+    guard left > 0 else { throw .headTooLarge(limit: limits.headBytes) }
     return left - 1
   }
 }

@@ -28,18 +28,18 @@ struct StatusLineReader: Sendable {
   /// Processes the next byte of the line.
   ///
   /// - Returns: the status line when this was its last byte.
-  mutating func receive(_ byte: UInt8) throws(ResponseError) -> StatusLine? {
+  mutating func receive(_ byte: UInt8) throws(MessageError) -> StatusLine? {
     switch state {
     case .lineFeed(let line):
-      guard byte == Grammar.lineFeed else { throw .malformed(.bareCarriageReturn) }
+      guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       return line
     case .text:
       if byte == Grammar.carriageReturn {
         state = .lineFeed(try line())
         return nil
       }
-      guard byte != Grammar.lineFeed else { throw .malformed(.bareLineFeed) }
-      guard Grammar.isFieldContent(byte) else { throw .malformed(.controlCharacter(byte)) }
+      guard byte != Grammar.lineFeed else { throw .bareLineFeed }
+      guard Grammar.isFieldContent(byte) else { throw .controlCharacter(byte) }
       if text.count < Self.form.count {
         let expected = Self.form[text.count]
         guard expected == 0x78 ? Grammar.isDigit(byte) : byte == expected else { throw .malformedStatusLine }
@@ -51,7 +51,7 @@ struct StatusLineReader: Sendable {
   }
 
   /// Returns the collected line. Servers that omit the phrase often omit the blank before it too.
-  private func line() throws(ResponseError) -> StatusLine {
+  private func line() throws(MessageError) -> StatusLine {
     guard text.count >= Self.form.count - 1, let code = Grammar.decimal(text[9..<12]), code >= 100
     else { throw .malformedStatusLine }
     return StatusLine(

@@ -93,7 +93,7 @@ private struct Connection {
       } else if count > 0, try decrypt(Array(buffer[..<count]), into: &received) {
         try send(encrypted(request))
       }
-      do throws(ResponseError) {
+      do throws(MessageError) {
         while let event = try count == 0 && responseHead != nil
           ? reader.finish() : reader.next(in: received.span, at: &position)
         {

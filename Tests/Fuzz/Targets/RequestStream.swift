@@ -67,7 +67,7 @@ private struct RequestReading: Equatable {
   }
 
   private(set) var events: [Event] = []
-  private(set) var error: RequestError?
+  private(set) var error: MessageError?
   private(set) var consumed = 0
   private(set) var isBetweenRequests = true
   private(set) var isInHead = false
@@ -95,7 +95,7 @@ private struct RequestReading: Equatable {
       isBetweenRequests = connection.reader.isBetweenRequests
       isInHead = connection.reader.isInHead
     }
-    do throws(RequestError) {
+    do throws(MessageError) {
       while true {
         let before = position
         guard let event = try connection.reader.next(in: piece.span, at: &position) else { break }

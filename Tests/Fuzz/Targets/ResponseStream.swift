@@ -40,7 +40,7 @@ private struct ResponseReading: Equatable {
   }
 
   private(set) var events: [Event] = []
-  private(set) var error: ResponseError?
+  private(set) var error: MessageError?
 
   init(_ pieces: [ArraySlice<UInt8>], _ limits: RequestLimits, _ methods: UInt8) throws {
     var reader = ResponseReader(limits: limits)
@@ -53,18 +53,18 @@ private struct ResponseReading: Equatable {
         try expect(position == piece.count, "it wants more, and left \(piece.count - position) bytes")
       }
       if try reader.finish() != nil { events.append(.end) }
-    } catch let error as ResponseError {
+    } catch let error as MessageError {
       self.error = error
       try check(reader, error)
     }
   }
 
   /// What was refused stays refused.
-  private func check(_ reader: ResponseReader, _ error: ResponseError) throws {
+  private func check(_ reader: ResponseReader, _ error: MessageError) throws {
     guard error != .cutShort else { return }
     var reader = reader
     var position = 0
-    do throws(ResponseError) {
+    do throws(MessageError) {
       _ = try reader.next(in: [0x41].span, at: &position)
     } catch let again {
       return try expect(again == error, "first \(error), then \(again)")

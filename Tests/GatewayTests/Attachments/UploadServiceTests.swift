@@ -245,7 +245,7 @@ private struct UploadHead {
     var reader = RequestReader()
     var position = 0
     guard case .head(let head)? = try reader.next(in: Array(text.utf8).span, at: &position) else {
-      throw RequestError.malformed(.headTooLarge(limit: 0))
+      throw MessageError.headTooLarge(limit: 0)
     }
     return method == "POST"
       ? try UploadRequest(creating: head, limits: limits)

@@ -42,7 +42,7 @@ struct UpgradeHandshake {
   /// Reads from `position` and moves it to the end of the bytes that belong to the answer. Returns nil when more
   /// bytes are needed.
   mutating func next(in bytes: Span<UInt8>, at position: inout Int) -> Verdict? {
-    do throws(ResponseError) {
+    do throws(MessageError) {
       while let event = try reader.next(in: bytes, at: &position) {
         switch (event, state) {
         case (.interim, _):

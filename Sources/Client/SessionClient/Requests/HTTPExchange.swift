@@ -137,7 +137,7 @@ final class HTTPExchange {
   }
 
   private func finish() throws(SessionClientError) {
-    do throws(ResponseError) {
+    do throws(MessageError) {
       isComplete = try reader.finish() == .end
     } catch .cutShort {
       throw .unreachable("the connection to \(gateway) ended in the middle of the response")
@@ -157,7 +157,7 @@ final class HTTPExchange {
   private func next(
     in bytes: [UInt8], at position: inout Int
   ) throws(SessionClientError) -> ResponseReader.Event? {
-    do throws(ResponseError) {
+    do throws(MessageError) {
       return try reader.next(in: bytes.span, at: &position)
     } catch {
       throw invalidResponse("\(error)")

@@ -73,10 +73,10 @@ extension Generator {
     reader.expect(.get)
     var position = 0
     let head: ResponseHead
-    do throws(ResponseError) {
+    do throws(MessageError) {
       let answer = link.rest
       guard let event = try reader.next(in: answer.span, at: &position) else { return nil }
-      guard case .head(let found) = event else { throw ResponseError.cutShort }
+      guard case .head(let found) = event else { throw MessageError.cutShort }
       head = found
     } catch {
       throw .notHTTP

@@ -127,7 +127,7 @@ final class Upload {
     } else {
       answer.append(contentsOf: bytes)
     }
-    do throws(ResponseError) {
+    do throws(MessageError) {
       let answer = answer
       while let event = try reader.next(in: answer.span, at: &position) {
         if case .head(let head) = event { status = head.status.code }

@@ -32,7 +32,7 @@ extension Reactor {
         return
       }
       let event: RequestReader.Event?
-      do throws(RequestError) {
+      do throws(MessageError) {
         event = try http.reader.next(in: buffer.span.extracting(0..<end), at: &position)
       } catch {
         refuse(connection, http, error)
@@ -275,14 +275,14 @@ extension Reactor {
   }
 
   /// The peer broke a rule of HTTP: says which, and closes.
-  private func refuse(_ connection: Connection, _ http: HTTPConversation, _ error: RequestError) {
-    if let upload = http.upload, case .malformed(.bodyTooLarge(_, let actual)) = error {
+  private func refuse(_ connection: Connection, _ http: HTTPConversation, _ error: MessageError) {
+    if let upload = http.upload, case .bodyTooLarge(_, let actual) = error {
       uploads.bodyIsTooLarge(actual, for: upload)
       return
     }
     var refusal = Refusal(error.status == .contentTooLarge ? .messageTooLarge : .badRequest, "\(error)")
     refusal.status = error.status.code
-    if case .malformed(.bodyTooLarge(let limit, let actual)) = error {
+    if case .bodyTooLarge(let limit, let actual) = error {
       refusal.limit = UInt64(clamping: limit)
       refusal.actual = UInt64(clamping: actual)
     }

@@ -1,8 +1,27 @@
-/// A rule for requests and responses that a peer broke: fields, framing and chunks.
-package enum MessageFault: Error, Equatable, Sendable {
-  // RFC 9112 §2.2
+/// A rule of HTTP that a message broke. The rest of the connection is unreadable: a server responds with `status` and closes.
+package enum MessageError: Error, Equatable, Sendable {
+  // Lines: RFC 9112 §2.2
   case bareLineFeed
   case bareCarriageReturn
+
+  // The request line: RFC 9112 §3
+  case emptyLines
+  case invalidMethodByte(UInt8)
+  case methodTooLong(limit: Int)
+  case connectRefused
+  case invalidTargetByte(UInt8)
+  case malformedTarget
+  case requestLineTooLong(limit: Int)
+  case malformedVersion
+  case versionNotSupported(major: Int)
+
+  // Host: RFC 9112 §3.2, RFC 9110 §7.2
+  case missingHost
+  case repeatedHost
+  case malformedHost
+
+  /// `Expect` has a value other than `100-continue` (RFC 9110 §10.1.1).
+  case unknownExpectation
 
   // Fields: RFC 9112 §5, RFC 9110 §5.5
   case whitespaceBeforeFirstField
@@ -32,21 +51,35 @@ package enum MessageFault: Error, Equatable, Sendable {
   case malformedChunkExtension(UInt8)
   case chunkExtensionsTooLong(limit: Int)
   case missingLineEndAfterChunk
+
+  // Responses: RFC 9112 §4, §8
+
+  /// The status line is not `HTTP/1.x`, a status of three digits and a phrase.
+  case malformedStatusLine
+  /// The status line is longer than `requestLineBytes`.
+  case statusLineTooLong(limit: Int)
+  /// Too many interim responses (1xx) before the final one.
+  case tooManyInterimResponses(limit: Int)
+  /// The connection ended inside a response.
+  case cutShort
 }
 
-extension MessageFault {
+extension MessageError {
   /// The status of a server's refusal.
   package var status: Status {
     switch self {
+    case .methodTooLong, .connectRefused, .unknownTransferCoding: .notImplemented
+    case .requestLineTooLong: .uriTooLong
+    case .versionNotSupported: .httpVersionNotSupported
+    case .unknownExpectation: .expectationFailed
     case .headTooLarge, .trailersTooLarge, .fieldTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
     case .bodyTooLarge: .contentTooLarge
-    case .unknownTransferCoding: .notImplemented
     default: .badRequest
     }
   }
 }
 
-extension MessageFault: CustomStringConvertible {
+extension MessageError: CustomStringConvertible {
   /// A sentence for people, with the limit and the actual number where they explain it.
   package var description: String {
     switch self {
@@ -54,6 +87,32 @@ extension MessageFault: CustomStringConvertible {
       "A line ends in LF only; lines must end in CR LF."
     case .bareCarriageReturn:
       "A CR is not followed by LF."
+    case .emptyLines:
+      "More than one empty line precedes the request."
+    case .invalidMethodByte(let byte):
+      "The method has the byte \(byte), which is not allowed there."
+    case .methodTooLong(let limit):
+      "The method is longer than \(limit) bytes; no supported method is."
+    case .connectRefused:
+      "CONNECT is not supported: this server is not a proxy."
+    case .invalidTargetByte(let byte):
+      "The request target has the byte \(byte), which must be percent-encoded."
+    case .malformedTarget:
+      "The request target is neither a path nor an http or https address."
+    case .requestLineTooLong(let limit):
+      "The request line is longer than \(limit) bytes."
+    case .malformedVersion:
+      "The request line does not end in HTTP/1.1."
+    case .versionNotSupported(let major):
+      "HTTP version \(major) is not supported, only HTTP/1.1 and HTTP/1.0."
+    case .missingHost:
+      "Host is missing."
+    case .repeatedHost:
+      "Host is given more than once."
+    case .malformedHost:
+      "Host is not a host name or address with an optional port."
+    case .unknownExpectation:
+      "The only supported expectation is 100-continue."
     case .whitespaceBeforeFirstField:
       "The line after the first one begins with a blank."
     case .foldedField:
@@ -100,6 +159,11 @@ extension MessageFault: CustomStringConvertible {
       "The chunk extensions of the body are longer than \(limit) bytes."
     case .missingLineEndAfterChunk:
       "A chunk is longer than its size."
+    case .malformedStatusLine: "The first line is not a status line of HTTP/1.1 or HTTP/1.0."
+    case .statusLineTooLong(let limit): "The status line is longer than \(limit) bytes."
+    case .tooManyInterimResponses(let limit):
+      "More than \(limit) interim responses precede the final one."
+    case .cutShort: "The connection ended before the response did."
     }
   }
 }
