@@ -72,10 +72,10 @@ struct ReprDigestTests {
       "sha-256=\(example);a=\"\u{7F}\"", "sha-256=\(example);a=,", "sha-256=:\u{E9}:", "sha-256=:AAAA:\u{0}",
     ])
   func refuses(_ value: String) {
-    #expect(throws: DigestFieldError.malformed(.reprDigest)) {
+    #expect(throws: UploadFieldError.malformedDigest(.reprDigest)) {
       try ReprDigest.sha256(in: ["Repr-Digest": value])
     }
-    #expect(throws: DigestFieldError.malformed(.contentDigest)) {
+    #expect(throws: UploadFieldError.malformedDigest(.contentDigest)) {
       try ReprDigest.sha256(in: ["Repr-Digest": "sha-256=\(Self.example)", "Content-Digest": value])
     }
   }
@@ -83,11 +83,11 @@ struct ReprDigestTests {
   @Test("a digest of another length, and two that differ")
   func contradictions() {
     for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
-      #expect(throws: DigestFieldError.wrongLength(.reprDigest, actual: length)) {
+      #expect(throws: UploadFieldError.digestLength(.reprDigest, actual: length)) {
         try ReprDigest.sha256(in: ["Repr-Digest": "sha-256=\(text)"])
       }
     }
-    #expect(throws: DigestFieldError.contradictory) {
+    #expect(throws: UploadFieldError.contradictoryDigests) {
       try ReprDigest.sha256(in: [
         "Repr-Digest": "sha-256=\(Self.example)", "Content-Digest": "sha-256=\(Self.zeros)",
       ])
@@ -105,7 +105,7 @@ struct ReprDigestTests {
       let count = Int.random(in: 0...6, using: &numbers)
       let text = (0..<count).map { _ in Self.parts.randomElement(using: &numbers) ?? "" }.joined()
       let value = Bool.random(using: &numbers) ? "sha-256=\(Self.example)" + text : text
-      do throws(DigestFieldError) {
+      do throws(UploadFieldError) {
         let digest = try ReprDigest.sha256(in: ["Repr-Digest": value])
         #expect(digest == nil || digest?.count == 32, "\(value.debugDescription)")
       } catch {

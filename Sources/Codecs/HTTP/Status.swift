@@ -27,23 +27,15 @@ package struct Status: Equatable, Hashable, Sendable {
   package static let badRequest = Status(400)
   package static let notFound = Status(404)
   package static let methodNotAllowed = Status(405)
-  package static let conflict = Status(409)
   package static let gone = Status(410)
   package static let preconditionFailed = Status(412)
   package static let contentTooLarge = Status(413)
   package static let uriTooLong = Status(414)
-  package static let unsupportedMediaType = Status(415)
   package static let rangeNotSatisfiable = Status(416)
   package static let expectationFailed = Status(417)
-  package static let unprocessableContent = Status(422)
-  package static let preconditionRequired = Status(428)
   package static let requestHeaderFieldsTooLarge = Status(431)
-  /// Defined by tus 1.0.0, not by RFC 9110: the part does not match its digest.
-  package static let checksumMismatch = Status(460)
   package static let notImplemented = Status(501)
-  package static let serviceUnavailable = Status(503)
   package static let httpVersionNotSupported = Status(505)
-  package static let insufficientStorage = Status(507)
 
   private static let reasonPhrases: [Int: String] = [
     100: "Continue", 101: "Switching Protocols", 103: "Early Hints",
@@ -58,7 +50,8 @@ package struct Status: Equatable, Hashable, Sendable {
     416: "Range Not Satisfiable",
     417: "Expectation Failed", 421: "Misdirected Request", 422: "Unprocessable Content", 423: "Locked",
     425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 460: "Checksum Mismatch",
+    431: "Request Header Fields Too Large",
+    460: "Checksum Mismatch",  // tus 1.0.0: the part does not match its digest
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
     504: "Gateway Timeout", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
   ]

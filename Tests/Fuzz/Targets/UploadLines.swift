@@ -56,7 +56,7 @@ enum UploadLines {
       try expect(digest.count == 32, "a digest of \(digest.count) bytes")
       let written: FieldList = ["Repr-Digest": "sha-256=:\(Base64.encode(digest)):"]
       try expect(try ReprDigest.sha256(in: written) == digest, "the digest became another")
-    } catch let error as DigestFieldError {
+    } catch let error as UploadFieldError {
       try expect(!error.description.isEmpty, "no words")
     }
   }

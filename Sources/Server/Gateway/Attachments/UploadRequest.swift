@@ -174,7 +174,7 @@ extension UploadRequest {
       }
       creation.metadata = try AttachmentMetadata.parse(bytes.span, limit: limits.metadataBytes)
     }
-    do throws(DigestFieldError) {
+    do throws(UploadFieldError) {
       creation.sha256 = try ReprDigest.sha256(in: head.fields).flatMap {
         SHA256Digest(bytes: $0)?.description
       }

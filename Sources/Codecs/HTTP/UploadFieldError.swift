@@ -1,0 +1,50 @@
+/// A defect of a field of an upload: its numbers, metadata or digests.
+package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Not decimal digits only.
+  case malformedNumber
+  /// A number above `UploadNumber.maximum`.
+  case numberTooLarge(limit: UInt64)
+  /// Not a list of keys and values.
+  case malformedMetadata
+  /// A key that occurs twice.
+  case repeatedKey(String)
+  /// A value that is not base64.
+  case valueNotBase64(key: String)
+  /// Not an algorithm and base64.
+  case malformedChecksum
+  /// An unsupported algorithm.
+  case unknownAlgorithm(String)
+  /// A digest whose length is not that of its algorithm.
+  case checksumLength(UploadChecksum.Algorithm, actual: Int)
+  /// A field with digests that is not a dictionary of byte sequences.
+  case malformedDigest(DigestField)
+  /// A SHA-256 digest that does not have 32 bytes.
+  case digestLength(DigestField, actual: Int)
+  /// Different digests in the two fields.
+  case contradictoryDigests
+
+  package var description: String {
+    switch self {
+    case .malformedNumber: "A number of bytes must consist of decimal digits."
+    case .numberTooLarge(let limit): "A number of bytes is larger than \(limit)."
+    case .malformedMetadata: "Upload-Metadata is not a list of the form key base64,key base64."
+    case .repeatedKey(let key): "Upload-Metadata has the key \(Self.shown(key)) more than once."
+    case .valueNotBase64(let key): "Upload-Metadata has a value that is not base64: \(Self.shown(key))."
+    case .malformedChecksum: "Upload-Checksum is not of the form algorithm base64."
+    case .unknownAlgorithm(let name):
+      "Upload-Checksum names \(Self.shown(name)); supported are "
+        + "\(UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: " and "))."
+    case .checksumLength(let algorithm, let actual):
+      "The \(algorithm.rawValue) in Upload-Checksum has \(actual) bytes instead of \(algorithm.length)."
+    case .malformedDigest(let field): "\(field.rawValue) is not of the form sha-256=:base64:."
+    case .digestLength(let field, let actual):
+      "The SHA-256 in \(field.rawValue) has \(actual) bytes instead of 32."
+    case .contradictoryDigests: "Repr-Digest and Content-Digest have different digests."
+    }
+  }
+
+  /// Truncates text of a peer to a readable length.
+  private static func shown(_ text: String) -> String {
+    text.count <= 40 ? text : "\(text.prefix(40))…"
+  }
+}
