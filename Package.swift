@@ -68,7 +68,7 @@ let package = Package(
     target("Codecs", "WebSocket", ["CZlib", "COpenSSL"]),
 
     // The gateway: the rules of a session, the data folder, and the server.
-    target("Server", "SessionCore", ["Primitives", "Wire"]),
+    target("Server", "SessionCore", ["Primitives", "Wire", "WebSocket"]),
     target(
       "Server", "Storage",
       ["SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"]),
@@ -126,7 +126,7 @@ if !productOnly {
     tests("WireTests", ["Wire", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "TestSupport"]),
     tests("WebSocketTests", ["WebSocket", "TestSupport"]),
-    tests("SessionCoreTests", ["SessionCore", "Primitives", "Wire"]),
+    tests("SessionCoreTests", ["SessionCore", "Primitives", "Wire", "WebSocket"]),
     tests(
       "StorageTests",
       [

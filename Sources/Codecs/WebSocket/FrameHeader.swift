@@ -44,18 +44,9 @@ package struct FrameHeader: Equatable, Sendable {
   /// Appends the header, with the length in the fewest bytes (§5.2). The caller appends the payload, masked with the
   /// key if there is one.
   package func append(to bytes: inout [UInt8]) {
-    let masked: UInt8 = maskingKey == nil ? 0 : 0x80
-    bytes.append((isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue)
-    switch payloadLength {
-    case ...125:
-      bytes.append(masked | UInt8(payloadLength))
-    case ...0xFFFF:
-      bytes.append(masked | 126)
-      appendLength(width: 2, to: &bytes)
-    default:
-      bytes.append(masked | 127)
-      appendLength(width: 8, to: &bytes)
-    }
+    Self.append(
+      firstByte: (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue,
+      maskBit: maskingKey == nil ? 0 : 0x80, length: payloadLength, to: &bytes)
     if let key = maskingKey?.bytes {
       for index in key.indices {
         bytes.append(key[index])
@@ -63,9 +54,28 @@ package struct FrameHeader: Equatable, Sendable {
     }
   }
 
-  private func appendLength(width: Int, to bytes: inout [UInt8]) {
-    for index in (0..<width).reversed() {
-      bytes.append(UInt8(truncatingIfNeeded: payloadLength >> (index * 8)))
+  /// Appends the header of a server's final frame, whose payload has `length` bytes.
+  package static func append(
+    _ opcode: Opcode, length: Int, isCompressed: Bool = false, to bytes: inout [UInt8]
+  ) {
+    append(
+      firstByte: 0x80 | (isCompressed ? 0x40 : 0) | opcode.rawValue, maskBit: 0, length: length, to: &bytes)
+  }
+
+  private static func append(firstByte: UInt8, maskBit: UInt8, length: Int, to bytes: inout [UInt8]) {
+    bytes.append(firstByte)
+    switch length {
+    case ...125:
+      bytes.append(maskBit | UInt8(length))
+    case ...0xFFFF:
+      bytes.append(maskBit | 126)
+      bytes.append(UInt8(truncatingIfNeeded: length >> 8))
+      bytes.append(UInt8(truncatingIfNeeded: length))
+    default:
+      bytes.append(maskBit | 127)
+      for shift in stride(from: 56, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: length >> shift))
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package import Primitives
 package import Wire
+internal import WebSocket
 
 /// Joining and leaving.
 extension Session {

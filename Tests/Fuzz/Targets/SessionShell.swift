@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Primitives
 internal import SessionCore
+internal import WebSocket
 internal import Wire
 
 /// A session, its clients and its file, as a gateway has them: nothing in it is from a network, a clock or a disk.

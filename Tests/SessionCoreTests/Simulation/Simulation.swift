@@ -1,4 +1,5 @@
 import FoundationEssentials
+import WebSocket
 import Wire
 
 import Primitives

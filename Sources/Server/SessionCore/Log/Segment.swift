@@ -1,4 +1,5 @@
 internal import Wire
+internal import WebSocket
 
 /// An append-only buffer of WebSocket frames that may be written to any subscriber.
 ///

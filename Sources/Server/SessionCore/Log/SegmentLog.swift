@@ -1,4 +1,5 @@
 internal import Wire
+internal import WebSocket
 
 /// The order of a session: segments, oldest first, and the open run.
 ///

@@ -1,5 +1,6 @@
 internal import Wire
 package import Primitives
+internal import WebSocket
 
 /// The bytes that a subscriber gets next.
 extension Session {

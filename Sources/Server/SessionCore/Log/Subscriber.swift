@@ -1,4 +1,5 @@
 internal import Primitives
+package import WebSocket
 
 /// The bytes that are still to be written to one socket, besides the log that all members share.
 ///
@@ -93,7 +94,7 @@ package final class Subscriber {
   package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }
 
   /// Enqueues a frame for this socket alone.
-  package func enqueue(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
+  package func enqueue(_ opcode: Opcode, _ payload: [UInt8]) {
     guard !isClosing else { return }
     let outputBuffer = openOutputBuffer()
     FrameHeader.append(opcode, length: payload.count, to: &outputBuffer.outbox)

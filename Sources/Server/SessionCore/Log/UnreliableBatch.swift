@@ -1,4 +1,5 @@
 internal import Wire
+internal import WebSocket
 
 /// The unreliable entries of one turn, as one immutable buffer of at most 256 KiB. Members at the tail whose sockets accept
 /// bytes get it, all others get nothing of it. The `committed` message of the turn piggybacks on it.

@@ -1,4 +1,5 @@
 internal import Wire
+internal import WebSocket
 
 /// Announcements of presence.
 extension Session {

@@ -1,4 +1,5 @@
 internal import Wire
+internal import WebSocket
 
 /// A subscriber that is caught up when the turn ends.
 struct PendingCatchUp {

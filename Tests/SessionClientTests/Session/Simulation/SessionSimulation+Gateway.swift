@@ -1,6 +1,7 @@
 import SessionClient
 import FoundationEssentials
 import Platform
+import WebSocket
 import Wire
 
 @testable import SessionCore
