@@ -35,7 +35,7 @@ struct InvalidServerTests {
       Answer(text: "HTTP/1.1 200 OK\r\nContent-Le", failure: "in the middle of the response"),
       Answer(
         text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", failure: "in the middle of the response"),
-      Answer(text: "SSH-2.0-OpenSSH_9\r\n", failure: "is not a gateway: The first line is no status line"),
+      Answer(text: "SSH-2.0-OpenSSH_9\r\n", failure: "is not a gateway: The first line is not a status line"),
       Answer(
         text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", failure: "its JSON response cannot be decoded"
       ),
