@@ -119,6 +119,10 @@ final class FaultyDisk: SessionDisk {
     try call(.sync) { () throws(StorageError) in try inner.syncAll() }
   }
 
+  func recordCleanStop(_ generation: String) throws(StorageError) {
+    try inner.recordCleanStop(generation)
+  }
+
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
     try call(.openLog) { () throws(StorageError) in try inner.holdsSession(id) }
   }

@@ -193,6 +193,6 @@ struct LogDamageTests {
     let missing = #expect(throws: LogError.self) { try fixture.read(.two) }
     #expect(missing?.isMissing == true)
     #expect(missing?.description == "cannot open the log of a session: No such file or directory")
-    #expect(try fixture.store.logLength(of: .two) == nil)
+    #expect(try fixture.store.byteCount(of: .two) == nil)
   }
 }

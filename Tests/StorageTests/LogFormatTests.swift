@@ -29,7 +29,7 @@ struct LogFormatTests {
     #expect(try fixture.read().records == [.session, .numbers])
     await fixture.store.release(.one)
     let length = try await fixture.store.adopt(.one, fixture.read().end, [.run(1)])
-    #expect(try fixture.store.logLength(of: .one) == length)
+    #expect(try fixture.store.byteCount(of: .one) == length)
     #expect(try fixture.store.lastRecord(of: .one)?.body == SessionRecord.run(1).body)
     try await fixture.store.beginCompaction(.one, [.session, .numbers], through: 0)
     try await fixture.store.addToCompaction(.one, [.base(0)])

@@ -68,13 +68,14 @@ final class Scenario {
     var error: StorageError?
     for _ in 0..<max(attempts, 1) {
       // What is tried again goes with more behind it.
-      let appends = missing.map { LogAppend(id: $0, records: [.numbers] + next(of: $0)) }
-      for outcome in await store.append(appends) {
+      let ids = missing
+      let appends = ids.map { fixture.numbered($0, [.numbers] + next(of: $0)) }
+      for (id, outcome) in zip(ids, await store.append(appends).outcomes) {
         switch outcome.result {
         case .success:
-          let sent = said[outcome.id]?.sent ?? 0
-          said[outcome.id]?.kept = sent
-          missing.removeAll { $0 == outcome.id }
+          let sent = said[id]?.sent ?? 0
+          said[id]?.kept = sent
+          missing.removeAll { $0 == id }
         case .failure(let failure): error = failure
         }
       }
@@ -144,7 +145,7 @@ extension Scenario {
   func check(_ disk: any SessionDisk, afterPowerCut: Bool = false, _ hint: String) async throws {
     let fixture = try StoreFixture(disk, .full)
     for (id, said) in said {
-      let isThere = try fixture.store.logLength(of: id) != nil
+      let isThere = try fixture.store.byteCount(of: id) != nil
       switch (said.created, said.removed) {
       case (.certain, .none): #expect(isThere, "\(hint): a session is gone")
       case (.none, _): #expect(!isThere, "\(hint): a session came from nothing")

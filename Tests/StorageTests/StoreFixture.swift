@@ -1,3 +1,4 @@
+import Glibc
 import SessionCore
 import Storage
 import Synchronization
@@ -10,6 +11,7 @@ final class StoreFixture {
   let disk: any SessionDisk
   let store: FolderStore
   private var bench: Bench?
+  private var appendCount: UInt64 = 0
 
   /// A store over a disk that stays as long as it.
   convenience init(_ bench: Bench, _ durability: Durability = .process, openFiles: Int = 512) throws {
@@ -31,10 +33,15 @@ final class StoreFixture {
   private static let threads = 4
   private static let turn = Atomic(0)
 
-  /// Writes records to a session's log.
+  /// Appends records to a session.
   func append(_ records: [SessionRecord], to id: SessionID = .one) async -> Result<Int, StorageError> {
-    let outcomes = await store.append([LogAppend(id: id, records: records)])
-    return outcomes[0].result
+    await store.append([numbered(id, records)]).outcomes[0].result
+  }
+
+  /// Returns an append with a number that none before has.
+  func numbered(_ id: SessionID, _ records: [SessionRecord]) -> LogAppend {
+    appendCount += 1
+    return LogAppend(id: id, number: appendCount, records: records)
   }
 
   /// What can be read of a session's log.
@@ -45,6 +52,17 @@ final class StoreFixture {
       records.append(SessionRecord(kind: kind, body: Array(body)))
     }
     return (records, end)
+  }
+}
+
+extension AppendOutcome {
+  /// The size of the session's records, or the reason for which the append is not stored.
+  var result: Result<Int, StorageError> {
+    switch self {
+    case .stored(let byteCount): .success(byteCount)
+    case .refused(let error), .unknown(let error): .failure(error)
+    case .fenced: .failure(StorageError(.openLog, code: ENOENT))
+    }
   }
 }
 

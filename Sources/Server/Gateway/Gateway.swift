@@ -59,7 +59,7 @@ package final class Gateway: Sendable {
       throw .system(error)
     }
     let generation: String
-    let store: FolderStore?
+    let store: (any SessionStore)?
     do throws(StorageError) {
       (store, generation) = try Self.openStore(data, configuration, disk, on: fileThreads.saving)
     } catch {
@@ -83,6 +83,10 @@ package final class Gateway: Sendable {
       throw .system(error)
     }
     shared.setReactors(reactors)
+    store?.setLossHandler { [weak shared] id in
+      // A full mailbox drops the report: the session's next append is fenced.
+      _ = shared?.owner(of: id).mailbox.put(.sessionLost(id))
+    }
     do throws(StorageError) {
       // A folder that cannot be listed is reported at the start, not to the first person who draws.
       _ = try store?.sessions()
@@ -92,7 +96,9 @@ package final class Gateway: Sendable {
   }
 
   /// Makes pseudonyms that stay the same over restarts. If the key cannot be stored, they are valid in this process only.
-  private static func pseudonyms(_ data: DataFolder, _ store: FolderStore?, _ log: Log) -> AddressPseudonyms {
+  private static func pseudonyms(
+    _ data: DataFolder, _ store: (any SessionStore)?, _ log: Log
+  ) -> AddressPseudonyms {
     let length = AddressPseudonyms.keyLength
     guard store != nil else { return AddressPseudonyms(key: SecureRandom.bytes(length)) }
     do throws(StorageError) {
@@ -107,7 +113,7 @@ package final class Gateway: Sendable {
   private static func openStore(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (FolderDisk) -> any SessionDisk,
     on executor: BlockingExecutor
-  ) throws(StorageError) -> (FolderStore?, generation: String) {
+  ) throws(StorageError) -> ((any SessionStore)?, generation: String) {
     let durability: Durability
     switch configuration.durability {
     case .memory:

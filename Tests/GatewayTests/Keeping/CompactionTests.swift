@@ -101,7 +101,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
       if moment == 3 {
-        let log = try #require(gateway.gateway.shared.store).logLength(of: session)
+        let log = try #require(gateway.gateway.shared.store as? FolderStore).byteCount(of: session)
         #expect(try #require(log) < (rounds + 10) * 3 * 30_000)
       }
     }

@@ -43,7 +43,7 @@ extension RunningGateway {
   /// The kinds of the records in a session's log.
   func kinds(of session: SessionID) throws -> [SessionRecord.Kind] {
     var kinds: [SessionRecord.Kind] = []
-    _ = try #require(gateway.shared.store).read(session) { (kind, _) throws(RecordError) in
+    _ = try #require(gateway.shared.store as? FolderStore).read(session) { (kind, _) throws(RecordError) in
       if let kind = SessionRecord.Kind(rawValue: kind) { kinds.append(kind) }
     }
     return kinds
@@ -51,7 +51,9 @@ extension RunningGateway {
 
   /// Takes back the end of a session, as another process does.
   func restoreSession(_ session: SessionID) throws -> Bool {
-    try #require(gateway.shared.store).append(RestoredRecord(at: .now).encoded, toClosed: session) {
+    try #require(gateway.shared.store as? FolderStore).append(
+      RestoredRecord(at: .now).encoded, toClosed: session
+    ) {
       $0.kind == SessionRecord.Kind.end.rawValue
     }
   }

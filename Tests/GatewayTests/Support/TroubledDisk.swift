@@ -173,6 +173,10 @@ private struct Disk: SessionDisk {
     try disk.syncAll()
   }
 
+  func recordCleanStop(_ generation: String) throws(StorageError) {
+    try disk.recordCleanStop(generation)
+  }
+
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool { try disk.holdsSession(id) }
 
   func sessions() throws(StorageError) -> [SessionID] {

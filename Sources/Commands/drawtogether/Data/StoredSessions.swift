@@ -95,15 +95,17 @@ final class StoredSessions {
 
   /// Removes damaged bytes from the log of a session. The folder must be locked by this process.
   func removeDamage(_ id: SessionID) throws(DataCommandFailure) {
-    let (end, records) = try load(id)
-    guard end.isDamaged else { return }
-    try adopt(id, end, records)
+    let (reading, records) = try load(id)
+    guard reading.isDamaged else { return }
+    try adopt(id, reading.position, records)
   }
 
   /// Loads a session.
   ///
-  /// - Returns: the end of its log, and the records to append because others are lost.
-  private func load(_ id: SessionID) throws(DataCommandFailure) -> (end: LogEnd, records: [SessionRecord]) {
+  /// - Returns: the result of reading its log, and the records to append because others are lost.
+  private func load(
+    _ id: SessionID
+  ) throws(DataCommandFailure) -> (reading: LogReading, records: [SessionRecord]) {
     let restorer = SessionRestorer(
       id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) },
       now: MonotonicTime(nanoseconds: 0),
@@ -111,17 +113,17 @@ final class StoredSessions {
     do throws(LogError) {
       let loaded = try store.load(
         id, by: restorer, generation: "", freshEpoch: .freshEpoch, folder: data.identity())
-      return (loaded.end, loaded.end.lost.isEmpty ? [] : loaded.restored.recordsAfterLoss())
+      return (loaded.reading, loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
     } catch {
       throw .log(id, error)
     }
   }
 
   private func adopt(
-    _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
+    _ id: SessionID, _ position: LogPosition, _ records: [SessionRecord]
   ) throws(DataCommandFailure) {
     try Self.wait { [store] () async throws(StorageError) in
-      _ = try await store.adopt(id, end, records)
+      _ = try await store.adopt(id, position, records)
       await store.release(id)
     }
   }
@@ -148,8 +150,8 @@ final class StoredSessions {
       throw .log(id, error)
     }
     guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .ended(id) }
-    let (end, records) = try load(id)
-    try adopt(id, end, records + [EndRecord(at: .now, by: nil).encoded])
+    let (reading, records) = try load(id)
+    try adopt(id, reading.position, records + [EndRecord(at: .now, by: nil).encoded])
   }
 
   /// Removes a session. The folder must be locked by this process.

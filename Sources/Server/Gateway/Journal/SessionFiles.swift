@@ -43,14 +43,9 @@ actor SessionFiles {
     try data.attachments(of: session).discardUpload(upload)
   }
 
-  /// How long the log of a session is; `nil` when there is none.
-  func logLength(of session: SessionID, in store: FolderStore) throws(StorageError) -> Int? {
-    try store.logLength(of: session)
-  }
-
-  /// Says that everything in the folder is whole and on the disk.
-  func leaveMark(_ generation: String) throws(StorageError) {
-    try data.leaveMark(generation)
+  /// Returns the size of a session's records in bytes; nil if there is no such session.
+  func byteCount(of session: SessionID, in store: any SessionStore) throws(StorageError) -> Int? {
+    try store.byteCount(of: session)
   }
 
   /// Removes all files of a session.

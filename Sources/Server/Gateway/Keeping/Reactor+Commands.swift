@@ -45,17 +45,18 @@ extension Reactor {
       do throws(LogError) {
         let loaded = try await loader.load(id)
         // Its end may have been undone meanwhile.
-        guard loaded.restored.end != nil, loaded.end.isDamaged else { return .done }
+        guard loaded.restored.end != nil, loaded.reading.isDamaged else { return .done }
         endedSessions[id] = nil
         do throws(StorageError) {
           await store.release(id)
           _ = try await store.adopt(
-            id, loaded.end, loaded.end.lost.isEmpty ? [] : loaded.restored.recordsAfterLoss())
+            id, loaded.reading.position,
+            loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
           await store.release(id)
         } catch {
           throw .file(error)
         }
-        note(loaded.end, of: id)
+        logFaults(loaded.reading, of: id)
         return .done
       } catch {
         return .refused("session \(id): \(error)")

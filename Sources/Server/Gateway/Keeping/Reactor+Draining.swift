@@ -213,7 +213,7 @@ extension Reactor {
     }
     do throws(StorageError) {
       try await store.syncAll()
-      try await shared.sessionFiles.leaveMark(shared.generation)
+      try await store.recordCleanStop(shared.generation)
     } catch {
       shared.log(.error, "stop not clean", ["reason": "\(error)"])
     }

@@ -100,6 +100,22 @@ extension Reactor {
     removeFromDisk(hosted.session.id, with: uploads.endUploads(of: hosted))
   }
 
+  /// Drops a session that another gateway took over. Its sockets are closed, so that their clients come back; entries that are not
+  /// stored are lost here, and each client still has its own.
+  func dropLostSession(_ id: SessionID) {
+    guard let hosted = sessions[id] else { return }
+    shared.log(.warning, "session lost", ["session": .session(id)])
+    for connection in connections.rows {
+      guard let connection, case .webSocket(let conversation) = connection.state,
+        conversation.hosted === hosted, !conversation.isClosing
+      else { continue }
+      disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
+    }
+    // The files of its unfinished uploads belong to the new owner.
+    _ = uploads.endUploads(of: hosted)
+    takeOut(hosted)
+  }
+
   /// Takes a session out of the table of those that are in use.
   func takeOut(_ hosted: Hosted) {
     guard sessions.removeValue(forKey: hosted.session.id) != nil else { return }

@@ -68,15 +68,15 @@ extension Reactor {
   private func isCurrent(_ hosted: Hosted) async -> Bool {
     guard let store = shared.store else { return true }
     hosted.idleSince = nil
-    let length = try? await shared.sessionFiles.logLength(of: hosted.session.id, in: store)
+    let length = try? await shared.sessionFiles.byteCount(of: hosted.session.id, in: store)
     return length == hosted.stored.logBytes
   }
 
-  private func open(_ id: SessionID, _ store: FolderStore, _ loader: SessionLoader) async -> Found {
+  private func open(_ id: SessionID, _ store: any SessionStore, _ loader: SessionLoader) async -> Found {
     if let hosted = sessions[id] { return .open(hosted) }
     let begun = MonotonicTime.now()
     // What it may take in memory at most, whatever its log holds of the past. The load itself says what is wrong with a log.
-    let length = (try? await shared.sessionFiles.logLength(of: id, in: store)) ?? 0
+    let length = (try? await shared.sessionFiles.byteCount(of: id, in: store)) ?? 0
     let room = min(length, shared.limits.sessionLogBytes + shared.limits.catchUpTailBytes)
     guard shared.memory.reserve(room) else {
       return .none(
@@ -95,7 +95,7 @@ extension Reactor {
     let session = restored.session
     let hosted = Hosted(session, compressor: compressor)
     hosted.hasFiles = true
-    hosted.stored.logBytes = loaded.end.length
+    hosted.stored.logBytes = loaded.reading.byteCount
     if restored.end != nil {
       hosted.isRemoved = true
       endedSessions[id] = hosted
@@ -104,13 +104,16 @@ extension Reactor {
     }
     guard draining == nil else { return .none(.restarting) }
     do throws(StorageError) {
-      hosted.stored.logBytes = try await adopt(session, loaded.end, store)
+      switch try await adopt(session, loaded.reading, store) {
+      case .adopted(let byteCount): hosted.stored.logBytes = byteCount
+      case .ownedElsewhere: return .none(.ownedElsewhere)
+      }
     } catch {
       shared.log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
       return .none(unwritable(error))
     }
-    session.keepsDamage = loaded.files.keepsDamage || loaded.end.isDamaged
-    note(loaded.end, of: id)
+    session.keepsDamage = loaded.files.keepsDamage || loaded.reading.isDamaged
+    logFaults(loaded.reading, of: id)
     sessions[id] = hosted
     counters.values.sessions += 1
     counters.values.sessionsOpened += 1
@@ -123,7 +126,7 @@ extension Reactor {
       ])
     uploads.restore(restored.uploads, loaded.files, in: hosted)
     // Lost records may have named them.
-    if loaded.end.lost.isEmpty { uploads.removeOrphans(loaded.files.orphans, of: hosted) }
+    if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: hosted) }
     persister.reportBytes(of: hosted.stored)
     touch(hosted)
     schedule(hosted)
@@ -134,42 +137,36 @@ extension Reactor {
   ///
   /// On a full disk the session is opened all the same, to be looked at by those who are known in it: it owes that record.
   private func adopt(
-    _ session: Session, _ end: LogEnd, _ store: FolderStore
-  ) async throws(StorageError) -> Int {
+    _ session: Session, _ reading: LogReading, _ store: any SessionStore
+  ) async throws(StorageError) -> Adoption {
     do throws(StorageError) {
-      let length = try await store.adopt(session.id, end, session.openingRecords())
+      let adoption = try await store.adopt(session.id, reading.position, session.openingRecords())
       session.didSaveOpening()
-      return length
+      return adoption
     } catch {
-      guard error.isFull, end.damage == nil, end.skipped.isEmpty else { throw error }
+      guard error.isFull, reading.faults.isEmpty else { throw error }
       persister.reportDisk(error)
       session.didNotSaveOpening()
-      return try await store.adopt(session.id, end, [])
+      return try await store.adopt(session.id, reading.position, [])
     }
   }
 
-  /// The most damaged places of one log that get a line each.
-  private static let skippedTold = 20
+  /// The most faults of one log, other than a damaged end, that get a line each.
+  private static let loggedFaults = 20
 
   /// Logs the damage of a session's log for the operator.
-  func note(_ end: LogEnd, of id: SessionID) {
-    for skipped in end.skipped.prefix(Self.skippedTold) {
+  func logFaults(_ reading: LogReading, of id: SessionID) {
+    let (inside, atEnd) = (reading.faults.filter { !$0.isAtEnd }, reading.faults.filter(\.isAtEnd))
+    for fault in inside.prefix(Self.loggedFaults) + atEnd {
       shared.log(
-        skipped.isLost ? .error : .warning, skipped.isLost ? "log damaged" : "log mended",
+        fault.isLoss ? .error : .warning,
+        fault.isAtEnd ? "log cut" : fault.isLoss ? "log damaged" : "log mended",
         [
-          "session": .session(id), "at": .number(skipped.range.lowerBound),
-          "bytes": .number(skipped.range.count), "reason": "\(skipped)",
-          "rest": skipped.isLost ? "beside it, in log.damaged-N" : "",
+          "session": .session(id), "at": .number(fault.range.lowerBound),
+          "bytes": .number(fault.range.count), "reason": "\(fault)",
+          "rest": fault.isLoss ? "beside it, in log.damaged-N" : "",
         ])
     }
-    guard let damage = end.damage else { return }
-    shared.log(
-      damage == .broken ? .error : .warning, "log cut",
-      [
-        "session": .session(id), "at": .number(end.offset), "bytes": .number(end.length - end.offset),
-        "reason": "\(damage)",
-        "rest": damage == .broken ? "beside it, in log.damaged-N" : "",
-      ])
   }
 
   private func refusal(for error: LogError, of id: SessionID) -> Refusal {
@@ -189,6 +186,15 @@ extension Reactor {
         ? "The gateway's disk is full: this session can be opened again when there is room."
         : "The gateway cannot write to its disk: this session can be opened again when that is mended.")
     refusal.retryAfterMs = 5000
+    return refusal
+  }
+}
+
+extension Refusal {
+  /// The refusal of requests for a session that another gateway owns.
+  static var ownedElsewhere: Refusal {
+    var refusal = Refusal(.unavailable, "Another gateway has this session: try again in a moment.")
+    refusal.retryAfterMs = 2000
     return refusal
   }
 }

@@ -5,30 +5,30 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Reads sessions from the disk and makes them again, on a thread of its own: however long that takes, no reactor waits.
+/// Reads sessions from the store and restores them, on a thread of its own, so that no reactor waits for it.
 actor SessionLoader {
-  /// A session as it was on the disk.
+  /// A session that was read.
   struct Loaded {
     let restored: RestoredSession
-    /// Up to where its log was whole.
-    let end: LogEnd
+    /// The result of reading its records.
+    let reading: LogReading
     let files: Files
   }
 
-  /// What is there of attachments.
+  /// The uploads and contents of a session.
   struct Files: Sendable {
-    /// How many bytes have arrived of each upload, by the name of its file.
+    /// The received bytes of each upload, by the name of its file.
     var uploads: [UUID: UInt64] = [:]
-    /// The digests of whole contents.
+    /// The digests of complete contents.
     var contents: Set<String> = []
-    /// What nothing in the log names: a crash left it.
+    /// Uploads and contents that no record names: a crash left them.
     var orphans: [StoredFile] = []
-    /// True when damaged bytes are kept beside the log.
+    /// True when lost bytes of the session are kept.
     var keepsDamage = false
   }
 
   private let executor: BlockingExecutor
-  private let store: FolderStore
+  private let store: any SessionStore
   private let limits: Limits
   private let generation: String
   private let folder: String
@@ -38,7 +38,7 @@ actor SessionLoader {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: FolderStore, on executor: BlockingExecutor, limits: Limits,
+    _ store: any SessionStore, on executor: BlockingExecutor, limits: Limits,
     generation: String, folder: String, clock: GatewayClock, log: Log
   ) {
     self.store = store
@@ -52,23 +52,23 @@ actor SessionLoader {
 
   /// Reads a session.
   ///
-  /// - Throws: `LogError`: there is none, or its log cannot be used.
+  /// - Throws: `LogError` if there is no such session, or its records cannot be used.
   func load(_ id: SessionID) throws(LogError) -> sending Loaded {
     let restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: MonotonicTime.now(), date: clock.date)
     do throws(LogError) {
-      let (restored, end) = try store.load(
+      let (restored, reading) = try store.load(
         id, by: restorer, generation: generation, freshEpoch: .freshEpoch, folder: folder)
       let files = files(
         of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents)
-      return Loaded(restored: restored, end: end, files: files)
+      return Loaded(restored: restored, reading: reading, files: files)
     } catch {
       throw error.isMissing ? missing(id, error) : error
     }
   }
 
-  /// The error for a session without a log. Its folder is made and removed together with the log.
+  /// Returns the error for a session without records. A session is created and removed together with its records.
   private func missing(_ id: SessionID, _ error: LogError) -> LogError {
     do throws(StorageError) {
       return try store.holdsSession(id) ? .missingLog : error
@@ -77,7 +77,7 @@ actor SessionLoader {
     }
   }
 
-  /// Looks what there is of attachments.
+  /// Lists the uploads and contents of a session.
   private func files(
     of id: SessionID, uploads: Set<UUID>, contents: Set<String>
   ) -> Files {

@@ -27,7 +27,7 @@ actor SessionSweeper {
   private static let shortestPause = 0.5
 
   private let executor: BlockingExecutor
-  private let store: FolderStore
+  private let store: any SessionStore
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
@@ -42,7 +42,7 @@ actor SessionSweeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: FolderStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
+    _ store: any SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
     ledger: SessionLedger
   ) {
     self.store = store
@@ -120,7 +120,7 @@ actor SessionSweeper {
   /// The pseudonym in a session's first record.
   private func creator(of id: SessionID) -> String? {
     // An unreadable session is reported when it is opened, and counts for no address.
-    guard let log = try? store.log(of: id), let body = try? log.first(.session) else { return nil }
+    guard let body = try? store.header(of: id) else { return nil }
     return (try? SessionHeaderRecord(body.span))?.creator
   }
 
@@ -134,33 +134,36 @@ actor SessionSweeper {
   /// - Returns: nil where there is no log: what is left of such a session is for its operator.
   private func look(at id: SessionID) -> (Life, logBytes: Int)? {
     do throws(LogError) {
-      let log = try store.log(of: id)
-      return (life(of: id, try log.last(), log), log.length)
+      let summary = try store.summary(of: id)
+      return (life(of: id, summary), summary.byteCount)
     } catch {
       // What cannot be read is told to whoever opens it.
       return error.isMissing ? nil : (Life(until: .distantFuture), 0)
     }
   }
 
-  private func life(of id: SessionID, _ last: LastRecord?, _ log: LogSnapshot) -> Life {
+  private func life(of id: SessionID, _ summary: LogSummary) -> Life {
+    let last = summary.last
     switch last.flatMap({ SessionRecord.Kind(rawValue: $0.kind) }) {
     case .end:
-      let at = last.flatMap { try? EndRecord($0.body.span) }?.at ?? log.modified
+      let at = last.flatMap { try? EndRecord($0.body.span) }?.at ?? summary.modified
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = last.flatMap({ try? ClosedRecord($0.body.span) }) else { break }
-      let isEmpty = closed.retainedBytes == 0 && !closed.isDamaged && !store.keepsDamage(of: id)
-      let seconds = isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
+      // The store is asked only where the answer matters.
+      let isDamaged = closed.isDamaged || (closed.retainedBytes == 0 && store.keepsDamage(of: id))
+      let seconds = limits.keepSeconds(retainedBytes: closed.retainedBytes, isDamaged: isDamaged)
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
     default:
       break
     }
-    // It was not closed: what it retains stands nowhere, and who was there last left when it was written to last.
-    let empty = log.modified + Double(limits.emptySessionKeepSeconds)
-    if empty <= removal.clock.date, log.length <= Self.smallLog, retainsNothing(id) {
+    // Without a `closed` record no record states the retained bytes. The last append is taken as the time when the session became
+    // empty.
+    let empty = summary.modified + Double(limits.keepSeconds(retainedBytes: 0, isDamaged: false))
+    if empty <= removal.clock.date, summary.byteCount <= Self.smallLog, retainsNothing(id) {
       return Life(until: empty)
     }
-    return Life(until: log.modified + Double(limits.sessionKeepSeconds))
+    return Life(until: summary.modified + Double(limits.sessionKeepSeconds))
   }
 
   /// Whether a session that was not closed holds nothing that anybody would miss.
@@ -171,13 +174,14 @@ actor SessionSweeper {
       now: MonotonicTime.now(), date: removal.clock.date)
     // A damaged log is reported when the session is opened.
     var holdsEntries = false
-    let end = try? store.read(id) { (kind, body) throws(RecordError) in
+    let reading = try? store.readRecords(of: id) { (kind, body) throws(RecordError) in
       if kind == SessionRecord.Kind.run.rawValue || kind == SessionRecord.Kind.base.rawValue {
         holdsEntries = true
       }
       try restorer.apply(kind, body)
+    } lost: { _ in
     }
-    guard let end, end.lost.isEmpty, !store.keepsDamage(of: id) else {
+    guard let reading, !reading.hasLosses, !store.keepsDamage(of: id) else {
       holding.insert(id)
       return false
     }

@@ -51,11 +51,11 @@ final class Compactor {
     tasks.start(compact)
   }
 
-  private func compact(_ stored: StoredSession, _ store: FolderStore) async throws(StorageError) {
+  private func compact(_ stored: StoredSession, _ store: any SessionStore) async throws(StorageError) {
     let session = stored.session
     let before = stored.logBytes
     let plan = session.beginCompaction()
-    try await store.beginCompaction(session.id, plan.head, through: plan.through)
+    try await store.beginCompaction(session.id, plan)
     var after: UInt64 = 0
     // One slice per iteration of the loop: a session may retain much, and its participants go on meanwhile.
     while !stored.isRemoved, let slice = session.compactionSlice(after: after, through: plan.through) {
@@ -67,11 +67,11 @@ final class Compactor {
       await store.abandonCompaction(session.id)
       return
     }
-    let length = try await store.finishCompaction(session.id)
-    persister.setLogBytes(length, of: stored)
+    let byteCount = try await store.finishCompaction(session.id)
+    persister.setLogBytes(byteCount, of: stored)
     counters.values.compactions += 1
     persister.environment.log(
       .debug, "log compacted",
-      ["session": .session(session.id), "before": .number(before), "bytes": .number(length)])
+      ["session": .session(session.id), "before": .number(before), "bytes": .number(byteCount)])
   }
 }

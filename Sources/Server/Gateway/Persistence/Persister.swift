@@ -5,15 +5,15 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Stores the records of a reactor's sessions. A batch has the new records of all sessions; batches are at least 100 ms apart, unless
-/// a caller waits.
+/// Stores the records of a reactor's sessions. A batch has the new records of all sessions in one shard of the store; batches of a
+/// shard are at least 100 ms apart, unless a caller waits.
 ///
-/// One batch is in flight at a time, so that each log is written in the order of its session.
+/// One batch of a shard is in flight at a time, so that the records of each session are stored in their order.
 final class Persister {
   /// The values and components that the persisters of all reactors share.
   struct Environment: Sendable {
     /// Nil when sessions are in memory only. All functions then do nothing, and report success.
-    let store: FolderStore?
+    let store: (any SessionStore)?
     let unsaved: UnsavedBytes
     let ledger: SessionLedger
     let disk: DiskMonitor
@@ -37,20 +37,28 @@ final class Persister {
   /// The pause after which a client may repeat an entry that was refused because the data folder is full.
   private static let dataRetryMs: UInt64 = 5000
 
+  /// The sessions of a shard that wait for its next batch.
+  private struct Shard {
+    var queue: [StoredSession] = []
+    /// The time of the next batch; nil when no session waits.
+    var storeAt: MonotonicTime?
+    var lastBatchAt = MonotonicTime.distantPast
+    var isInFlight = false
+  }
+
   /// Called when a batch with records of a session has returned, stored or not.
   var didReturn: (StoredSession) -> Void = { _ in }
   /// Called when records of a session were stored, after `didReturn`.
   var didStore: (StoredSession) -> Void = { _ in }
+  /// Called when the store refused records of a session because this gateway does not own the session any more.
+  var didLoseOwnership: (StoredSession) -> Void = { _ in }
 
   let environment: Environment
   private let reactor: Int
   private let clock: LoopClock
   private let tasks: LoopTasks
   private let counters: ReactorCounters
-  private var queue: [StoredSession] = []
-  private var storeAt: MonotonicTime?
-  private var lastBatchAt = MonotonicTime.distantPast
-  private var isInFlight = false
+  private var shards: [Shard]
 
   init(
     _ environment: Environment, reactor: Int, clock: LoopClock, tasks: LoopTasks, counters: ReactorCounters
@@ -60,19 +68,26 @@ final class Persister {
     self.clock = clock
     self.tasks = tasks
     self.counters = counters
+    shards = Array(repeating: Shard(), count: environment.store?.shardCount ?? 1)
   }
 
   private var now: MonotonicTime { clock.now }
 
-  /// The time of the next batch; nil when no session is queued, or a batch is in flight.
-  var nextDeadline: MonotonicTime? { isInFlight ? nil : storeAt }
+  /// The time of the next batch; nil when no session is queued in a shard without a batch in flight.
+  var nextDeadline: MonotonicTime? {
+    var next: MonotonicTime?
+    for shard in shards where !shard.isInFlight {
+      if let storeAt = shard.storeAt { next = min(next ?? storeAt, storeAt) }
+    }
+    return next
+  }
 
   // MARK: - Requests
 
   /// Stores a session's unsaved entries within the usual interval.
   func storeSoon(_ stored: StoredSession) {
     guard environment.store != nil, stored.session.hasUnsaved else { return }
-    enqueue(stored, at: max(now + Self.storeInterval, lastBatchAt + Self.batchInterval))
+    enqueue(stored, at: usualTime(of: stored))
     if stored.session.unsavedBytes - stored.countedUnsaved >= Self.countedStep { countUnsaved(stored) }
   }
 
@@ -113,20 +128,36 @@ final class Persister {
 
   // MARK: - Batches
 
-  private func enqueue(_ stored: StoredSession, at time: MonotonicTime) {
-    if !stored.isQueued {
-      stored.isQueued = true
-      queue.append(stored)
-    }
-    storeAt = min(storeAt ?? time, time)
+  private func shard(of stored: StoredSession) -> Int {
+    shards.count == 1 ? 0 : environment.store?.shard(of: stored.session.id) ?? 0
   }
 
-  /// Gives the next batch to the store when its time has come.
+  /// The time of a batch for which no caller waits.
+  private func usualTime(of stored: StoredSession) -> MonotonicTime {
+    max(now + Self.storeInterval, shards[shard(of: stored)].lastBatchAt + Self.batchInterval)
+  }
+
+  private func enqueue(_ stored: StoredSession, at time: MonotonicTime) {
+    let shard = shard(of: stored)
+    if !stored.isQueued {
+      stored.isQueued = true
+      shards[shard].queue.append(stored)
+    }
+    shards[shard].storeAt = min(shards[shard].storeAt ?? time, time)
+  }
+
+  /// Gives the next batch of each shard to the store when its time has come.
   func storeIfDue() {
-    guard let due = storeAt, due <= now, !isInFlight, let store = environment.store else { return }
-    storeAt = nil
-    let sessions = queue
-    queue = []
+    for shard in shards.indices { storeIfDue(shard) }
+  }
+
+  private func storeIfDue(_ shard: Int) {
+    guard let due = shards[shard].storeAt, due <= now, !shards[shard].isInFlight,
+      let store = environment.store
+    else { return }
+    shards[shard].storeAt = nil
+    let sessions = shards[shard].queue
+    shards[shard].queue = []
     var batches: [StoredSession.Batch] = []
     for stored in sessions {
       stored.isQueued = false
@@ -137,13 +168,15 @@ final class Persister {
       if let batch = stored.takeBatch({ record($0, of: stored.session) }) { batches.append(batch) }
     }
     guard !batches.isEmpty else { return }
-    isInFlight = true
-    lastBatchAt = now
-    let appends = batches.map { LogAppend(id: $0.stored.session.id, records: $0.records) }
-    func write() async {
-      batchReturned(batches, await store.write(appends))
+    shards[shard].isInFlight = true
+    shards[shard].lastBatchAt = now
+    let appends = batches.map {
+      LogAppend(id: $0.stored.session.id, number: $0.number, records: $0.records)
     }
-    tasks.start(write)
+    func append() async {
+      batchReturned(batches, await store.append(appends), shard)
+    }
+    tasks.start(append)
   }
 
   private func record(_ kind: StoredSession.FinalRecord.Kind, of session: Session) -> SessionRecord {
@@ -154,28 +187,40 @@ final class Persister {
     }
   }
 
-  private func batchReturned(_ batches: [StoredSession.Batch], _ outcome: BatchOutcome) {
-    isInFlight = false
-    counters.values.appendTimes.count(outcome.writing)
+  private func batchReturned(_ batches: [StoredSession.Batch], _ outcome: BatchOutcome, _ shard: Int) {
+    shards[shard].isInFlight = false
+    counters.values.appendTimes.count(outcome.duration)
     var failure: StorageError?
-    var hasDamagedLog = false
-    for (batch, outcome) in zip(batches, outcome.logs) {
-      batch.stored.batchReturned()
-      switch outcome.result {
-      case .success(let length): didStore(batch, length)
-      case .failure(let error):
-        // A log that changed without the gateway says nothing about the disk.
-        if error.isOfDisk { failure = error } else { hasDamagedLog = true }
+    var hasOtherFailure = false
+    for (batch, outcome) in zip(batches, outcome.outcomes) {
+      switch outcome {
+      case .stored(let byteCount):
+        batch.stored.batchReturned()
+        didStore(batch, byteCount)
+      case .refused(let error):
+        // A log that was changed by another program says nothing about the disk.
+        if error.isOfDisk { failure = error } else { hasOtherFailure = true }
+        batch.stored.batchReturned()
         didFail(batch, error)
+      case .fenced:
+        hasOtherFailure = true
+        batch.stored.batchReturned()
+        didLose(batch)
+      case .unknown(let error):
+        failure = error
+        counters.values.saveFailures += 1
+        // The waiters of the batch wait on: its records may be stored.
+        batch.stored.repeatLater(batch)
+        enqueue(batch.stored, at: now + Self.retryInterval)
       }
     }
-    if failure != nil || !hasDamagedLog { reportDisk(failure) }
+    if failure != nil || !hasOtherFailure { reportDisk(failure) }
     counters.values.saves += 1
   }
 
-  private func didStore(_ batch: StoredSession.Batch, _ length: Int) {
+  private func didStore(_ batch: StoredSession.Batch, _ byteCount: Int) {
     let stored = batch.stored
-    setLogBytes(length, of: stored)
+    setLogBytes(byteCount, of: stored)
     if let unsaved = batch.unsaved {
       stored.session.didSave(unsaved, now: now)
       counters.values.savedBytes += UInt64(unsaved.byteCount)
@@ -186,8 +231,7 @@ final class Persister {
     didReturn(stored)
     if stored.hasRecords {
       let isUrgent = stored.hasWaiters || stored.session.unsavedBytes > Self.backlogBytes
-      let usual = max(now + Self.storeInterval, lastBatchAt + Self.batchInterval)
-      enqueue(stored, at: isUrgent ? now : usual)
+      enqueue(stored, at: isUrgent ? now : usualTime(of: stored))
     }
     didStore(stored)
   }
@@ -203,6 +247,15 @@ final class Persister {
     stored.resumeFailed(batch)
     didReturn(stored)
     if !stored.isRemoved { enqueue(stored, at: now + Self.retryInterval) }
+  }
+
+  private func didLose(_ batch: StoredSession.Batch) {
+    let stored = batch.stored
+    counters.values.saveFailures += 1
+    stored.dropFinalRecord()
+    stored.resumeFailed(batch)
+    didReturn(stored)
+    if !stored.isRemoved { didLoseOwnership(stored) }
   }
 
   // MARK: - Bytes

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SessionCore
 internal import Wire
 
 /// The kept sessions: their number and bytes, in total and by the pseudonym of the address that created them.
@@ -143,7 +144,8 @@ struct SessionAccounts {
   private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
     let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
     let seconds =
-      earliest.map { max(1, $0.timeIntervalSince(date)) } ?? Double(limits.emptySessionKeepSeconds)
+      earliest.map { max(1, $0.timeIntervalSince(date)) }
+      ?? Double(limits.keepSeconds(retainedBytes: 0, isDamaged: false))
     return UInt64(seconds.rounded(.up)) * 1000
   }
 }

@@ -41,6 +41,8 @@ final class StoredSession {
   /// The records of a session in one batch, and the callers that wait for them.
   struct Batch {
     let stored: StoredSession
+    /// The number of the batch among those of the session.
+    let number: UInt64
     let records: [SessionRecord]
     let unsaved: Unsaved?
     fileprivate let finalRecord: FinalRecord?
@@ -65,6 +67,9 @@ final class StoredSession {
   private(set) var lastRecord = LastRecord.open
   /// True while a batch with records of this session is written.
   private(set) var isInFlight = false
+  /// A batch with an unknown outcome, which is the next one again.
+  private var unanswered: Batch?
+  private var batchCount: UInt64 = 0
   private var waiters: [Waiter] = []
   private var finalRecord: FinalRecord?
 
@@ -119,13 +124,15 @@ final class StoredSession {
   /// Takes the records for the next batch.
   ///
   /// - Parameter makeFinalRecord: creates a final record. It is called last, because the record describes the session at that time.
-  /// - Returns: nil if nothing is to be written. Callers that wait for it are then resumed.
+  /// - Returns: nil if nothing is to be written. Callers that wait for it are then resumed. A batch with an unknown outcome is
+  ///   returned unchanged.
   func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
     guard lastRecord != .end, !isRemoved else {
       // No record follows the end.
       resumeAll(returning: false)
       return nil
     }
+    if let unanswered { return unanswered }
     let unsaved = session.takeUnsaved()
     let reached = unsaved?.sequence ?? session.sequence
     var records = unsaved?.records ?? []
@@ -141,8 +148,10 @@ final class StoredSession {
     }
     lastRecord = .open
     isInFlight = true
+    batchCount += 1
     return Batch(
-      stored: self, records: records, unsaved: unsaved, finalRecord: final, waiters: reachedWaiters)
+      stored: self, number: batchCount, records: records, unsaved: unsaved, finalRecord: final,
+      waiters: reachedWaiters)
   }
 
   /// The requested final record, if nothing else is left to be written before it.
@@ -154,9 +163,15 @@ final class StoredSession {
     }
   }
 
-  /// Records that a batch is no longer being written.
+  /// Records that the outcome of a batch is known.
   func batchReturned() {
     isInFlight = false
+    unanswered = nil
+  }
+
+  /// Keeps a batch with an unknown outcome for a repetition.
+  func repeatLater(_ batch: Batch) {
+    unanswered = batch
   }
 
   /// Records that the final record of a batch is stored, if the batch has one.
@@ -187,7 +202,8 @@ final class StoredSession {
   }
 
   private func resumeAll(returning isStored: Bool) {
-    let all = waiters
+    let all = (unanswered?.waiters ?? []) + waiters
+    unanswered = nil
     waiters = []
     for waiter in all { waiter.continuation.resume(returning: isStored) }
     if let finalRecord { resume(finalRecord, returning: isStored) }

@@ -19,6 +19,8 @@ actor Reactor {
     /// A question of `LoopWatchdog`.
     case probe
     case endSlowUpload(UploadTable.Eviction)
+    /// Reports that another gateway took over a session.
+    case sessionLost(SessionID)
   }
 
   let number: Int
@@ -164,6 +166,7 @@ actor Reactor {
       schedule(hosted)
     }
     persister.didStore = { [unowned compactor] stored in compactor.compactIfUseful(stored) }
+    persister.didLoseOwnership = { [unowned self] stored in dropLostSession(stored.session.id) }
     compactor.didFinish = { [unowned self] stored in
       if let hosted = sessions[stored.session.id] { touch(hosted) }
     }
@@ -235,6 +238,7 @@ actor Reactor {
     case .stop: stop()
     case .probe: shared.answerProbes(of: number)
     case .endSlowUpload(let evicted): uploads.endSlowUpload(evicted)
+    case .sessionLost(let id): dropLostSession(id)
     }
   }
 

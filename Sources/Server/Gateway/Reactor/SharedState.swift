@@ -30,7 +30,7 @@ final class SharedState: Sendable {
   let verdicts = ContentVerdicts()
   let verifier: ContentVerifier
   /// Where sessions are kept; `nil` when they live in memory only.
-  let store: FolderStore?
+  let store: (any SessionStore)?
   let sweeper: SessionSweeper?
   let removal: RemovalGate
   let ledger: SessionLedger
@@ -59,7 +59,7 @@ final class SharedState: Sendable {
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
-    data: DataFolder, fileThreads: FileThreads, store: FolderStore?, generation: String, clock: GatewayClock,
+    data: DataFolder, fileThreads: FileThreads, store: (any SessionStore)?, generation: String, clock: GatewayClock,
     pseudonyms: AddressPseudonyms
   ) {
     self.configuration = configuration

@@ -89,6 +89,10 @@ package struct FolderDisk: SessionDisk {
     try data.syncAll()
   }
 
+  package func recordCleanStop(_ generation: String) throws(StorageError) {
+    try data.leaveMark(generation)
+  }
+
   package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
     do throws(StorageError) {
       _ = try open(id, for: .openLog)

@@ -12,6 +12,10 @@ extension FolderStore {
   /// How often what came while the new log was brought to the disk is brought there too before the last of it is copied.
   private static let rounds = 4
 
+  package func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) throws(StorageError) {
+    try beginCompaction(id, plan.head, through: plan.through)
+  }
+
   /// Begins to write a log anew; what was begun before is abandoned.
   ///
   /// - Parameters:

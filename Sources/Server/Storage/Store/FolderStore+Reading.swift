@@ -25,34 +25,23 @@ extension FolderStore {
     try log(of: id).read { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }
   }
 
-  /// Reads a session's log and restores the session.
-  ///
-  /// - Parameters:
-  ///   - id: the session.
-  ///   - restorer: a restorer without records.
-  ///   - generation: the present generation of the data folder. With an empty one the session begins a new epoch.
-  ///   - freshEpoch: the name of the new epoch.
-  ///   - folder: the identity of the data folder.
-  /// - Returns: the session, and the result of reading its log.
-  /// - Throws: `LogError` when the log is missing or cannot be used.
-  nonisolated package func load(
-    _ id: SessionID, by restorer: consuming SessionRestorer, generation: String, freshEpoch: String,
-    folder: String
-  ) throws(LogError) -> sending (restored: RestoredSession, end: LogEnd) {
-    var restorer = restorer
-    let end = try log(of: id).read { (record, body) throws(RecordError) in
-      try restorer.apply(record.kind, body)
-    } skipped: {
-      restorer.skip($0)
-    }
-    do throws(RecordError) {
-      let restored = try restorer.finish(
-        generation: generation, freshEpoch: freshEpoch, folder: folder, isWhole: end.damage == nil,
-        lostTail: end.damage == .broken ? end.length - end.offset : 0, changed: end.changed)
-      return (restored, end)
-    } catch {
-      throw .record(error)
-    }
+  nonisolated package func readRecords(
+    of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
+  ) throws(LogError) -> LogReading {
+    LogReading(
+      try log(of: id).read(
+        { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }, skipped: lost))
+  }
+
+  nonisolated package func summary(of id: SessionID) throws(LogError) -> LogSummary {
+    let log = try log(of: id)
+    let last = try log.last()
+    return LogSummary(
+      last: last.map { ($0.kind, $0.body) }, modified: log.modified, byteCount: log.length)
+  }
+
+  nonisolated package func header(of id: SessionID) throws(LogError) -> [UInt8]? {
+    try log(of: id).first(.session)
   }
 
   /// The last record of a log, found from the file's end without reading the rest.
@@ -103,8 +92,7 @@ extension FolderStore {
     }
   }
 
-  /// How long the log of a session is in bytes; `nil` when there is none.
-  nonisolated package func logLength(of id: SessionID) throws(StorageError) -> Int? {
+  nonisolated package func byteCount(of id: SessionID) throws(StorageError) -> Int? {
     do throws(StorageError) {
       return try disk.openFile(.current, of: id, toWrite: false).information().length
     } catch {
@@ -136,7 +124,6 @@ extension FolderStore {
     try disk.syncNames(of: id)
   }
 
-  /// Returns true if damaged bytes of a log whose loss is not accepted yet are kept beside it.
   nonisolated package func keepsDamage(of id: SessionID) -> Bool {
     // If the files cannot be read, damaged bytes are assumed.
     do throws(StorageError) {
@@ -146,12 +133,10 @@ extension FolderStore {
     }
   }
 
-  /// Returns true if the disk has a session, even one without its log.
   nonisolated package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
     try disk.holdsSession(id)
   }
 
-  /// The sessions on the disk, in no order.
   nonisolated package func sessions() throws(StorageError) -> [SessionID] {
     try disk.sessions()
   }
@@ -168,6 +153,17 @@ extension FolderStore {
       return try disk.openFile(.current, of: id, toWrite: isWriting)
     } catch {
       throw .file(error)
+    }
+  }
+}
+
+extension LogReading {
+  /// Creates the result of reading a log.
+  fileprivate init(_ end: LogEnd) {
+    self.init(position: LogPosition(end), byteCount: end.length, changed: end.changed)
+    faults = end.skipped.map { LogFault($0.isLost ? .lost : .mended, $0.range) }
+    if let damage = end.damage {
+      faults.append(LogFault(damage == .torn ? .torn : .broken, end.offset..<end.length))
     }
   }
 }

@@ -4,58 +4,29 @@ package import Platform
 internal import Primitives
 package import Wire
 
-/// When what was written counts as kept.
+/// The failure that stored records survive.
 package enum Durability: Sendable {
-  /// When the kernel has it: it outlives the process.
+  /// The end of the process: the kernel has the records.
   case process
-  /// When the disk has it: it outlives a power cut.
+  /// A power cut: the disk has the records.
   case full
 }
 
-/// Records to be written to one session's log.
-package struct LogAppend: Sendable {
-  /// Which session.
-  package var id: SessionID
-  /// What to write, in this order.
-  package var records: [SessionRecord]
-
-  /// Records for a log.
-  package init(id: SessionID, records: [SessionRecord]) {
-    self.id = id
-    self.records = records
-  }
-}
-
-/// What came of a `LogAppend`.
-package struct LogOutcome: Sendable {
-  /// Which session.
-  package var id: SessionID
-  /// The log's length in bytes, when all records are kept; else why none is.
-  package var result: Result<Int, StorageError>
-}
-
-/// What came of a batch of appends.
-package struct BatchOutcome: Sendable {
-  /// What came of each, in their order.
-  package var logs: [LogOutcome]
-  /// How long the disk took for all of them.
-  package var writing: Duration
-}
-
-/// Keeps what sessions say in a log each: appends, and says when that is safe.
+/// A store of sessions in a folder, with a log file for each session.
 ///
-/// It runs on its own executor, whose thread its calls block: each for one write a log and, with `full`, one sync. What may
-/// take longer is done elsewhere, or in pieces between which others come.
-package actor FolderStore {
-  /// How many logs are kept open unless somebody says otherwise.
+/// Its calls block the thread of its executor: each for one write per log and, with `full`, one sync. Longer work runs on a thread
+/// of its own, or in pieces with other calls between them. The folder's lock keeps other gateways away, so that no session is
+/// ever lost to one.
+package actor FolderStore: SessionStore {
+  /// The standard number of logs that are kept open.
   package static let defaultOpenFiles = 512
 
   let disk: any SessionDisk
   let durability: Durability
-  /// Logs that are written to, by session.
+  /// The logs of the sessions that this store owns.
   var logs: [SessionID: OpenLog] = [:]
   var compactions: [SessionID: Compaction] = [:]
-  /// Memory that records are put together in.
+  /// A buffer for the bytes of records.
   var room: [UInt8] = []
   private let executor: BlockingExecutor
   private var files: OpenFiles
@@ -64,13 +35,13 @@ package actor FolderStore {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  /// A store over a disk.
+  /// Creates a store over a disk.
   ///
   /// - Parameters:
-  ///   - disk: where the files are; nobody else writes there.
-  ///   - executor: whose thread the calls block.
-  ///   - durability: when what was written counts as kept.
-  ///   - openFiles: how many logs are kept open, at least 1; more are closed and opened again as they are used.
+  ///   - disk: the disk with the files. Nothing else writes to it.
+  ///   - executor: the executor whose thread the calls block.
+  ///   - durability: the failure that stored records survive.
+  ///   - openFiles: the number of logs that are kept open, at least 1. Other logs are closed, and opened again when they are used.
   package init(
     _ disk: any SessionDisk, on executor: BlockingExecutor, durability: Durability,
     openFiles: Int = defaultOpenFiles
@@ -81,16 +52,19 @@ package actor FolderStore {
     files = OpenFiles(limit: openFiles)
   }
 
-  /// Makes a session whose log holds these records, which are kept when this returns.
-  ///
-  /// - Throws: `StorageError`; nothing is then left of it. EEXIST when there is a session of that id.
+  package nonisolated var shardCount: Int { 1 }
+
+  package nonisolated func shard(of id: SessionID) -> Int { 0 }
+
+  package nonisolated func setLossHandler(_ handler: @escaping @Sendable (SessionID) -> Void) {}
+
   package func create(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) {
     guard logs[id] == nil else { throw StorageError(.makeSession, code: EEXIST) }
     let log: OpenLog
     do throws(StorageError) {
       log = try make(id, records)
     } catch {
-      // What went wrong first is what is told; what is left goes with the next start.
+      // The first error is reported. The next start removes the rest.
       try? disk.discardMadeSession(id)
       throw error
     }
@@ -98,7 +72,7 @@ package actor FolderStore {
       try disk.placeSession(id)
       if durability == .full { try disk.syncSessions() }
     } catch {
-      // As above.
+      // The first error is reported.
       try? disk.discardMadeSession(id)
       try? takeBack(log)
       throw error
@@ -107,7 +81,7 @@ package actor FolderStore {
     use(log)
   }
 
-  /// Removes a session that could not be made wholly, if it is there and no other.
+  /// Removes a session that was created incompletely, unless another one has its id.
   private func takeBack(_ log: OpenLog) throws(StorageError) {
     let file = try disk.openFile(.current, of: log.id, toWrite: false)
     guard try file.information().length == log.end.length else { return }
@@ -126,46 +100,43 @@ package actor FolderStore {
     return log
   }
 
-  /// Writes records to the logs of sessions that were created or adopted: one write a log and, with `full`, one sync for
-  /// all of them.
-  ///
-  /// - Returns: what came of each, in the order of the appends. Of those that failed nothing is left, so that they can be
-  ///   tried again.
-  package func append(_ appends: [LogAppend]) -> [LogOutcome] {
-    var outcomes: [LogOutcome] = []
-    outcomes.reserveCapacity(appends.count)
+  /// Appends records: one write per log and, with `full`, one sync for all of them.
+  package func append(_ batch: [LogAppend]) -> BatchOutcome {
+    let start = MonotonicTime.now()
+    var outcomes: [AppendOutcome] = []
+    outcomes.reserveCapacity(batch.count)
     var written: [(index: Int, log: OpenLog, before: OpenLog.Position)] = []
-    for (index, append) in appends.enumerated() {
+    for (index, append) in batch.enumerated() {
+      guard logs[append.id] != nil else {
+        outcomes.append(.fenced)
+        continue
+      }
       do throws(StorageError) {
         let log = try openLog(append.id)
         let before = log.end
-        if !append.records.isEmpty {
+        if !append.records.isEmpty, log.lastAppend != append.number {
           try log.write(append.records, &room)
           written.append((index, log, before))
         }
-        outcomes.append(LogOutcome(id: append.id, result: .success(log.end.length)))
+        outcomes.append(.stored(byteCount: log.end.length))
       } catch {
-        outcomes.append(LogOutcome(id: append.id, result: .failure(error)))
+        outcomes.append(.refused(error))
       }
     }
-    guard durability == .full, !written.isEmpty else { return outcomes }
-    do throws(StorageError) {
-      try sync(written.map(\.log))
-    } catch {
-      // What a failed sync has lost is not known: only what is written anew is told by the next one.
-      for (index, log, before) in written.reversed() {
-        log.cut(back: before)
-        outcomes[index].result = .failure(error)
+    if durability == .full, !written.isEmpty {
+      do throws(StorageError) {
+        try sync(written.map(\.log))
+      } catch {
+        // It is not known what a failed sync lost: the next sync reports on bytes that are written again, and on no others.
+        for (index, log, before) in written.reversed() {
+          log.cut(back: before)
+          outcomes[index] = .refused(error)
+        }
+        written = []
       }
     }
-    return outcomes
-  }
-
-  /// The same, with how long it took on the thread.
-  package func write(_ appends: [LogAppend]) -> BatchOutcome {
-    let began = MonotonicTime.now()
-    let outcomes = append(appends)
-    return BatchOutcome(logs: outcomes, writing: .now() - began)
+    for (index, log, _) in written { log.lastAppend = batch[index].number }
+    return BatchOutcome(outcomes, duration: .now() - start)
   }
 
   private func sync(_ logs: [OpenLog]) throws(StorageError) {
@@ -176,6 +147,13 @@ package actor FolderStore {
       try disk.syncAll()
     }
     for log in logs { log.hasNewName = false }
+  }
+
+  package func adopt(
+    _ id: SessionID, _ position: LogPosition, _ records: [SessionRecord]
+  ) async throws(StorageError) -> Adoption {
+    guard let end = position.value as? LogEnd else { throw StorageError(.openLog, code: EINVAL) }
+    return .adopted(byteCount: try await adopt(id, end, records))
   }
 
   /// Opens a session's log behind the last record that `read` found, and appends records, which are kept when this returns.
@@ -194,7 +172,7 @@ package actor FolderStore {
     guard try file.information().length == end.length, chain == end.chain, logs[id] == nil else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    // Left by a crash while it was written.
+    // A crash during a compaction may have left it.
     try disk.removeFile(.next, of: id)
     let log: OpenLog
     if end.isDamaged {
@@ -248,7 +226,6 @@ package actor FolderStore {
     }
   }
 
-  /// Lets go of a session's log; a compaction of it is abandoned.
   package func release(_ id: SessionID) {
     abandonCompaction(id)
     guard let log = logs.removeValue(forKey: id) else { return }
@@ -256,16 +233,19 @@ package actor FolderStore {
     log.close()
   }
 
-  /// Removes a session with all its files; fine when there is none. It is gone at once; its files go elsewhere.
+  /// Removes a session with all its files. The session is gone at once; a thread of its own removes the files.
   package func remove(_ id: SessionID) async throws(StorageError) {
     release(id)
     guard try disk.setSessionAside(id) else { return }
     try await runDetached { [disk] () throws(StorageError) in try disk.removeSessionSetAside(id) }
   }
 
-  /// Waits until everything that was written is on the disk.
   package func syncAll() async throws(StorageError) {
     try await runDetached { [disk] () throws(StorageError) in try disk.syncAll() }
+  }
+
+  package func recordCleanStop(_ generation: String) throws(StorageError) {
+    try disk.recordCleanStop(generation)
   }
 
   /// The log of a session, with its file open.
@@ -287,7 +267,7 @@ package actor FolderStore {
     files.use(log)
   }
 
-  /// Does what may take long on a thread of its own.
+  /// Runs work that may take long on a thread of its own.
   func runDetached(
     _ body: @escaping @Sendable () throws(StorageError) -> Void
   ) async throws(StorageError) {
@@ -301,10 +281,10 @@ package actor FolderStore {
         }
       }
       do throws(SystemError) {
-        // Whoever stops the store meanwhile leaves nobody who could join it.
+        // If the store is stopped meanwhile, nothing could join the thread.
         try SystemThread(name: "store-long", body: run).detach()
       } catch {
-        // Without a thread to spare, this one waits.
+        // Without another thread, this one does the work.
         run()
       }
     }
@@ -312,7 +292,7 @@ package actor FolderStore {
   }
 }
 
-/// A log on its way to the store from the thread that wrote it.
+/// Carries a log to the store from the thread that wrote it.
 private final class LogTransfer: Sendable {
   private let log: Guarded<(file: any SessionFile, end: OpenLog.Position, marks: LogMarks)?> = Guarded(nil)
 

@@ -25,7 +25,9 @@ final class OpenLog {
   var hasNewName = false
   /// What the file may hold instead, after a new name that may have been given or not.
   private var successor: (end: Position, marks: LogMarks)?
-  /// When it was used last, counted in uses of all logs.
+  /// The number of its last append that is stored; nil if there is none.
+  var lastAppend: UInt64?
+  /// The time of its last use, counted in uses of all logs.
   var usedAt: UInt64 = 0
 
   init(_ id: SessionID, _ file: any SessionFile, end: Position, marks: LogMarks) {

@@ -78,6 +78,8 @@ package protocol SessionDisk: Sendable {
   func syncSessions() throws(StorageError)
   /// Waits until all that was written is on the disk.
   func syncAll() throws(StorageError)
+  /// Records, after `syncAll`, that all sessions of a generation were stored completely.
+  func recordCleanStop(_ generation: String) throws(StorageError)
 
   /// Returns true if there is a session of that id, even one without its log.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool

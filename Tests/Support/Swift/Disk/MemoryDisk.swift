@@ -119,6 +119,9 @@ package final class MemoryDisk: SessionDisk {
     }
   }
 
+  /// Does nothing: these sessions have no mark of a clean stop.
+  package func recordCleanStop(_ generation: String) throws(StorageError) {}
+
   package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
     image.withLock { $0.names[.kept]?[id] != nil }
   }

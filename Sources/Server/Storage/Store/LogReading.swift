@@ -1,0 +1,96 @@
+package import FoundationEssentials
+
+/// The end of a session's records as a store read them. Only that store can interpret it.
+package struct LogPosition: Sendable {
+  /// The store's own value.
+  package let value: any Sendable
+
+  /// Creates a position with a store's own value.
+  package init(_ value: any Sendable) {
+    self.value = value
+  }
+}
+
+/// The result of reading all records of a session.
+package struct LogReading: Sendable {
+  /// The position behind the last record, for `adopt`.
+  package var position: LogPosition
+  /// The size of the records in bytes.
+  package var byteCount: Int
+  /// The time of the last change of the records, the restoration of a backup included.
+  package var changed: Date
+  /// The damage that was found, by rising offset.
+  package var faults: [LogFault] = []
+
+  /// Creates the result of a reading without damage.
+  package init(position: LogPosition, byteCount: Int, changed: Date) {
+    self.position = position
+    self.byteCount = byteCount
+    self.changed = changed
+  }
+
+  /// True unless the last record is incomplete or damaged.
+  package var isWhole: Bool { faults.last.map { !$0.isAtEnd } ?? true }
+  /// True if there is damage other than an incomplete last record.
+  package var isDamaged: Bool { faults.contains { $0.kind != .torn } }
+  /// True if records are lost.
+  package var hasLosses: Bool { faults.contains { $0.isLoss } }
+  /// The number of lost bytes behind the last readable record.
+  package var lostTail: Int { faults.last.map { $0.kind == .broken ? $0.range.count : 0 } ?? 0 }
+}
+
+/// Damage that was found while the records of a session were read.
+package struct LogFault: Equatable, Sendable, CustomStringConvertible {
+  /// The kinds of damage.
+  package enum Kind: Equatable, Sendable {
+    /// The frame of a record is damaged. The record was read.
+    case mended
+    /// Records are lost. Readable records follow.
+    case lost
+    /// The last record is incomplete: its writer was interrupted.
+    case torn
+    /// All records from here on are lost.
+    case broken
+  }
+
+  /// The kind of the damage.
+  package var kind: Kind
+  /// The range of the damaged bytes in the stored records.
+  package var range: Range<Int>
+
+  /// Creates a fault from its parts.
+  package init(_ kind: Kind, _ range: Range<Int>) {
+    self.kind = kind
+    self.range = range
+  }
+
+  /// True if records are lost.
+  package var isLoss: Bool { kind == .lost || kind == .broken }
+  /// True if no readable record follows.
+  package var isAtEnd: Bool { kind == .torn || kind == .broken }
+
+  package var description: String {
+    switch kind {
+    case .mended, .lost: SkippedBytes(range: range, isLost: kind == .lost).description
+    case .torn: LogDamage.torn.description
+    case .broken: LogDamage.broken.description
+    }
+  }
+}
+
+/// The last record of a session, and the size of all its records.
+package struct LogSummary: Sendable {
+  /// The number of the last record's kind, and its body; nil if there is no record, or the last one is incomplete or damaged.
+  package var last: (kind: UInt8, body: [UInt8])?
+  /// The time of the last append.
+  package var modified: Date
+  /// The size of all records in bytes.
+  package var byteCount: Int
+
+  /// Creates a summary from its parts.
+  package init(last: (kind: UInt8, body: [UInt8])?, modified: Date, byteCount: Int) {
+    self.last = last
+    self.modified = modified
+    self.byteCount = byteCount
+  }
+}
