@@ -72,8 +72,10 @@ package final class Gateway: Sendable {
     do throws(SystemError) {
       shared = SharedState(
         configuration: configuration, log: log, files: files, keeper: keeper, data: data,
-        fileThreads: fileThreads, store: store, generation: generation, clock: clock,
-        pseudonyms: Self.pseudonyms(data, store, log))
+        fileThreads: fileThreads, store: store,
+        attachments: FolderAttachments(
+          data, syncs: configuration.durability == .full, makesSessions: store == nil),
+        generation: generation, clock: clock, pseudonyms: Self.pseudonyms(data, store, log))
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
         made.append(try Reactor(number: number, shared: shared))

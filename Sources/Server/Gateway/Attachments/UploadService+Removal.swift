@@ -90,7 +90,7 @@ extension UploadService {
   func removeFiles(of id: SessionID) {
     func remove() async {
       do throws(StorageError) {
-        try await environment.files.removeSession(id)
+        try await environment.files.removeAll(of: id)
       } catch {
         logUnremoved(id, error)
       }

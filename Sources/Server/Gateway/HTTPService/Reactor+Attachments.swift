@@ -240,7 +240,7 @@ extension Reactor {
     let socket = connection.tls == nil ? connection.socket.duplicate() : nil
     guard connection.isSecure || socket != nil else { throw .outOfDescriptors }
     let reader = ContentReader(
-      readable.content.digest, in: shared.data.attachments(of: readable.content.session), sendingTo: socket,
+      readable.content, in: shared.attachments, sendingTo: socket,
       on: shared.fileThreads.nextTransfer())
     do throws(StorageError) {
       return (reader, try await reader.open())

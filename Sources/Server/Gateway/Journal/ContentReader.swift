@@ -3,27 +3,31 @@ internal import Storage
 internal import Networking
 internal import Platform
 
-/// Reads one whole attachment for one download, on a file thread.
+/// Reads a content for one download, on a thread for files.
 actor ContentReader {
   private let executor: BlockingExecutor
-  private let folder: AttachmentFolder
-  private let digest: String
-  private var file: ContentFile?
-  /// The socket, as a descriptor of its own: the reactor may close its in the middle.
+  private let attachments: any AttachmentStore
+  private let content: ContentID
+  private var opened: (any StoredContent)?
+  /// Another descriptor of the connection's socket, because the reactor may close its own during a call of `send`.
   private let descriptor: OwnedDescriptor?
-  /// Its number.
   private let socket: Socket?
+
+  /// The bytes that `send` reads at a time from a content that is no file.
+  private static let pieceBytes = 131_072
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
+  /// Creates a reader; `open` opens the content.
+  ///
   /// - Parameters:
-  ///   - digest: of the content.
-  ///   - folder: the session's.
-  ///   - socket: what `send` sends to; closed with this reader.
-  ///   - executor: the thread.
+  ///   - content: the content.
+  ///   - attachments: the store of the content.
+  ///   - socket: the socket of `send`; closed with this reader.
+  ///   - executor: the executor that this reader runs on.
   init(
-    _ digest: String, in folder: AttachmentFolder, sendingTo socket: consuming OwnedDescriptor?,
-    on executor: BlockingExecutor
+    _ content: ContentID, in attachments: any AttachmentStore,
+    sendingTo socket: consuming OwnedDescriptor?, on executor: BlockingExecutor
   ) {
     if let socket {
       self.socket = Socket(socket.rawValue)
@@ -32,30 +36,43 @@ actor ContentReader {
       self.socket = nil
       descriptor = nil
     }
-    self.digest = digest
-    self.folder = folder
+    self.content = content
+    self.attachments = attachments
     self.executor = executor
   }
 
-  /// Opens the file; from here on it can be read to its end, even when it is removed.
+  /// Opens the content. It can then be read to its end, even if it is removed.
+  ///
   /// - Returns: its mark.
   func open() throws(StorageError) -> ContentMark {
-    let opened = try folder.openContent(digest)
-    file = opened
+    let opened = try attachments.openContent(content.digest, of: content.session)
+    self.opened = opened
     return opened.mark
   }
 
-  /// Reads exactly so many bytes.
+  /// Returns `count` bytes from an offset.
   func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
-    guard let file else { throw StorageError(.readContent, code: EBADF) }
-    return try file.read(at: offset, count: count)
+    guard let opened else { throw StorageError(.readContent, code: EBADF) }
+    return try opened.read(at: offset, count: count)
   }
 
-  /// Gives the kernel as much of the file as the socket has room for.
+  /// Sends as many of `count` bytes as the socket takes: of a file without a copy, of another content at most a piece.
   func send(at offset: UInt64, count: Int) -> SendOutcome {
-    guard let file, let socket else {
+    guard let opened, let socket else {
       return .unreadable(StorageError(.readContent, code: EBADF))
     }
-    return file.send(to: socket.descriptor, at: offset, count: count)
+    if let file = opened as? ContentFile {
+      return file.send(to: socket.descriptor, at: offset, count: count)
+    }
+    do throws(StorageError) {
+      let piece = try opened.read(at: offset, count: min(count, Self.pieceBytes))
+      return switch socket.send(piece.span) {
+      case .sent(let count): .sent(count)
+      case .wouldBlock: .wouldBlock
+      case .failed(let error): .failed(error)
+      }
+    } catch {
+      return .unreadable(error)
+    }
   }
 }

@@ -52,7 +52,7 @@ actor ContentVerifier {
   }
 
   private let executor: BlockingExecutor
-  private let data: DataFolder
+  private let attachments: any AttachmentStore
   private let verdicts: ContentVerdicts
   private var queue = ContentCheckQueue(
     runningLimit: runningLimit, waitingLimit: waitingLimit, waitingLimitPerClient: waitingLimitPerClient)
@@ -62,9 +62,10 @@ actor ContentVerifier {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Creates a verifier for the contents in a data folder.
-  init(_ data: DataFolder, on executor: BlockingExecutor, notingIn verdicts: ContentVerdicts) {
-    self.data = data
+  /// Creates a verifier for the contents in a store.
+  init(_ attachments: any AttachmentStore, on executor: BlockingExecutor, notingIn verdicts: ContentVerdicts)
+  {
+    self.attachments = attachments
     self.executor = executor
     self.verdicts = verdicts
   }
@@ -120,32 +121,32 @@ actor ContentVerifier {
 
   private func compare(_ content: ContentID, size: UInt64) async throws(StorageError) -> Outcome {
     let revision = verdicts.revision(of: content)
-    let file: ContentFile
+    let opened: any StoredContent
     do throws(StorageError) {
-      file = try data.attachments(of: content.session).openContent(content.digest)
+      opened = try attachments.openContent(content.digest, of: content.session)
     } catch {
       guard error.isMissing else { throw error }
       return .damaged(ContentFinding(damage: .missing, mark: nil, revision: revision))
     }
-    guard file.length == size else {
-      let damage = Damage.length(file.length, expected: size)
-      return .damaged(ContentFinding(damage: damage, mark: file.mark, revision: revision))
+    guard opened.mark.length == size else {
+      let damage = Damage.length(opened.mark.length, expected: size)
+      return .damaged(ContentFinding(damage: damage, mark: opened.mark, revision: revision))
     }
     let running = RunningDigest(.sha256)
     var offset: UInt64 = 0
     while offset < size {
       guard !isStopped.load(ordering: .relaxed) else { throw StorageError(.readContent, code: ECANCELED) }
       let count = min(Self.pieceBytes, size - offset)
-      let piece = try file.read(at: offset, count: Int(count))
+      let piece = try opened.read(at: offset, count: Int(count))
       running.update(piece.span)
       offset += count
       await Task.yield()
     }
     let found = SHA256Digest(finishing: running).description
     guard found == content.digest else {
-      return .damaged(ContentFinding(damage: .digest(found), mark: file.mark, revision: revision))
+      return .damaged(ContentFinding(damage: .digest(found), mark: opened.mark, revision: revision))
     }
-    verdicts.noteIntact(content, file.mark, asOf: revision)
+    verdicts.noteIntact(content, opened.mark, asOf: revision)
     return .intact
   }
 }

@@ -3,44 +3,42 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// What is renamed and removed in the sessions' folders, in the order in which it was asked for.
+/// Changes the names of uploads and contents of all sessions, in the order of the calls.
 ///
-/// The order is what keeps a content that is being added again from the removal of its last reference: who owns a session
-/// decides, and calls without waiting for anything between.
+/// That order protects a content that is added again from the removal of its last reference: the owner of the session decides, and
+/// calls without awaiting anything in between.
 actor SessionFiles {
   private let executor: BlockingExecutor
-  private let data: DataFolder
-  private let syncs: Bool
+  private let attachments: any AttachmentStore
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(_ data: DataFolder, on executor: BlockingExecutor, syncs: Bool) {
-    self.data = data
+  init(_ attachments: any AttachmentStore, on executor: BlockingExecutor) {
+    self.attachments = attachments
     self.executor = executor
-    self.syncs = syncs
   }
 
-  /// Puts a whole upload where its content belongs; the same content may lie there already. What cannot be put there is removed.
-  /// - Returns: the mark of the content's file; nil when it was removed meanwhile.
+  /// Makes a finished upload a content. If that fails, the upload is removed.
+  ///
+  /// - Returns: the mark of the content; nil if it was removed meanwhile.
   func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) -> ContentMark? {
-    let folder = data.attachments(of: session)
     do throws(StorageError) {
-      return try folder.place(upload, as: digest, syncs: syncs)
+      return try attachments.place(upload, as: digest, of: session)
     } catch {
-      // What went wrong first is what is told.
-      try? folder.discardUpload(upload)
+      // The first error is reported.
+      try? attachments.discardUpload(upload, of: session)
       throw error
     }
   }
 
-  /// Removes a content that nobody refers to any more.
+  /// Removes a content without references.
   func removeContent(_ digest: String, of session: SessionID) throws(StorageError) {
-    try data.attachments(of: session).removeContent(digest)
+    try attachments.removeContent(digest, of: session)
   }
 
-  /// Removes what has arrived of an upload that nothing refers to any more.
+  /// Removes an upload without references.
   func discardUpload(_ upload: UUID, of session: SessionID) throws(StorageError) {
-    try data.attachments(of: session).discardUpload(upload)
+    try attachments.discardUpload(upload, of: session)
   }
 
   /// Returns the size of a session's records in bytes; nil if there is no such session.
@@ -48,8 +46,8 @@ actor SessionFiles {
     try store.byteCount(of: session)
   }
 
-  /// Removes all files of a session.
-  func removeSession(_ session: SessionID) throws(StorageError) {
-    try data.attachments(of: session).removeSession()
+  /// Removes all uploads and contents of a session.
+  func removeAll(of session: SessionID) throws(StorageError) {
+    try attachments.removeAll(of: session)
   }
 }

@@ -40,22 +40,19 @@ actor UploadWriter {
   private enum State {
     /// What there is of the file has still to be looked for.
     case unopened
-    case growing(UploadFile)
+    case growing(any StoredUpload)
     /// All has come, so many bytes, and their digest was told: nothing may touch the file on the way to its place.
     case whole(UInt64)
     case removed
   }
 
   private let executor: BlockingExecutor
-  private let data: DataFolder
-  private let folder: AttachmentFolder
+  private let attachments: any AttachmentStore
+  private let session: SessionID
   /// Names the file, and no other ever: what still happens to the file of an attachment that was removed can never meet
   /// that of a later one with the same id.
   nonisolated let name: UUID
   private let diskReserve: UInt64
-  /// True with `full`: all bytes up to an offset are on the disk before a client gets the offset.
-  private let syncs: Bool
-  private let makesSession: Bool
   private var state = State.unopened
   private var turn: UInt64 = 0
   private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
@@ -65,12 +62,10 @@ actor UploadWriter {
   /// Creates the writer of an upload's file. The file is created or opened when it is first used.
   init(_ name: UUID = UUID(), of session: SessionID, _ shared: SharedState) {
     self.name = name
-    folder = shared.data.attachments(of: session)
-    data = shared.data
+    self.session = session
+    attachments = shared.attachments
     executor = shared.fileThreads.nextTransfer()
     diskReserve = UInt64(shared.limits.diskReserveBytes)
-    syncs = shared.configuration.durability == .full
-    makesSession = shared.store == nil
   }
 
   /// Looks whether the disk has room for an upload that is about to begin. Of what is to come the size may be known.
@@ -88,8 +83,7 @@ actor UploadWriter {
     state = .unopened
     try makeRoom(for: max(size ?? 1, 1))
     do throws(StorageError) {
-      try folder.make(makesSession: makesSession)
-      state = .growing(try folder.createUpload(name))
+      state = .growing(try attachments.createUpload(name, of: session))
     } catch {
       throw .storage(error)
     }
@@ -174,9 +168,8 @@ actor UploadWriter {
   /// - Returns: the SHA-256 of what is in it, in hexadecimal.
   func finish(turn: UInt64) throws(Fault) -> String {
     let file = try current(turn)
-    try reopen(file)
     do throws(StorageError) {
-      let digest = try file.finish(syncs: syncs)
+      let digest = try file.finish()
       state = .whole(file.offset)
       self.turn += 1
       return digest
@@ -194,10 +187,10 @@ actor UploadWriter {
   /// Forgets the upload: what was written is removed.
   func discard() throws(StorageError) {
     state = .removed
-    try folder.discardUpload(name)
+    try attachments.discardUpload(name, of: session)
   }
 
-  private func current(_ turn: UInt64) throws(Fault) -> UploadFile {
+  private func current(_ turn: UInt64) throws(Fault) -> any StoredUpload {
     switch state {
     case .growing(let file) where turn == self.turn: return file
     case .growing, .unopened, .whole: throw .superseded
@@ -205,7 +198,7 @@ actor UploadWriter {
     }
   }
 
-  private func openFile() throws(Fault) -> UploadFile {
+  private func openFile() throws(Fault) -> any StoredUpload {
     switch state {
     case .growing(let file): return file
     case .whole(let size): throw .offset(size)
@@ -222,31 +215,27 @@ actor UploadWriter {
   }
 
   /// The file as an earlier process left it; of an upload that was told of before a byte was written there is none.
-  private func findFile() throws(StorageError) -> UploadFile {
+  private func findFile() throws(StorageError) -> any StoredUpload {
     do throws(StorageError) {
-      return try folder.openUpload(name)
+      return try attachments.openUpload(name, of: session)
     } catch {
       guard error.isMissing else { throw error }
-      try folder.make(makesSession: makesSession)
-      return try folder.createUpload(name)
+      return try attachments.createUpload(name, of: session)
     }
   }
 
-  private func reopen(_ file: UploadFile) throws(Fault) {
+  private func reopen(_ file: any StoredUpload) throws(Fault) {
     do throws(StorageError) {
-      try folder.resume(file, name)
+      try file.resume()
     } catch {
       throw .storage(error)
     }
   }
 
-  /// With `full`, brings the received bytes to the disk, before a client gets their offset.
-  private func keep(_ file: UploadFile) throws(Fault) {
-    guard syncs else { return }
-    let wasParked = file.isParked
-    defer { if wasParked { file.park() } }
+  /// Waits until the received bytes are as durable as configured, before a client gets their offset.
+  private func keep(_ file: any StoredUpload) throws(Fault) {
     do throws(StorageError) {
-      try folder.sync(file, name)
+      try file.sync()
     } catch {
       throw .storage(error)
     }
@@ -256,7 +245,7 @@ actor UploadWriter {
   private func makeRoom(for end: UInt64) throws(Fault) {
     let free: UInt64
     do throws(StorageError) {
-      free = try data.freeBytes()
+      free = try attachments.freeBytes()
     } catch {
       throw .storage(error)
     }

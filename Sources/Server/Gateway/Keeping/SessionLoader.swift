@@ -29,6 +29,7 @@ actor SessionLoader {
 
   private let executor: BlockingExecutor
   private let store: any SessionStore
+  private let attachments: any AttachmentStore
   private let limits: Limits
   private let generation: String
   private let folder: String
@@ -38,10 +39,11 @@ actor SessionLoader {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: any SessionStore, on executor: BlockingExecutor, limits: Limits,
-    generation: String, folder: String, clock: GatewayClock, log: Log
+    _ store: any SessionStore, _ attachments: any AttachmentStore, on executor: BlockingExecutor,
+    limits: Limits, generation: String, folder: String, clock: GatewayClock, log: Log
   ) {
     self.store = store
+    self.attachments = attachments
     self.log = log
     self.executor = executor
     self.limits = limits
@@ -84,7 +86,7 @@ actor SessionLoader {
     var files = Files()
     files.keepsDamage = store.keepsDamage(of: id)
     do throws(StorageError) {
-      for file in try store.files(of: id) {
+      for file in try attachments.files(of: id) {
         switch file.place {
         case .uploads:
           guard let name = UUID(uuidString: file.name) else { continue }

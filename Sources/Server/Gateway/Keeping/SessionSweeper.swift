@@ -28,6 +28,7 @@ actor SessionSweeper {
 
   private let executor: BlockingExecutor
   private let store: any SessionStore
+  private let attachments: any AttachmentStore
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
@@ -42,10 +43,11 @@ actor SessionSweeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: any SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
-    ledger: SessionLedger
+    _ store: any SessionStore, _ attachments: any AttachmentStore, on executor: BlockingExecutor,
+    limits: Limits, removal: RemovalGate, ledger: SessionLedger
   ) {
     self.store = store
+    self.attachments = attachments
     self.executor = executor
     self.limits = limits
     self.removal = removal
@@ -114,7 +116,7 @@ actor SessionSweeper {
   /// Bytes of a session's attachments, and of what has come of uploads.
   private func fileBytes(of id: SessionID) -> Int {
     // The figure is for display: files that cannot be read now are left out.
-    ((try? store.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
+    ((try? attachments.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
   }
 
   /// The pseudonym in a session's first record.

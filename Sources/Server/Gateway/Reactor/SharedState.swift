@@ -31,6 +31,7 @@ final class SharedState: Sendable {
   let verifier: ContentVerifier
   /// Where sessions are kept; `nil` when they live in memory only.
   let store: (any SessionStore)?
+  let attachments: any AttachmentStore
   let sweeper: SessionSweeper?
   let removal: RemovalGate
   let ledger: SessionLedger
@@ -59,8 +60,8 @@ final class SharedState: Sendable {
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
-    data: DataFolder, fileThreads: FileThreads, store: (any SessionStore)?, generation: String, clock: GatewayClock,
-    pseudonyms: AddressPseudonyms
+    data: DataFolder, fileThreads: FileThreads, store: (any SessionStore)?, attachments: any AttachmentStore,
+    generation: String, clock: GatewayClock, pseudonyms: AddressPseudonyms
   ) {
     self.configuration = configuration
     self.log = log
@@ -70,6 +71,7 @@ final class SharedState: Sendable {
     self.data = data
     self.fileThreads = fileThreads
     self.store = store
+    self.attachments = attachments
     self.generation = generation
     let folder = data.identity()
     self.folder = folder
@@ -84,8 +86,8 @@ final class SharedState: Sendable {
       store.map { store in
         fileThreads.loaders.map {
           SessionLoader(
-            store, on: $0, limits: configuration.limits, generation: generation, folder: folder, clock: clock,
-            log: log)
+            store, attachments, on: $0, limits: configuration.limits, generation: generation,
+            folder: folder, clock: clock, log: log)
         }
       } ?? []
     let removal = RemovalGate(clock, limits: configuration.limits, now: .now())
@@ -99,11 +101,12 @@ final class SharedState: Sendable {
       clock: clock, generation: generation, log: log)
     sweeper = store.map {
       SessionSweeper(
-        $0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal, ledger: ledger)
+        $0, attachments, on: fileThreads.sweeping, limits: configuration.limits, removal: removal,
+        ledger: ledger)
     }
-    sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
+    sessionFiles = SessionFiles(attachments, on: fileThreads.ordered)
     uploads = UploadTable(limits: configuration.limits)
-    verifier = ContentVerifier(data, on: fileThreads.verifying, notingIn: verdicts)
+    verifier = ContentVerifier(attachments, on: fileThreads.verifying, notingIn: verdicts)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = Origins(configuration)
     redirect = SecureRedirect(configuration)

@@ -141,7 +141,7 @@ extension FolderStore {
     try disk.sessions()
   }
 
-  /// What there is of a session's uploads and attachments, in no order.
+  /// Returns the uploads and contents of a session, in no order.
   nonisolated package func files(of id: SessionID) throws(StorageError) -> [StoredFile] {
     try disk.files(of: id)
   }

@@ -56,6 +56,7 @@ package protocol SessionStore: Sendable {
   /// Records, after `syncAll`, that this process stored all of its sessions completely.
   ///
   /// - Parameter generation: the time since the last stop that was not clean. A process that finds this record continues it.
+  /// - Throws: `StorageError`; the next process then does not find the record.
   func recordCleanStop(_ generation: String) async throws(StorageError)
 
   // MARK: Compacting
@@ -87,6 +88,7 @@ package protocol SessionStore: Sendable {
   ///   - id: the session.
   ///   - body: receives the kind and body of each record, in their order.
   ///   - lost: receives the number of lost bytes, at their place in that order.
+  /// - Returns: the position behind the last record, and the damage that was found.
   /// - Throws: `LogError` if there is no such session, or its records cannot be used.
   func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
@@ -110,9 +112,6 @@ package protocol SessionStore: Sendable {
 
   /// Returns true if lost bytes of a session are kept whose loss the operator has not accepted.
   func keepsDamage(of id: SessionID) -> Bool
-
-  /// Returns the uploads and contents of a session, in no order.
-  func files(of id: SessionID) throws(StorageError) -> [StoredFile]
 
   /// Returns the ids of all sessions, in no order.
   func sessions() throws(StorageError) -> [SessionID]
