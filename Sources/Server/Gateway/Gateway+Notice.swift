@@ -1,5 +1,6 @@
 internal import Primitives
 package import Networking
+internal import SessionCore
 internal import Storage
 internal import Platform
 
@@ -28,7 +29,7 @@ extension Gateway {
   package func dataFolderUsage(within limit: Duration) -> DataFolderUsage {
     let used = shared.data.usedBytes(until: .now() + limit)
     return DataFolderUsage(
-      sessions: shared.store.flatMap { try? $0.sessions().count }, usedBytes: used.bytes,
+      sessions: shared.saving == .inMemory ? nil : try? shared.store.sessions().count, usedBytes: used.bytes,
       isWhole: used.isWhole,
       // The notice then leaves out the free bytes.
       freeBytes: try? shared.data.freeBytes())

@@ -59,9 +59,11 @@ package final class Gateway: Sendable {
       throw .system(error)
     }
     let generation: String
-    let store: (any SessionStore)?
+    let store: any SessionStore
+    let attachments: FolderAttachments
     do throws(StorageError) {
-      (store, generation) = try Self.openStore(data, configuration, disk, on: fileThreads.saving)
+      (store, attachments, generation) = try Self.openStores(
+        data, configuration, disk, on: fileThreads.saving)
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
@@ -73,9 +75,8 @@ package final class Gateway: Sendable {
       shared = SharedState(
         configuration: configuration, log: log, files: files, keeper: keeper, data: data,
         fileThreads: fileThreads, store: store,
-        attachments: FolderAttachments(
-          data, syncs: configuration.durability == .full, makesSessions: store == nil),
-        generation: generation, clock: clock, pseudonyms: Self.pseudonyms(data, store, log))
+        attachments: attachments,
+        generation: generation, clock: clock, pseudonyms: Self.pseudonyms(data, configuration, log))
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
         made.append(try Reactor(number: number, shared: shared))
@@ -85,13 +86,13 @@ package final class Gateway: Sendable {
       throw .system(error)
     }
     shared.setReactors(reactors)
-    store?.setLossHandler { [weak shared] id in
+    store.setLossHandler { [weak shared] id in
       // A full mailbox drops the report: the session's next append is fenced.
       _ = shared?.owner(of: id).mailbox.put(.sessionLost(id))
     }
     do throws(StorageError) {
       // A folder that cannot be listed is reported at the start, not to the first person who draws.
-      _ = try store?.sessions()
+      _ = try store.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
@@ -99,10 +100,12 @@ package final class Gateway: Sendable {
 
   /// Makes pseudonyms that stay the same over restarts. If the key cannot be stored, they are valid in this process only.
   private static func pseudonyms(
-    _ data: DataFolder, _ store: (any SessionStore)?, _ log: Log
+    _ data: DataFolder, _ configuration: GatewayConfiguration, _ log: Log
   ) -> AddressPseudonyms {
     let length = AddressPseudonyms.keyLength
-    guard store != nil else { return AddressPseudonyms(key: SecureRandom.bytes(length)) }
+    guard configuration.durability != .memory else {
+      return AddressPseudonyms(key: SecureRandom.bytes(length))
+    }
     do throws(StorageError) {
       return AddressPseudonyms(key: try data.addressKey())
     } catch {
@@ -111,26 +114,28 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Where sessions are kept; `nil` when they live in memory only.
-  private static func openStore(
+  /// Opens the stores of sessions and attachments. Attachments are files even if sessions are in memory.
+  private static func openStores(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (FolderDisk) -> any SessionDisk,
     on executor: BlockingExecutor
-  ) throws(StorageError) -> ((any SessionStore)?, generation: String) {
+  ) throws(StorageError) -> (any SessionStore, FolderAttachments, generation: String) {
+    let attachments = FolderAttachments(
+      data, syncs: configuration.durability == .full, makesSessions: configuration.durability == .memory)
     let durability: Durability
     switch configuration.durability {
     case .memory:
       try removeAttachmentsOfSessionsInMemory(data)
-      return (nil, .freshEpoch)
+      return (MemoryStore(attachments: attachments, on: executor), attachments, .freshEpoch)
     case .process: durability = .process
     case .full: durability = .full
     }
-    // The mark is gone, and that is on the disk, before the first socket is accepted.
+    // The mark is removed, and that is on the disk, before the first socket is accepted.
     let generation = try data.takeMark()
     let store = FolderStore(disk(FolderDisk(data)), on: executor, durability: durability)
-    return (store, generation)
+    return (store, attachments, generation)
   }
 
-  /// Sessions that lived in memory leave their attachments behind when their process is killed. Those that have a log stay.
+  /// Removes the attachments of sessions without a log: a process that was killed left them, and its sessions were in memory.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {

@@ -58,7 +58,7 @@ package final class Session {
   package var compressor: MessageCompressor?
 
   /// True when a store keeps the session on disk. Constant, so that checking it for each entry costs next to nothing.
-  let isByStore: Bool
+  package let isByStore: Bool
   /// The changes that the store has not written yet.
   var save: SaveState
 

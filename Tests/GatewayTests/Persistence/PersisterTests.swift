@@ -5,6 +5,7 @@ import Platform
 import Primitives
 import SessionCore
 import Storage
+import TestSupport
 import Testing
 import Wire
 
@@ -120,13 +121,101 @@ struct PersisterTests {
     #expect(await !worker.waitUntilStored(1))
     #expect(try await !worker.kinds(of: 1).contains(.participant))
   }
+
+  // MARK: - Stores that answer in other ways
+
+  @Test(
+    "An append with an unknown outcome is repeated unchanged after a second; its records are stored once",
+    arguments: [true, false])
+  func unknownOutcome(isStored: Bool) async throws {
+    let store = try ScriptedStore()
+    let worker = try Worker(over: store)
+    try await worker.makeSession(1)
+    store.answerNext(.unknown(isStored: isStored))
+    await worker.join(1)
+    let first = await worker.beginWaiting(1)
+    await worker.turn()
+    try await worker.wait(for: 1, appendsOf: store)
+    await worker.join(1)
+    let second = await worker.beginWaiting(1)
+    #expect(await worker.isDiskFailing)
+    #expect(await !worker.isDone(first), "the outcome is unknown, so the caller waits")
+    await worker.advance(.seconds(1))
+    #expect(await worker.outcome(of: first))
+    #expect(await worker.outcome(of: second))
+    let appends = store.appends
+    #expect(appends.map(\.number) == [1, 1, 2])
+    #expect(appends[0].records == appends[1].records)
+    #expect(try await worker.kinds(of: 1).filter { $0 == .participant }.count == 2)
+    #expect(await !worker.isDiskFailing)
+  }
+
+  @Test("A caller whose session is removed during an unknown outcome is resumed with false")
+  func removedDuringUnknownOutcome() async throws {
+    let store = try ScriptedStore()
+    let worker = try Worker(over: store)
+    try await worker.makeSession(1)
+    store.answerNext(.unknown(isStored: false))
+    await worker.join(1)
+    let waiting = await worker.beginWaiting(1)
+    await worker.turn()
+    try await worker.wait(for: 1, appendsOf: store)
+    await worker.remove(1)
+    await worker.advance(.seconds(1))
+    #expect(await !worker.outcome(of: waiting))
+    #expect(store.appends.count == 1)
+  }
+
+  @Test("A session that another gateway took over is reported, and its callers are resumed with false")
+  func lostOwnership() async throws {
+    let store = try ScriptedStore()
+    let worker = try Worker(over: store)
+    try await worker.makeSession(1)
+    await store.memory.loseSessions()
+    await worker.join(1)
+    #expect(await !worker.waitUntilStored(1))
+    #expect(await worker.lost == [Worker.id(1)])
+    #expect(await worker.nextDeadline == nil, "nothing is repeated")
+    #expect(await !worker.isDiskFailing)
+  }
+
+  @Test("A shard that does not answer holds up no other shard")
+  func shards() async throws {
+    let store = try ScriptedStore(shardCount: 2)
+    let worker = try Worker(over: store)
+    try await worker.makeSession(1)
+    try await worker.makeSession(2)
+    store.hang(shard: 1)
+    await worker.join(1)
+    await worker.join(2)
+    let (first, second) = (await worker.beginWaiting(1), await worker.beginWaiting(2))
+    #expect(await worker.outcome(of: second))
+    await worker.join(2)
+    #expect(await worker.waitUntilStored(2))
+    #expect(await !worker.isDone(first))
+    store.hang(shard: nil)
+    #expect(await worker.outcome(of: first))
+  }
+
+  @Test("A session in memory appends no records, and its callers do not wait")
+  func sessionInMemory() async throws {
+    let store = try ScriptedStore()
+    let worker = try Worker(over: store)
+    try await worker.makeSession(1, saving: .inMemory)
+    await worker.join(1)
+    #expect(await worker.waitUntilStored(1))
+    #expect(await worker.writeFinalRecord(.closed, 1))
+    #expect(await worker.writeFinalRecord(.end(by: nil), 1))
+    #expect(store.appends.isEmpty)
+    #expect(try store.byteCount(of: Worker.id(1)) == 0)
+  }
 }
 
 /// A persister with its sessions, on a thread as a reactor has one. Turns are taken when a test asks for one.
 private actor Worker {
-  nonisolated let disk = TroubledDisk()
-  private let folder: String
-  private let store: FolderStore
+  nonisolated let disk: TroubledDisk
+  private let folder: TemporaryFolder?
+  private let store: any SessionStore
   private let environment: Persister.Environment
   private let clock = LoopClock(MonotonicTime(nanoseconds: 1_000_000_000_000))
   private let tasks = LoopTasks()
@@ -134,16 +223,26 @@ private actor Worker {
   private var sessions: [UInt64: StoredSession] = [:]
   private var joined: UInt64 = 0
   private var waiting: [Task<Bool, Never>] = []
+  private(set) var lost: [SessionID] = []
+  private var done: Set<Int> = []
 
+  /// Creates a worker over a folder whose disk has faults.
   init() throws {
-    var template = Array("/tmp/drawtogether-persister-XXXXXX".utf8CString)
-    let made = unsafe mkdtemp(&template)
-    precondition(unsafe made != nil, "a folder can be made in /tmp")
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let (disk, folder) = (TroubledDisk(), TemporaryFolder())
+    let store = FolderStore(
+      disk.over(FolderDisk(try DataFolder(opening: folder.path))),
+      on: try BlockingExecutor(name: "saving"), durability: .process)
+    self.init(store, disk, folder)
+  }
+
+  /// Creates a worker over another store.
+  init(over store: ScriptedStore) throws {
+    self.init(store, TroubledDisk(), nil)
+  }
+
+  private init(_ store: any SessionStore, _ disk: TroubledDisk, _ folder: TemporaryFolder?) {
+    (self.store, self.disk, self.folder) = (store, disk, folder)
     let limits = Limits()
-    let data = try DataFolder(opening: folder)
-    store = FolderStore(
-      disk.over(FolderDisk(data)), on: try BlockingExecutor(name: "saving"), durability: .process)
     let removal = RemovalGate(.ofThisMachine, limits: limits, now: clock.now)
     environment = Persister.Environment(
       store: store, unsaved: UnsavedBytes(limit: limits.unsavedBytes),
@@ -155,21 +254,18 @@ private actor Worker {
       environment, reactor: 0, clock: clock, tasks: tasks, counters: ReactorCounters())
   }
 
-  deinit {
-    try? FileManager.default.removeItem(atPath: folder)
-  }
-
   static func id(_ number: UInt64) -> SessionID { SessionID(high: 1, low: number) }
 
   var now: MonotonicTime { clock.now }
   var nextDeadline: MonotonicTime? { persister.nextDeadline }
   var isDiskFailing: Bool { environment.disk.figures.isFailing }
 
-  func makeSession(_ number: UInt64) async throws {
+  func makeSession(_ number: UInt64, saving: Saving = .byStore) async throws {
+    persister.didLoseOwnership = { [unowned self] stored in lost.append(stored.session.id) }
     let session = Session(
       id: Self.id(number), epoch: "epoch",
       activity: Activity(identifier: "drawtogether", title: "Draw Together", type: "generic"),
-      createdAt: Date(timeIntervalSince1970: 0), limits: Limits(), now: clock.now, saving: .byStore)
+      createdAt: Date(timeIntervalSince1970: 0), limits: Limits(), now: clock.now, saving: saving)
     try await store.create(session.id, session.firstRecords())
     sessions[number] = StoredSession(session)
   }
@@ -232,12 +328,30 @@ private actor Worker {
   }
 
   private func begin(_ wait: @escaping @Sendable () async -> Bool) async -> Int {
-    let task = Task { await wait() }
+    let number = waiting.count
+    let task = Task {
+      let result = await wait()
+      done.insert(number)
+      return result
+    }
     waiting.append(task)
     // The request is queued when the task has run up to its first suspension.
     await Task.yield()
     return waiting.count - 1
   }
+
+  /// Takes turns until the store has this number of appends.
+  func wait(for count: Int, appendsOf store: ScriptedStore) async throws {
+    let deadline = TestTimeout.deadline
+    while store.appends.count < count || persister.nextDeadline == nil {
+      guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: "an append") }
+      turn()
+      await Task.yield()
+    }
+  }
+
+  /// True if a request has its result.
+  func isDone(_ request: Int) -> Bool { done.contains(request) }
 
   /// Takes turns until a request has its result.
   func outcome(of request: Int) async -> Bool {
@@ -256,8 +370,9 @@ private actor Worker {
 
   func kinds(of number: UInt64) throws -> [SessionRecord.Kind] {
     var kinds: [SessionRecord.Kind] = []
-    _ = try store.read(Self.id(number)) { (kind, _) throws(RecordError) in
+    _ = try store.readRecords(of: Self.id(number)) { (kind, _) throws(RecordError) in
       if let kind = SessionRecord.Kind(rawValue: kind) { kinds.append(kind) }
+    } lost: { _ in
     }
     return kinds
   }

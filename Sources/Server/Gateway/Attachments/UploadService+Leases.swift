@@ -59,7 +59,6 @@ extension UploadService {
     changed(hosted)
     let pending = PendingAttachment(file)
     hosted.uploads[attachment] = pending
-    hosted.hasFiles = true
     return .lease(try await begin(pending, attachment, creation.size, upload, in: hosted))
   }
 
@@ -226,7 +225,7 @@ extension UploadService {
       return .offsetMismatch(found.object.offset)
     }
     // The upload may have made the folder of a session in memory again.
-    if environment.isInMemory { removeFiles(of: hosted.session.id) }
+    if !hosted.session.isByStore { removeFiles(of: hosted.session.id) }
     return .ended
   }
 

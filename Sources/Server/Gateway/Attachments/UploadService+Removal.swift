@@ -75,17 +75,6 @@ extension UploadService {
     for pending in all { await discard(pending) }
   }
 
-  /// Removes all attachments of a session of which nothing is kept.
-  func removeAll(of hosted: Hosted) {
-    let unfinished = endUploads(of: hosted)
-    guard hosted.hasFiles || !unfinished.isEmpty else { return }
-    func remove() async {
-      await discard(unfinished)
-      if hosted.hasFiles { removeFiles(of: hosted.session.id) }
-    }
-    tasks.start(remove)
-  }
-
   /// Removes all files of a session.
   func removeFiles(of id: SessionID) {
     func remove() async {

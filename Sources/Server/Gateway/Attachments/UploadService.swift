@@ -18,8 +18,6 @@ final class UploadService {
     let verdicts: ContentVerdicts
     let files: SessionFiles
     let log: Log
-    /// True when sessions are in memory only, so that nothing of an ended session is kept.
-    let isInMemory: Bool
     /// The longest body that is read and dropped before its upload is refused.
     let droppedBodyBytes: Int
     /// Makes the actor of an upload's file, under the name of the file.

@@ -177,19 +177,17 @@ extension Reactor {
       id: id, epoch: .freshEpoch, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(shared.removal.clock.wall().secondsSince1970)),
       limits: shared.limits, now: now, creator: creator,
-      saving: shared.store == nil ? .inMemory : .byStore,
+      saving: shared.saving,
       digest: TokenDigest.ofToken)
     session.folder = shared.folder
     let hosted = Hosted(session, compressor: compressor)
-    if let store = shared.store {
-      do throws(StorageError) {
-        try await store.create(id, session.firstRecords())
-      } catch {
-        shared.ledger.forget(id)
-        if error.isOfDisk { persister.reportDisk(error) }
-        shared.log(.error, "session not created", ["reason": "\(error)"])
-        throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
-      }
+    do throws(StorageError) {
+      try await shared.store.create(id, session.firstRecords())
+    } catch {
+      shared.ledger.forget(id)
+      if error.isOfDisk { persister.reportDisk(error) }
+      shared.log(.error, "session not created", ["reason": "\(error)"])
+      throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
     }
     sessions[id] = hosted
     persister.reportBytes(of: hosted.stored)

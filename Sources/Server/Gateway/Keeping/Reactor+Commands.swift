@@ -39,20 +39,19 @@ extension Reactor {
     case .ended: break
     case .none(let refusal): return .refused("session \(id): \(refusal.detail)")
     }
-    guard let store = shared.store, let loader = shared.nextLoader() else { return .done }
     return await whileBusy(id) {
       guard sessions[id] == nil else { return .done }
       do throws(LogError) {
-        let loaded = try await loader.load(id)
+        let loaded = try await shared.nextLoader().load(id)
         // Its end may have been undone meanwhile.
         guard loaded.restored.end != nil, loaded.reading.isDamaged else { return .done }
         endedSessions[id] = nil
         do throws(StorageError) {
-          await store.release(id)
-          _ = try await store.adopt(
+          await shared.store.release(id)
+          _ = try await shared.store.adopt(
             id, loaded.reading.position,
             loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
-          await store.release(id)
+          await shared.store.release(id)
         } catch {
           throw .file(error)
         }
@@ -66,12 +65,13 @@ extension Reactor {
 
   /// Removes a session that has ended, or cannot be opened.
   private func delete(_ id: SessionID) async -> SessionCommand.Answer? {
-    guard let store = shared.store else { return nil }
+    // Nothing is left of a session in memory when it has ended.
+    guard shared.saving == .byStore else { return nil }
     return await whileBusy(id) {
       guard sessions[id] == nil else { return .refused("session \(id) was restored meanwhile") }
       endedSessions[id] = nil
       do throws(StorageError) {
-        try await store.remove(id)
+        try await shared.store.remove(id)
       } catch {
         shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
         return .refused("session \(id): \(error)")

@@ -184,7 +184,6 @@ extension Reactor {
 
   /// Writes the last record of every session. - Returns: true when all of them are on the disk.
   private func closeAll() async -> Bool {
-    guard shared.store != nil else { return true }
     // What is being opened has a record that says so: it is closed with the others.
     while let id = busy.keys.first {
       await withCheckedContinuation { busy[id]?.append($0) }
@@ -205,15 +204,14 @@ extension Reactor {
 
   /// Leaves the mark that all sessions of all reactors are on the disk.
   private func leaveMark(isClean: Bool) async {
-    guard let store = shared.store else { return }
     // With a session that does not say how it stands, nobody may go on as if nothing had happened.
     guard isClean else {
       shared.log(.error, "stop not clean", ["reason": "not every session could be written"])
       return
     }
     do throws(StorageError) {
-      try await store.syncAll()
-      try await store.recordCleanStop(shared.generation)
+      try await shared.store.syncAll()
+      try await shared.store.recordCleanStop(shared.generation)
     } catch {
       shared.log(.error, "stop not clean", ["reason": "\(error)"])
     }

@@ -45,7 +45,7 @@ extension Reactor {
     takeOut(hosted)
     counters.values.sessionsEnded += 1
     shared.ledger.update(session.id) { $0.hasEnded = true }
-    if let store = shared.store {
+    if session.isByStore {
       endedSessions[session.id] = hosted
       hosted.scheduledAt = nil
       discardUploads(of: hosted)
@@ -54,13 +54,13 @@ extension Reactor {
       Task {
         await whileBusy(session.id) {
           // Somebody may have undone the end, and somebody else have come.
-          if sessions[session.id] == nil { await store.release(session.id) }
+          if sessions[session.id] == nil { await shared.store.release(session.id) }
         }
       }
     } else {
       shared.ledger.forget(session.id)
       ended.insert(session.id, now: now)
-      uploads.removeAll(of: hosted)
+      removeStored(session.id, with: uploads.endUploads(of: hosted))
     }
     perform(effects, in: hosted)
   }
@@ -70,7 +70,7 @@ extension Reactor {
   /// A session on the disk expires only if the wall clock agrees and is trusted.
   func expiryDeadline(of hosted: Hosted) -> MonotonicTime? {
     guard let expiry = hosted.session.expiresAt else { return nil }
-    guard expiry <= now, shared.store != nil else { return expiry }
+    guard expiry <= now, hosted.session.isByStore else { return expiry }
     let date = shared.removal.clock.date
     let wait = shared.removal.wait(now: now)
     guard wait == .zero else { return now.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
@@ -93,11 +93,7 @@ extension Reactor {
     ended.insert(hosted.session.id, now: now)
     counters.values.sessionsEnded += 1
     shared.ledger.forget(hosted.session.id)
-    guard shared.store != nil else {
-      uploads.removeAll(of: hosted)
-      return
-    }
-    removeFromDisk(hosted.session.id, with: uploads.endUploads(of: hosted))
+    removeStored(hosted.session.id, with: uploads.endUploads(of: hosted))
   }
 
   /// Drops a session that another gateway took over. Its sockets are closed, so that their clients come back; entries that are not
@@ -132,15 +128,14 @@ extension Reactor {
     Task { await uploads.discard(unfinished) }
   }
 
-  /// Removes all files of a session, and of its unfinished attachments.
-  private func removeFromDisk(_ id: SessionID, with unfinished: [PendingAttachment]) {
-    guard let store = shared.store else { return }
+  /// Removes a session from the store when its unfinished uploads are discarded.
+  private func removeStored(_ id: SessionID, with unfinished: [PendingAttachment]) {
     Task {
       await whileBusy(id) {
         await uploads.discard(unfinished)
         guard sessions[id] == nil else { return }
         do throws(StorageError) {
-          try await store.remove(id)
+          try await shared.store.remove(id)
           // The sweeper may have found it meanwhile.
           shared.ledger.forget(id)
         } catch {
@@ -154,7 +149,7 @@ extension Reactor {
 
   /// When a session in which nobody is is put away: it stays on the disk.
   func idleDeadline(of hosted: Hosted) -> MonotonicTime? {
-    guard shared.store != nil, draining == nil, !hosted.isRemoved, hosted.isIdle else {
+    guard hosted.session.isByStore, draining == nil, !hosted.isRemoved, hosted.isIdle else {
       hosted.idleSince = nil
       return nil
     }
@@ -190,10 +185,10 @@ extension Reactor {
     hosted.tasksInHand -= 1
     let isIdle = hosted.isIdle
     hosted.tasksInHand += 1
-    guard !hosted.isRemoved, isIdle, hosted.stored.isClosed, let store = shared.store else { return }
+    guard !hosted.isRemoved, isIdle, hosted.stored.isClosed else { return }
     takeOut(hosted)
     shared.log(.info, "session put away", ["session": .session(session.id)])
-    await whileBusy(session.id) { await store.release(session.id) }
+    await whileBusy(session.id) { await shared.store.release(session.id) }
   }
 
   /// Writes the record that says that all of the session is on the disk.

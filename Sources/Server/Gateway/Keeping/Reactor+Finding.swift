@@ -29,16 +29,13 @@ extension Reactor {
       // While that was looked at, somebody else may have been quicker.
       guard sessions[id] == nil, busy[id] == nil else { continue }
       guard draining == nil else { return .none(.restarting) }
-      guard let store = shared.store, let loader = shared.nextLoader(), !ended.contains(id, now: now)
-      else {
-        return .none(missing(id))
-      }
+      guard !ended.contains(id, now: now) else { return .none(missing(id)) }
       let hadEnded = endedSessions.removeValue(forKey: id) != nil
       return await whileBusy(id) {
-        guard hadEnded else { return await open(id, store, loader) }
+        guard hadEnded else { return await open(id) }
         // The store would go on behind the end that it wrote.
-        if sessions[id] == nil { await store.release(id) }
-        return await open(id, store, loader)
+        if sessions[id] == nil { await shared.store.release(id) }
+        return await open(id)
       }
     }
   }
@@ -66,17 +63,16 @@ extension Reactor {
 
   /// Whether an ended session is still as it was read: `restore` may have undone its end.
   private func isCurrent(_ hosted: Hosted) async -> Bool {
-    guard let store = shared.store else { return true }
     hosted.idleSince = nil
-    let length = try? await shared.sessionFiles.byteCount(of: hosted.session.id, in: store)
+    let length = try? await shared.sessionFiles.byteCount(of: hosted.session.id, in: shared.store)
     return length == hosted.stored.logBytes
   }
 
-  private func open(_ id: SessionID, _ store: any SessionStore, _ loader: SessionLoader) async -> Found {
+  private func open(_ id: SessionID) async -> Found {
     if let hosted = sessions[id] { return .open(hosted) }
     let begun = MonotonicTime.now()
     // What it may take in memory at most, whatever its log holds of the past. The load itself says what is wrong with a log.
-    let length = (try? await shared.sessionFiles.byteCount(of: id, in: store)) ?? 0
+    let length = (try? await shared.sessionFiles.byteCount(of: id, in: shared.store)) ?? 0
     let room = min(length, shared.limits.sessionLogBytes + shared.limits.catchUpTailBytes)
     guard shared.memory.reserve(room) else {
       return .none(
@@ -87,14 +83,13 @@ extension Reactor {
     defer { shared.memory.release(room) }
     let loaded: SessionLoader.Loaded
     do throws(LogError) {
-      loaded = try await loader.load(id)
+      loaded = try await shared.nextLoader().load(id)
     } catch {
       return .none(refusal(for: error, of: id))
     }
     let restored = loaded.restored
     let session = restored.session
     let hosted = Hosted(session, compressor: compressor)
-    hosted.hasFiles = true
     hosted.stored.logBytes = loaded.reading.byteCount
     if restored.end != nil {
       hosted.isRemoved = true
@@ -104,7 +99,7 @@ extension Reactor {
     }
     guard draining == nil else { return .none(.restarting) }
     do throws(StorageError) {
-      switch try await adopt(session, loaded.reading, store) {
+      switch try await adopt(session, loaded.reading) {
       case .adopted(let byteCount): hosted.stored.logBytes = byteCount
       case .ownedElsewhere: return .none(.ownedElsewhere)
       }
@@ -137,17 +132,17 @@ extension Reactor {
   ///
   /// On a full disk the session is opened all the same, to be looked at by those who are known in it: it owes that record.
   private func adopt(
-    _ session: Session, _ reading: LogReading, _ store: any SessionStore
+    _ session: Session, _ reading: LogReading
   ) async throws(StorageError) -> Adoption {
     do throws(StorageError) {
-      let adoption = try await store.adopt(session.id, reading.position, session.openingRecords())
+      let adoption = try await shared.store.adopt(session.id, reading.position, session.openingRecords())
       session.didSaveOpening()
       return adoption
     } catch {
       guard error.isFull, reading.faults.isEmpty else { throw error }
       persister.reportDisk(error)
       session.didNotSaveOpening()
-      return try await store.adopt(session.id, reading.position, [])
+      return try await shared.store.adopt(session.id, reading.position, [])
     }
   }
 

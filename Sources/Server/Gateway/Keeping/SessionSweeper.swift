@@ -226,11 +226,11 @@ extension Reactor {
 
   private func remove(_ id: SessionID, hadEnded: Bool) async {
     // Since it was looked at, somebody may have opened it and left again.
-    guard let store = shared.store, sessions[id] == nil, await shared.sweeper?.isOver(id) == true else {
+    guard sessions[id] == nil, await shared.sweeper?.isOver(id) == true else {
       return
     }
     do throws(StorageError) {
-      try await store.remove(id)
+      try await shared.store.remove(id)
     } catch {
       shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
       return

@@ -28,7 +28,8 @@ final class Compactor {
 
   /// Begins to compact a session's log, if that would make the log much shorter.
   func compactIfUseful(_ stored: StoredSession) {
-    guard let store = persister.environment.store, running < Self.concurrentCompactions, !stored.isCompacting,
+    let store = persister.environment.store
+    guard running < Self.concurrentCompactions, !stored.isCompacting,
       stored.lastRecord == .open, !stored.isRemoved,
       stored.session.shouldCompact(logBytes: stored.logBytes),
       stored.compactAgainAt.map({ $0 <= clock.now }) ?? true

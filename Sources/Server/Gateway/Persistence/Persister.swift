@@ -12,8 +12,7 @@ internal import Wire
 final class Persister {
   /// The values and components that the persisters of all reactors share.
   struct Environment: Sendable {
-    /// Nil when sessions are in memory only. All functions then do nothing, and report success.
-    let store: (any SessionStore)?
+    let store: any SessionStore
     let unsaved: UnsavedBytes
     let ledger: SessionLedger
     let disk: DiskMonitor
@@ -68,7 +67,7 @@ final class Persister {
     self.clock = clock
     self.tasks = tasks
     self.counters = counters
-    shards = Array(repeating: Shard(), count: environment.store?.shardCount ?? 1)
+    shards = Array(repeating: Shard(), count: environment.store.shardCount)
   }
 
   private var now: MonotonicTime { clock.now }
@@ -86,14 +85,14 @@ final class Persister {
 
   /// Stores a session's unsaved entries within the usual interval.
   func storeSoon(_ stored: StoredSession) {
-    guard environment.store != nil, stored.session.hasUnsaved else { return }
+    guard stored.session.hasUnsaved else { return }
     enqueue(stored, at: usualTime(of: stored))
     if stored.session.unsavedBytes - stored.countedUnsaved >= Self.countedStep { countUnsaved(stored) }
   }
 
   /// Stores a session's unsaved entries with the next batch.
   func storeAtOnce(_ stored: StoredSession) {
-    guard environment.store != nil, stored.session.hasUnsaved else { return }
+    guard stored.session.hasUnsaved else { return }
     enqueue(stored, at: .distantPast)
   }
 
@@ -101,7 +100,6 @@ final class Persister {
   ///
   /// - Returns: false if the disk does not accept it, or the session has ended.
   func waitUntilStored(_ stored: StoredSession) async -> Bool {
-    guard environment.store != nil else { return true }
     guard stored.session.hasUnsaved || stored.isInFlight else { return true }
     return await stored.wait { enqueue(stored, at: .distantPast) }
   }
@@ -110,13 +108,14 @@ final class Persister {
   ///
   /// - Returns: true when the record is stored. Entries that arrive meanwhile follow a `closed` record; an `end` record is last.
   func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) async -> Bool {
-    guard environment.store != nil else { return true }
+    // A session in memory has no records.
+    guard stored.session.isByStore else { return true }
     return await stored.waitForFinalRecord(kind) { enqueue(stored, at: .distantPast) }
   }
 
   /// Writes the record `closed` with the next batch, without waiting.
   func writeClosedRecord(of stored: StoredSession) {
-    guard environment.store != nil, stored.requestClosedRecord() else { return }
+    guard stored.requestClosedRecord() else { return }
     enqueue(stored, at: .distantPast)
   }
 
@@ -129,7 +128,7 @@ final class Persister {
   // MARK: - Batches
 
   private func shard(of stored: StoredSession) -> Int {
-    shards.count == 1 ? 0 : environment.store?.shard(of: stored.session.id) ?? 0
+    shards.count == 1 ? 0 : environment.store.shard(of: stored.session.id)
   }
 
   /// The time of a batch for which no caller waits.
@@ -152,9 +151,7 @@ final class Persister {
   }
 
   private func storeIfDue(_ shard: Int) {
-    guard let due = shards[shard].storeAt, due <= now, !shards[shard].isInFlight,
-      let store = environment.store
-    else { return }
+    guard let due = shards[shard].storeAt, due <= now, !shards[shard].isInFlight else { return }
     shards[shard].storeAt = nil
     let sessions = shards[shard].queue
     shards[shard].queue = []
@@ -174,7 +171,7 @@ final class Persister {
       LogAppend(id: $0.stored.session.id, number: $0.number, records: $0.records)
     }
     func append() async {
-      batchReturned(batches, await store.append(appends), shard)
+      batchReturned(batches, await environment.store.append(appends), shard)
     }
     tasks.start(append)
   }
@@ -284,8 +281,8 @@ final class Persister {
       account.logBytes = logBytes
       account.attachmentBytes = attachmentBytes
     }
-    // Without a store no entry is on the disk.
-    guard environment.store != nil else { return }
+    // The entries of a session in memory are not in the data folder.
+    guard session.isByStore else { return }
     session.dataRefusal = environment.ledger.refusalOfGrowth(of: session.id).map { refusal in
       var refusal = refusal
       refusal.retryAfterMs = Self.dataRetryMs

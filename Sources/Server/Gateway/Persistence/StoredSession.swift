@@ -77,8 +77,10 @@ final class StoredSession {
     self.session = session
   }
 
-  /// True when the log ends with `closed` and nothing is left to be written.
-  var isClosed: Bool { lastRecord == .closed && !session.hasUnsaved && !isInFlight }
+  /// True when the log ends with `closed` and nothing is left to be written. A session in memory has no log to close.
+  var isClosed: Bool {
+    !session.isByStore || lastRecord == .closed && !session.hasUnsaved && !isInFlight
+  }
 
   /// True while a final record is requested and not written.
   var hasFinalRecord: Bool { finalRecord != nil }

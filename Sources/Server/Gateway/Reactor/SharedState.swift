@@ -1,4 +1,5 @@
 internal import HTTP
+internal import SessionCore
 internal import Storage
 internal import Synchronization
 internal import Networking
@@ -29,9 +30,11 @@ final class SharedState: Sendable {
   let uploads: UploadTable
   let verdicts = ContentVerdicts()
   let verifier: ContentVerifier
-  /// Where sessions are kept; `nil` when they live in memory only.
-  let store: (any SessionStore)?
+  let store: any SessionStore
   let attachments: any AttachmentStore
+  /// The place in which new sessions are kept.
+  let saving: Saving
+  /// Nil when sessions are in memory only: each of them is open until it ends.
   let sweeper: SessionSweeper?
   let removal: RemovalGate
   let ledger: SessionLedger
@@ -60,7 +63,7 @@ final class SharedState: Sendable {
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
-    data: DataFolder, fileThreads: FileThreads, store: (any SessionStore)?, attachments: any AttachmentStore,
+    data: DataFolder, fileThreads: FileThreads, store: any SessionStore, attachments: any AttachmentStore,
     generation: String, clock: GatewayClock, pseudonyms: AddressPseudonyms
   ) {
     self.configuration = configuration
@@ -72,6 +75,8 @@ final class SharedState: Sendable {
     self.fileThreads = fileThreads
     self.store = store
     self.attachments = attachments
+    let saving: Saving = configuration.durability == .memory ? .inMemory : .byStore
+    self.saving = saving
     self.generation = generation
     let folder = data.identity()
     self.folder = folder
@@ -82,28 +87,26 @@ final class SharedState: Sendable {
     disk.measure(now: .now())
     gauge = DiskGauge(disk, on: fileThreads.disk)
     memory = HeldMemory(limit: configuration.limits.memoryBytes)
-    loaders =
-      store.map { store in
-        fileThreads.loaders.map {
-          SessionLoader(
-            store, attachments, on: $0, limits: configuration.limits, generation: generation,
-            folder: folder, clock: clock, log: log)
-        }
-      } ?? []
+    loaders = fileThreads.loaders.map {
+      SessionLoader(
+        store, attachments, on: $0, limits: configuration.limits, generation: generation, folder: folder,
+        clock: clock, log: log)
+    }
     let removal = RemovalGate(clock, limits: configuration.limits, now: .now())
     self.removal = removal
-    let ledger = SessionLedger(limits: configuration.limits, removal: removal, isLoaded: store == nil)
+    let ledger = SessionLedger(limits: configuration.limits, removal: removal, isLoaded: saving == .inMemory)
     self.ledger = ledger
     self.pseudonyms = pseudonyms
     persistence = Persister.Environment(
       store: store, unsaved: UnsavedBytes(limit: configuration.limits.unsavedBytes), ledger: ledger,
       disk: disk,
       clock: clock, generation: generation, log: log)
-    sweeper = store.map {
-      SessionSweeper(
-        $0, attachments, on: fileThreads.sweeping, limits: configuration.limits, removal: removal,
+    sweeper =
+      saving == .inMemory
+      ? nil
+      : SessionSweeper(
+        store, attachments, on: fileThreads.sweeping, limits: configuration.limits, removal: removal,
         ledger: ledger)
-    }
     sessionFiles = SessionFiles(attachments, on: fileThreads.ordered)
     uploads = UploadTable(limits: configuration.limits)
     verifier = ContentVerifier(attachments, on: fileThreads.verifying, notingIn: verdicts)
@@ -126,13 +129,12 @@ final class SharedState: Sendable {
   var uploadEnvironment: UploadService.Environment {
     UploadService.Environment(
       limits: limits, table: uploads, verdicts: verdicts, files: sessionFiles, log: log,
-      isInMemory: store == nil, droppedBodyBytes: Reactor.apiBodyBytes
+      droppedBodyBytes: Reactor.apiBodyBytes
     ) { [unowned self] name, session in UploadWriter(name, of: session, self) }
   }
 
-  /// Who reads the next session: they are asked in turn. `nil` when nothing is kept.
-  func nextLoader() -> SessionLoader? {
-    guard !loaders.isEmpty else { return nil }
+  /// The loader of the next session. The loaders take turns.
+  func nextLoader() -> SessionLoader {
     let number = loaderTurn.add(1, ordering: .relaxed).oldValue
     return loaders[Int(number % UInt(loaders.count))]
   }
@@ -217,7 +219,7 @@ final class SharedState: Sendable {
     status.memoryBytes = limits.memoryBytes
     status.connectionsLimit = limits.connections
     status.sessionsLimit = limits.sessions
-    status.stored = store == nil ? nil : ledger.totals
+    status.stored = saving == .inMemory ? nil : ledger.totals
     status.certificateEnds = certificates?.current.certificate.notAfter
     status.certificateReloadFailures = keeper?.reloadFailures
     status.loopBusySeconds = board.busySeconds

@@ -34,8 +34,6 @@ final class Hosted {
   var countedLogBytes = 0
   /// The attachments whose bytes have not all arrived, or are not in their place yet.
   var uploads: [UUID: PendingAttachment] = [:]
-  /// Something of it may be on the disk.
-  var hasFiles = false
   /// Sockets of those who have not said yet that they join.
   var openedSockets = 0
   /// What is in hand for it over several turns: it is not put away before that is over.

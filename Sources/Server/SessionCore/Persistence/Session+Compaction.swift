@@ -7,6 +7,12 @@ package struct CompactionPlan: Sendable {
   /// The records of the session, its numbers, participants and attachments, in front of the slices.
   package let head: [SessionRecord]
 
+  /// Creates a plan from its parts.
+  package init(through: UInt64, head: [SessionRecord]) {
+    self.through = through
+    self.head = head
+  }
+
   /// Returns the records of the compacted file.
   ///
   /// - Parameters:

@@ -3,9 +3,10 @@ package import Primitives
 
 /// Saves: the records for the store, and their results.
 extension Session {
-  /// Returns the records of a new session, which are on disk before its id is sent to any client. Called once, before the
-  /// first join.
+  /// Returns the records of a new session, which are on disk before its id is sent to any client; none if the session is kept in
+  /// memory only. Called once, before the first join.
   package func firstRecords() -> [SessionRecord] {
+    guard isByStore else { return [] }
     precondition(participants.nextNumber == 1, "the first records are made before the first join")
     save.isSessionDirty = false
     save.numbersOnDisk = SaveState.numberBlock

@@ -36,6 +36,16 @@ package struct AttachmentFolder: Sendable {
     try data.openSessions(for: .removeSession).removeTree(session.text, for: .removeSession)
   }
 
+  /// Removes all uploads and contents. Succeeds if there are none.
+  func removeFiles() throws(StorageError) {
+    do throws(StorageError) {
+      let own = try data.openSessions(for: .removeContent).folder(session.text, for: .removeContent)
+      for name in [Self.uploads, Self.contents] { try own.removeTree(name, for: .removeContent) }
+    } catch {
+      guard error.isMissing else { throw error }
+    }
+  }
+
   /// Begins an upload. What was there under that id is gone for whoever looks; who still writes to it, writes to
   /// nothing.
   package func createUpload(_ id: UUID) throws(StorageError) -> UploadFile {

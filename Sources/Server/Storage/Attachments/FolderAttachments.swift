@@ -57,7 +57,8 @@ package struct FolderAttachments: AttachmentStore {
   }
 
   package func removeAll(of session: SessionID) throws(StorageError) {
-    try data.attachments(of: session).removeSession()
+    let folder = data.attachments(of: session)
+    if makesSessions { try folder.removeSession() } else { try folder.removeFiles() }
   }
 }
 

@@ -41,6 +41,14 @@ package struct StoredFile: Equatable, Sendable {
   package var length: UInt64
   /// When it was written to last.
   package var modified: Date
+
+  /// Creates a value from its parts.
+  package init(place: Place, name: String, length: UInt64, modified: Date) {
+    self.place = place
+    self.name = name
+    self.length = length
+    self.modified = modified
+  }
 }
 
 /// What a store of sessions does to files. Every call blocks; any thread may make one.

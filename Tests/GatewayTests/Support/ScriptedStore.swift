@@ -1,0 +1,119 @@
+import Glibc
+import Platform
+import SessionCore
+import Storage
+import TestSupport
+import Wire
+
+/// A store in memory whose appends answer as a test says.
+final class ScriptedStore: SessionStore {
+  /// The answer to one append.
+  enum Answer: Sendable {
+    /// The outcome is unknown; the records may be stored.
+    case unknown(isStored: Bool)
+  }
+
+  private struct State {
+    var appends: [LogAppend] = []
+    var answer: Answer?
+    var hangingShard: Int?
+  }
+
+  let memory: MemoryStore
+  let shardCount: Int
+  private let state = Guarded(State())
+
+  init(shardCount: Int = 1) throws {
+    memory = MemoryStore(attachments: MemoryAttachments(), on: try BlockingExecutor(name: "scripted"))
+    self.shardCount = shardCount
+  }
+
+  /// All appends so far.
+  var appends: [LogAppend] { state.withLock { $0.appends } }
+
+  /// Sets the answer to the next append of one session.
+  func answerNext(_ answer: Answer) {
+    state.withLock { $0.answer = answer }
+  }
+
+  /// Lets batches of one shard wait until another one is named.
+  func hang(shard: Int?) {
+    state.withLock { $0.hangingShard = shard }
+  }
+
+  func shard(of id: SessionID) -> Int { Int(id.low) % shardCount }
+
+  func append(_ batch: [LogAppend]) async -> BatchOutcome {
+    let answer = state.withLock { state in
+      state.appends += batch
+      defer { state.answer = nil }
+      return state.answer
+    }
+    while let hanging = state.withLock({ $0.hangingShard }),
+      batch.contains(where: { shard(of: $0.id) == hanging })
+    {
+      await Task.yield()
+    }
+    switch answer {
+    case nil: return await memory.append(batch)
+    case .unknown(let isStored):
+      if isStored { _ = await memory.append(batch) }
+      let error = StorageError(.writeLog, code: ETIMEDOUT)
+      return BatchOutcome(batch.map { _ in .unknown(error) }, duration: .zero)
+    }
+  }
+
+  func create(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError) {
+    try await memory.create(id, records)
+  }
+
+  func adopt(
+    _ id: SessionID, _ position: LogPosition, _ records: [SessionRecord]
+  ) async throws(StorageError) -> Adoption {
+    try await memory.adopt(id, position, records)
+  }
+
+  func release(_ id: SessionID) async { await memory.release(id) }
+
+  func remove(_ id: SessionID) async throws(StorageError) { try await memory.remove(id) }
+
+  func setLossHandler(_ handler: @escaping @Sendable (SessionID) -> Void) {
+    memory.setLossHandler(handler)
+  }
+
+  func syncAll() async throws(StorageError) {}
+
+  func recordCleanStop(_ generation: String) async throws(StorageError) {}
+
+  func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) async throws(StorageError) {
+    try await memory.beginCompaction(id, plan)
+  }
+
+  func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError) {
+    try await memory.addToCompaction(id, records)
+  }
+
+  func finishCompaction(_ id: SessionID) async throws(StorageError) -> Int {
+    try await memory.finishCompaction(id)
+  }
+
+  func abandonCompaction(_ id: SessionID) async { await memory.abandonCompaction(id) }
+
+  func readRecords(
+    of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
+  ) throws(LogError) -> LogReading {
+    try memory.readRecords(of: id, body, lost: lost)
+  }
+
+  func summary(of id: SessionID) throws(LogError) -> LogSummary { try memory.summary(of: id) }
+
+  func header(of id: SessionID) throws(LogError) -> [UInt8]? { try memory.header(of: id) }
+
+  func byteCount(of id: SessionID) throws(StorageError) -> Int? { try memory.byteCount(of: id) }
+
+  func holdsSession(_ id: SessionID) throws(StorageError) -> Bool { try memory.holdsSession(id) }
+
+  func keepsDamage(of id: SessionID) -> Bool { memory.keepsDamage(of: id) }
+
+  func sessions() throws(StorageError) -> [SessionID] { try memory.sessions() }
+}

@@ -1,0 +1,262 @@
+import FoundationEssentials
+import Glibc
+import Platform
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+/// The contract of `SessionStore`, which every implementation fulfils. These tests know no files.
+@Suite("Contract of a store")
+struct StoreContractTests {
+  @Test("A created session has its first records, and its id is taken", arguments: StoreKind.allCases)
+  func creates(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    #expect(try fixture.store.sessions() == [])
+    #expect(try fixture.store.byteCount(of: .one) == nil)
+    #expect(try !fixture.store.holdsSession(.one))
+    try await fixture.store.create(.one, [.session, .numbers])
+    try await fixture.store.create(.two, [])
+    #expect(try fixture.read().records == [.session, .numbers])
+    #expect(try fixture.read(.two).records == [])
+    #expect(try Set(fixture.store.sessions()) == [.one, .two])
+    #expect(try fixture.store.holdsSession(.one))
+    await #expect(throws: StorageError(.makeSession, code: EEXIST)) {
+      try await fixture.store.create(.one, [.numbers])
+    }
+    #expect(try fixture.read().records == [.session, .numbers])
+  }
+
+  @Test("A batch appends to many sessions, and each has its own outcome", arguments: StoreKind.allCases)
+  func appends(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session])
+    try await fixture.store.create(.two, [.session])
+    let batch = [
+      fixture.numbered(.one, [.numbers, .run(1)]), fixture.numbered(.three, [.numbers]),
+      fixture.numbered(.two, [.run(1)]), fixture.numbered(.one, [.run(2)]), fixture.numbered(.two, []),
+    ]
+    let outcomes = await fixture.store.append(batch).outcomes
+    let sizes = outcomes.map { if case .stored(let byteCount) = $0 { byteCount } else { -1 } }
+    #expect(outcomes[1] == .fenced)
+    #expect(sizes[0] > 0 && sizes[3] > sizes[0] && sizes[2] == sizes[4])
+    #expect(try fixture.read().records == [.session, .numbers, .run(1), .run(2)])
+    #expect(try fixture.read(.two).records == [.session, .run(1)])
+    #expect(try fixture.store.byteCount(of: .one) == sizes[3])
+    #expect(try fixture.read().reading.byteCount == sizes[3])
+    #expect(try !fixture.store.holdsSession(.three))
+    try await fixture.store.syncAll()
+  }
+
+  @Test("Sessions of all shards can be appended to", arguments: StoreKind.allCases)
+  func shards(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    for number in 0..<20 as Range<UInt64> {
+      let id = SessionID(high: number, low: number)
+      #expect((0..<fixture.store.shardCount).contains(fixture.store.shard(of: id)))
+      try await fixture.store.create(id, [.session])
+      await fixture.append([.run(1)], to: id)
+      #expect(try fixture.read(id).records == [.session, .run(1)])
+    }
+  }
+
+  @Test(
+    "An append that is repeated under its number is stored once, and the next number is appended",
+    arguments: StoreKind.allCases)
+  func repeatsAppends(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session])
+    let append = fixture.numbered(.one, [.run(1)])
+    let first = await fixture.store.append([append]).outcomes
+    for _ in 0..<3 { #expect(await fixture.store.append([append]).outcomes == first) }
+    // The same records under another number are another append.
+    await fixture.append([.run(1)])
+    #expect(try fixture.read().records == [.session, .run(1), .run(1)])
+  }
+
+  @Test(
+    "A released session is fenced; it continues when it is adopted at its end", arguments: StoreKind.allCases)
+  func releases(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session])
+    await fixture.store.release(.one)
+    #expect(await fixture.append([.run(1)]) == .fenced)
+    #expect(try fixture.read().records == [.session])
+    let adoption = try await fixture.adopt(.one, [.numbers])
+    #expect(adoption == .adopted(byteCount: try #require(try fixture.store.byteCount(of: .one))))
+    await fixture.append([.run(1)])
+    #expect(try fixture.read().records == [.session, .numbers, .run(1)])
+    // A session without an owner can be released.
+    await fixture.store.release(.one)
+    await fixture.store.release(.one)
+    await fixture.store.release(.three)
+    _ = try await fixture.adopt()
+    await fixture.append([.run(2)])
+    #expect(try fixture.read().records == [.session, .numbers, .run(1), .run(2)])
+  }
+
+  @Test(
+    "A session that changed since it was read, or is owned already, is not adopted",
+    arguments: StoreKind.allCases)
+  func refusesStalePositions(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session])
+    let old = try fixture.read().reading.position
+    await fixture.append([.run(1)])
+    await fixture.store.release(.one)
+    await #expect(throws: StorageError(.openLog, code: ESTALE)) {
+      _ = try await fixture.store.adopt(.one, old, [.numbers])
+    }
+    _ = try await fixture.adopt()
+    await #expect(throws: StorageError(.openLog, code: ESTALE)) {
+      _ = try await fixture.adopt(.one, [.numbers])
+    }
+    #expect(try fixture.read().records == [.session, .run(1)])
+  }
+
+  @Test(
+    "A removed session is gone with its attachments, is fenced, and can be removed again",
+    arguments: StoreKind.allCases)
+  func removes(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session])
+    try await fixture.store.create(.two, [.session])
+    _ = try fixture.attachments.createUpload(UUID(), of: .one)
+    try await fixture.store.remove(.one)
+    #expect(await fixture.append([.run(1)]) == .fenced)
+    #expect(try fixture.store.sessions() == [.two])
+    #expect(try !fixture.store.holdsSession(.one))
+    #expect(try fixture.attachments.files(of: .one) == [])
+    #expect(throws: LogError.file(StorageError(.openLog, code: ENOENT))) { _ = try fixture.read() }
+    #expect(throws: LogError.file(StorageError(.openLog, code: ENOENT))) {
+      _ = try fixture.store.summary(of: .one)
+    }
+    try await fixture.store.remove(.one)
+    try await fixture.store.create(.one, [.numbers])
+    #expect(try fixture.read().records == [.numbers])
+  }
+
+  @Test("The last record and the header can be read alone", arguments: StoreKind.allCases)
+  func summarizes(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session, .numbers])
+    await fixture.append([.run(1), .numbers])
+    let summary = try fixture.store.summary(of: .one)
+    #expect(summary.last?.kind == SessionRecord.Kind.numbers.rawValue)
+    #expect(summary.last?.body == SessionRecord.numbers.body)
+    #expect(try summary.byteCount == fixture.store.byteCount(of: .one))
+    #expect(try fixture.store.header(of: .one) == SessionRecord.session.body)
+    #expect(!fixture.store.keepsDamage(of: .one))
+    try await fixture.store.create(.two, [.numbers])
+    #expect(try fixture.store.header(of: .two) == nil)
+  }
+
+  // MARK: - Compacting
+
+  @Test(
+    "A compaction keeps its head, its slices, and all records from the first newer run on",
+    arguments: StoreKind.allCases)
+  func compacts(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session])
+    for sequence in 1...30 as ClosedRange<UInt64> {
+      await fixture.append([.run(sequence, payload: 20_000), .numbers])
+    }
+    let before = try #require(try fixture.store.byteCount(of: .one))
+    try await fixture.store.beginCompaction(.one, CompactionPlan(through: 29, head: [.session]))
+    try await fixture.store.addToCompaction(.one, [.base(29)])
+    await fixture.append([.run(31)])
+    try await fixture.store.addToCompaction(.one, [.base(29)])
+    let after = try await fixture.store.finishCompaction(.one)
+    #expect(after < before)
+    #expect(try fixture.store.byteCount(of: .one) == after)
+    let records = try fixture.read().records
+    #expect(records.prefix(3) == [.session, .base(29), .base(29)])
+    // An implementation may keep older runs too: the head says that they are superseded.
+    #expect(records.suffix(3) == [.run(30, payload: 20_000), .numbers, .run(31)])
+    await fixture.append([.run(32)])
+    #expect(try fixture.read().records.last == .run(32))
+  }
+
+  @Test(
+    "An abandoned compaction changes nothing; releasing and compacting again abandon one",
+    arguments: StoreKind.allCases)
+  func abandonsCompactions(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session, .run(1)])
+    let plan = CompactionPlan(through: 1, head: [.numbers])
+    try await fixture.store.beginCompaction(.one, plan)
+    await fixture.store.abandonCompaction(.one)
+    await fixture.store.abandonCompaction(.one)
+    await #expect(throws: StorageError(.compactLog, code: ECANCELED)) {
+      try await fixture.store.addToCompaction(.one, [.base(1)])
+    }
+    try await fixture.store.beginCompaction(.one, plan)
+    await fixture.store.release(.one)
+    await #expect(throws: StorageError(.compactLog, code: ECANCELED)) {
+      _ = try await fixture.store.finishCompaction(.one)
+    }
+    #expect(try fixture.read().records == [.session, .run(1)])
+    _ = try await fixture.adopt()
+    try await fixture.store.beginCompaction(.one, plan)
+    try await fixture.store.addToCompaction(.one, [.base(0)])
+    try await fixture.store.beginCompaction(.one, CompactionPlan(through: 1, head: [.session]))
+    _ = try await fixture.store.finishCompaction(.one)
+    #expect(try fixture.read().records.first == .session)
+    #expect(try !fixture.read().records.contains(.base(0)))
+  }
+
+  // MARK: - Several owners
+
+  @Test(
+    "A session with an owner is not adopted by another gateway, which gets the owner's address",
+    arguments: StoreKind.shared)
+  func refusesOtherOwners(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    let other = try fixture.other(address: "b:8444")
+    let third = try fixture.other(address: "c:8444")
+    try await other.store.create(.one, [.session])
+    #expect(try await third.adopt(.one, [.numbers]) == .ownedElsewhere(address: "b:8444"))
+    #expect(await third.append([.run(1)]) == .fenced)
+    #expect(try third.read().records == [.session])
+  }
+
+  @Test(
+    "A gateway that loses its sessions is fenced and hears of each; the next owner goes on behind the last record",
+    arguments: StoreKind.shared)
+  func losesOwnership(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    let (old, new) = (try fixture.other(address: "a:1"), try fixture.other(address: "b:1"))
+    let lost = Guarded<[SessionID]>([])
+    old.store.setLossHandler { id in lost.withLock { $0.append(id) } }
+    try await old.store.create(.one, [.session])
+    try await old.store.create(.two, [.session])
+    try await old.loseSessions()
+    #expect(lost.withLock { Set($0) } == [.one, .two])
+    #expect(await old.append([.run(1)]) == .fenced)
+    #expect(
+      try await new.adopt(.one, [.numbers])
+        == .adopted(byteCount: try #require(try new.store.byteCount(of: .one))))
+    #expect(await old.append([.run(1)]) == .fenced)
+    await new.append([.run(2)])
+    #expect(try old.read().records == [.session, .numbers, .run(2)])
+  }
+}
+
+extension ContractStore {
+  /// Returns another store of the same sessions.
+  func other(address: String) throws -> ContractStore {
+    let memory = try #require(store as? MemoryStore)
+    return ContractStore(
+      store: MemoryStore(sharing: memory, address: address), attachments: attachments, folder: folder)
+  }
+
+  /// Takes all sessions from this store.
+  func loseSessions() async throws {
+    await (try #require(store as? MemoryStore)).loseSessions()
+  }
+}
+
+extension SessionID {
+  static let three = SessionID(high: 3, low: 3)
+}
