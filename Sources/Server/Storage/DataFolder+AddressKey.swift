@@ -8,7 +8,7 @@ extension DataFolder {
   /// Reads the key, and creates one if it is missing or unusable. With a new key, earlier sessions count for no address.
   ///
   /// - Returns: 32 bytes.
-  /// - Throws: `StorageError` when it cannot be read or written.
+  /// - Throws: `StorageError` if it cannot be read or written.
   package func addressKey() throws(StorageError) -> [UInt8] {
     if let text = try root.text(of: Self.addressKeyFile, for: .addressKey), let key = Self.key(text) {
       return key

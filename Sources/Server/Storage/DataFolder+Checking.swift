@@ -3,18 +3,17 @@ internal import Glibc
 internal import Platform
 package import Primitives
 
-/// What can be known of a data folder without opening it for oneself.
+/// Checks of a data folder that do not lock it.
 extension DataFolder {
-  /// Looks whether the folder could be opened, or made, and changes nothing. Whether a process has it is not looked at.
-  ///
-  /// - Throws: what `init(opening:)` would throw.
+  /// Checks that the folder could be opened or created. Changes nothing, and ignores the lock.
+  /// - Throws: the error that `init(opening:)` would throw.
   package static func check(_ path: String) throws(DataFolderError) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
       if errno == ENOTDIR { throw .notMade(path: path, SystemError("mkdir", code: ENOTDIR)) }
       guard errno == ENOENT else { throw .unusable(path: path, SystemError("open", code: errno)) }
       let above = nearestFolder(path)
-      // A link that leads nowhere would be in the way of a folder.
+      // A dangling link would prevent the creation of a folder.
       if unsafe lstat(path, &status) == 0 { throw .unusable(path: path, SystemError("open", code: ENOENT)) }
       guard unsafe access(above, W_OK | X_OK) == 0 else {
         throw .notMade(path: path, SystemError("mkdir", code: errno))
@@ -24,7 +23,7 @@ extension DataFolder {
     let root = try Self.open(path)
     let written = try format(of: root, path)
     guard unsafe access(path, W_OK | X_OK) == 0 else {
-      // The first that is made there is the lock.
+      // The lock file is created first.
       throw .notWritable(path: path, SystemError("open", code: errno))
     }
     guard written != nil else { return }
@@ -34,8 +33,8 @@ extension DataFolder {
     }
   }
 
-  /// How many bytes the file system of a folder has, or the one on which the folder would be made, and how many a user without
-  /// privileges may still write; `nil` when it does not say.
+  /// Returns the size of the file system of a folder, or of the one in which it would be created, and the bytes that
+  /// a user without privileges can still write; nil if the file system does not report them.
   package static func room(for path: String) -> (total: UInt64, free: UInt64)? {
     var information = statvfs()
     guard unsafe statvfs(nearestFolder(path), &information) == 0, information.f_blocks > 0 else { return nil }
@@ -43,13 +42,13 @@ extension DataFolder {
     return (bytes(UInt64(information.f_blocks), of: block), bytes(UInt64(information.f_bavail), of: block))
   }
 
-  /// What so many blocks are together; file systems that have no end say numbers whose product no integer holds.
+  /// Returns the size of blocks in bytes. File systems without a limit report numbers whose product overflows.
   static func bytes(_ blocks: UInt64, of size: UInt64) -> UInt64 {
     let (product, isTooLarge) = blocks.multipliedReportingOverflow(by: size)
     return isTooLarge ? .max : product
   }
 
-  /// The folder, or the nearest above it that is there.
+  /// Opens the folder, or the nearest existing one above it.
   private static func nearestFolder(_ path: String) -> String {
     var parts = path.split(separator: "/")
     let start = path.hasPrefix("/") ? "/" : ""
@@ -61,17 +60,16 @@ extension DataFolder {
     return start.isEmpty ? "." : start
   }
 
-  /// How many bytes the sessions' files have together, with those of attachments.
-  ///
-  /// - Parameter deadline: after this no more is looked at.
-  /// - Returns: the bytes that were found, and whether all was looked at.
+  /// Returns the sum of the sizes of all files of sessions, attachments included.
+  /// - Parameter deadline: the time at which counting stops.
+  /// - Returns: the counted bytes, and true if all files were counted.
   package func usedBytes(until deadline: MonotonicTime) -> (bytes: UInt64, isWhole: Bool) {
     var sum: UInt64 = 0
     do throws(StorageError) {
       let isWhole = try Self.add(try openSessions(for: .listFiles), to: &sum, until: deadline)
       return (sum, isWhole)
     } catch {
-      // What goes meanwhile, or cannot be read, is not counted: this is for people, who have other words for it.
+      // Files that were removed meanwhile or cannot be read are not counted: the figure is for display.
       return (sum, false)
     }
   }
@@ -90,7 +88,7 @@ extension DataFolder {
       do throws(StorageError) {
         inner = try folder.folder(name, for: .listFiles)
       } catch {
-        // Gone meanwhile, or none of ours.
+        // Removed meanwhile, or not a file of this program.
         continue
       }
       guard try add(inner, to: &sum, until: deadline) else { return false }

@@ -7,7 +7,7 @@ extension DataFolder {
   /// The format that this version writes, and the newest that it reads.
   package static let format = 2
   static let formatFile = "format"
-  /// What it says in a folder that is whole.
+  /// The text of the file `format` in a complete folder.
   static let formatText = text(of: format)
 
   /// Returns the text of the file `format` in a complete folder of a format.
@@ -15,7 +15,7 @@ extension DataFolder {
     Array("\(format)\n".utf8)
   }
 
-  /// What it says in a folder that is being made of another one. To versions that do not know it, that is no format.
+  /// The text of the file `format` in an unfinished copy. Versions that do not know this text refuse the folder.
   static func text(of purpose: DataFolderCopy.Purpose) -> [UInt8] {
     Array("unfinished \(purpose.rawValue)\n".utf8)
   }
@@ -35,7 +35,7 @@ extension DataFolder {
     return found
   }
 
-  /// The folder's format; `nil` when nothing says it.
+  /// Returns the folder's format; nil if it has no file `format`.
   static func format(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
     let text: String?
     do throws(StorageError) {
@@ -50,10 +50,10 @@ extension DataFolder {
   ///
   /// - Parameters:
   ///   - text: the whole text of the file.
-  ///   - path: of the folder, for the error.
+  ///   - path: the path of the folder, for the error.
   ///   - known: the newest format that the reader knows.
   /// - Returns: the format in the text.
-  /// - Throws: `DataFolderError` when the text has no format, or a newer one.
+  /// - Throws: `DataFolderError` if the text has no format, or a newer one.
   static func format(in text: String, _ path: String, known: Int = format) throws(DataFolderError) -> Int {
     for purpose in DataFolderCopy.Purpose.allCases where Array(text.utf8) == Self.text(of: purpose) {
       throw .unfinished(path: path, purpose)
@@ -67,7 +67,7 @@ extension DataFolder {
 }
 
 extension Folder {
-  /// What a small file says, of at most 256 bytes; `nil` when there is none.
+  /// Returns the text of a small file, of at most 256 bytes; nil if there is none.
   func text(of name: String, for operation: StorageError.Operation) throws(StorageError) -> String? {
     let file: OwnedDescriptor
     do throws(StorageError) {
@@ -82,13 +82,13 @@ extension Folder {
     return String(decoding: bytes[..<Int(count)], as: UTF8.self)
   }
 
-  /// Writes a small file so that it is there whole, and on the disk, or not at all.
+  /// Writes a small file atomically. It is on the disk when this returns.
   ///
   /// - Parameters:
-  ///   - bytes: all that it says.
-  ///   - name: what it is called.
-  ///   - operation: what is told to have been tried.
-  /// - Throws: `StorageError`; what was there by that name is there still.
+  ///   - bytes: the content of the file.
+  ///   - name: the name of the file.
+  ///   - operation: the operation that an error names.
+  /// - Throws: `StorageError`; an earlier file with the name is then unchanged.
   func write(
     _ bytes: [UInt8], as name: String, for operation: StorageError.Operation
   ) throws(StorageError) {

@@ -1,17 +1,16 @@
 internal import CLinux
 internal import Platform
 
-/// The mark of a clean stop: the file `clean`. With it, what is in the folder is all that ever was said.
-///
-/// It names the folder it was left in, and itself, by their inodes and by when they were made, for a number that was given
-/// back is soon given again: in a copy, or in a folder that a backup was put back into, it counts for nothing.
+/// The mark of a clean stop: the file `clean`. In a folder with the mark, every session is stored completely.
+/// The mark names its folder and itself by their inodes and birth times, because inode numbers are soon reused. So it
+/// is not valid in a copy, or in a folder into which a backup was restored.
 extension DataFolder {
   static let markFile = "clean"
 
-  /// Takes the mark away, which is on the disk when this returns; called once at the start, before anybody is answered.
-  ///
-  /// - Returns: the generation that the last process left, or a new one when that did not stop cleanly.
-  /// - Throws: `StorageError` when the mark cannot be taken away: who goes on would be believed after a crash.
+  /// Removes the mark. The removal is on the disk when this returns. Called once at the start, before the first
+  /// request is answered.
+  /// - Returns: the generation of the last process, or a new one if that process did not stop cleanly.
+  /// - Throws: `StorageError` if the mark cannot be removed: it would be believed after a crash of this process.
   package func takeMark() throws(StorageError) -> String {
     let found = try root.information(of: Self.markFile, for: .mark)
     var generation: String?
@@ -28,10 +27,9 @@ extension DataFolder {
     return generation ?? Self.newGeneration()
   }
 
-  /// Leaves the mark, which is on the disk when this returns; called last, when all else is.
-  ///
-  /// - Parameter generation: what `takeMark` gave.
-  /// - Throws: `StorageError`; there may then be none.
+  /// Creates the mark, which is on the disk when this returns. Called last, when everything else is on the disk.
+  /// - Parameter generation: the result of `takeMark`.
+  /// - Throws: `StorageError`; there may then be no mark.
   package func leaveMark(_ generation: String) throws(StorageError) {
     precondition(Self.isGeneration(generation), "a generation is one that takeMark gave")
     let temporary = Self.markFile + ".new"
@@ -58,7 +56,7 @@ extension DataFolder {
     }
   }
 
-  /// Where the mark is: the folder's device, inode and birth, and the mark's own inode and birth.
+  /// Returns the device, inode and birth time of the folder, and the inode and birth time of the mark.
   private func place(of mark: clinux_file_information) throws(StorageError) -> String {
     let own = try root.information(for: .mark)
     return "\(own.device) \(own.inode) \(own.born) \(mark.inode) \(mark.born)"

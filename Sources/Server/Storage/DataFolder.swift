@@ -3,35 +3,34 @@ internal import Glibc
 internal import Platform
 package import Wire
 
-/// The one folder that the gateway writes to, kept from other processes as long as this object lives.
-///
-/// Every call blocks; any thread may make one.
+/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object.
+/// Every call blocks. Any thread may call.
 package final class DataFolder: Sendable {
   static let sessions = "sessions"
-  /// Where sessions are made before they are among the others.
+  /// The folder in which sessions are created before they are moved to the others.
   static let made = "sessions.new"
-  /// Where what is to be removed is moved before. What a crash left there goes when the folder is opened next.
+  /// The folder to which sessions are moved before their files are removed. The next opening removes what a crash
+  /// left there.
   static let removed = "sessions.removed"
   static let lockFile = "lock"
-  /// What a gateway makes when nobody gave it a certificate: that, and its key.
+  /// The files of the certificate that a gateway creates if it has none, and of its key.
   static let certificateFiles = ["tls-cert.pem", "tls-key.pem"]
 
-  /// Whether a name in a data folder is one that versions of this program write to, or remove.
+  /// Returns true for names that versions of this program write to or remove in a data folder.
   static func isOwn(_ name: String) -> Bool {
     name.hasPrefix(sessions) || name.hasPrefix("tls-") || name.hasSuffix(".new")
       || [formatFile, lockFile, markFile, addressKeyFile, CommandListener.name].contains(name)
   }
 
   let root: Folder
-  /// The format that the folder had before it was opened, if that was an older one.
+  /// The older format that the folder had before it was opened; nil if it had the present one.
   package let earlierFormat: Int?
-  /// The lock is the open file's: it goes when this is closed, by whatever end of the process. `nil` beside a process
-  /// that has it.
+  /// The lock file. Closing it releases the lock, also at any end of the process. Nil for a folder that another
+  /// process may have locked.
   private let lock: OwnedDescriptor?
 
-  /// Opens the folder, makes it and those above it (for this user alone) when it is missing, and takes its lock.
-  ///
-  /// - Throws: `DataFolderError`, also when the folder is from a newer version.
+  /// Opens and locks the folder. A missing folder is created with those above it, with access for this user only.
+  /// - Throws: `DataFolderError`, also for a folder of a newer version.
   package init(opening path: String) throws(DataFolderError) {
     try Self.make(path)
     root = try Self.open(path)
@@ -41,24 +40,23 @@ package final class DataFolder: Sendable {
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
     }
-    // A gateway that could keep nothing says so now, and not to the first who draws.
+    // A folder that cannot be written to is reported at the start, not to the first participant.
     guard unsafe access("\(path)/\(Self.sessions)", W_OK | X_OK) == 0 else {
       throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
     }
     if status == 0 {
-      // What is made once and under which all else lies: with the names of the folders above it.
+      // All other files are below this folder, so its name and those above it are synced when it is created.
       let synced = clinux_sync_file_system(root.rawValue)
       guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }
     for leftover in [Self.made, Self.removed] {
-      // What cannot be removed takes room and does nothing else.
+      // Files that cannot be removed only take room.
       try? root.removeTree(leftover, for: .removeSession)
     }
   }
 
-  /// Opens a folder to look into it, whether or not a process has it. Nothing is made, and no lock is taken.
-  ///
-  /// - Throws: `DataFolderError`, also when it is no data folder, or is from a newer version.
+  /// Opens a folder for reading, even if another process has locked it. Creates nothing and takes no lock.
+  /// - Throws: `DataFolderError`, also for a folder that is no data folder, or of a newer version.
   package init(beside path: String) throws(DataFolderError) {
     root = try Self.open(path)
     lock = nil
@@ -66,40 +64,40 @@ package final class DataFolder: Sendable {
     guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }
   }
 
-  /// A folder that somebody opened, locked and looked at.
+  /// Creates a data folder from a folder that was opened, locked and checked.
   init(_ root: consuming Folder, lock: consuming OwnedDescriptor) {
     self.root = root
     self.lock = consume lock
     earlierFormat = nil
   }
 
-  /// Lets others have the folder. Nothing may be written to it afterwards.
+  /// Releases the lock. Nothing may be written to the folder afterwards.
   package func unlock() {
     switch lock {
-    // Of a file that is open this cannot fail.
+    // This cannot fail for an open file.
     case .some(let file): _ = clinux_unlock(file.rawValue)
     case nil: break
     }
   }
 
-  /// How many bytes may still be written to the folder's file system by a user without privileges.
+  /// Returns the bytes that a user without privileges can still write to the folder's file system.
   package func freeBytes() throws(StorageError) -> UInt64 {
     var bytes: UInt64 = 0
     try StorageError.check(.measureFreeSpace, unsafe clinux_free_bytes(root.rawValue, &bytes))
     return bytes
   }
 
-  /// Where a session's attachments are; nothing is made or looked at by this.
+  /// Returns the attachments of a session. Accesses no file.
   package func attachments(of session: SessionID) -> AttachmentFolder {
     AttachmentFolder(data: self, session: session)
   }
 
-  /// The folder that those of the sessions lie in.
+  /// Opens the folder that contains the sessions' folders.
   func openSessions(for operation: StorageError.Operation) throws(StorageError) -> Folder {
     try root.folder(Self.sessions, for: operation)
   }
 
-  /// A folder beside that of the sessions, made when it is missing.
+  /// Opens a folder beside that of the sessions. A missing one is created.
   func openOrMake(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> Folder {
@@ -113,26 +111,25 @@ package final class DataFolder: Sendable {
   }
 
   /// Waits until all that was written to the folder's file system is on the disk.
-  ///
-  /// The folder stays open from the start for this: an error of a write in the background is told to who had the file
-  /// system open when it came.
+  /// The folder stays open from the start, because the kernel reports an error of a background write only to
+  /// processes that had the file system open at that time.
   func syncAll() throws(StorageError) {
     try StorageError.check(.sync, clinux_sync_file_system(root.rawValue))
   }
 
-  /// Makes a folder and those above it where they are missing.
+  /// Creates a folder and those above it if they are missing.
   static func make(_ path: String) throws(DataFolderError) {
     var made: [String] = []
     try make(path, for: nil, &made)
   }
 
-  /// Makes a folder and those above it where they are missing, for somebody.
+  /// Creates a folder and those above it for an owner, if they are missing.
   ///
   /// - Parameters:
-  ///   - path: of the folder.
-  ///   - owner: who gets those that are made; `nil` for who makes them.
-  ///   - made: the paths of those that were made, also when it throws.
-  /// - Throws: `DataFolderError`, with those that were made left there.
+  ///   - path: the path of the folder.
+  ///   - owner: the owner of new folders; nil for the user of this process.
+  ///   - made: receives the paths of the new folders, also if this throws.
+  /// - Throws: `DataFolderError`; new folders stay.
   static func make(_ path: String, for owner: Folder.Owner?, _ made: inout [String]) throws(DataFolderError) {
     var folder = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
@@ -169,7 +166,7 @@ package final class DataFolder: Sendable {
     return try takeLock(of: root, path, &isMade)
   }
 
-  /// Takes the lock, and tells whether its file was not there before, also when it throws.
+  /// Takes the lock, and reports in `isMade` if the lock file is new, also if this throws.
   static func takeLock(
     of root: borrowing Folder, _ path: String, _ isMade: inout Bool
   ) throws(DataFolderError) -> OwnedDescriptor {
@@ -204,7 +201,7 @@ package final class DataFolder: Sendable {
     }
   }
 
-  /// The process that wrote its number into the lock; `nil` when there is none yet.
+  /// The number of the process in the lock file; nil if there is none yet.
   private static func holder(of lock: borrowing OwnedDescriptor) -> Int32? {
     var text = [UInt8](repeating: 0, count: 16)
     let count = unsafe clinux_file_read(lock.rawValue, &text, text.count, 0)

@@ -1,42 +1,42 @@
 internal import Glibc
 package import Platform
 
-/// Why the data folder cannot be used. Its words are one sentence for the operator and name the folder.
+/// The reason for which a data folder cannot be used. Its description is one sentence for the operator and names the
+/// folder.
 package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// It is not there and cannot be made.
+  /// The folder is missing and cannot be created.
   case notMade(path: String, SystemError)
-  /// What has that name is no folder.
+  /// The path leads to something other than a folder.
   case notAFolder(path: String)
-  /// Nothing can be made in it.
+  /// Nothing can be created in the folder.
   case notWritable(path: String, SystemError)
-  /// Another process has it; `nil` when that one has not said its number yet.
+  /// Another process has locked the folder; nil if that process has not written its number yet.
   case inUse(path: String, process: Int32?)
-  /// It was written by a version that this one does not know.
+  /// A newer version wrote the folder.
   case newerFormat(path: String, found: Int, known: Int)
-  /// What says its format cannot be read.
+  /// The file `format` cannot be read.
   case unknownFormat(path: String)
-  /// Nothing says that it is one.
+  /// The folder has no file `format`.
   case notADataFolder(path: String)
-  /// It is being made of another one, or was and is not whole.
+  /// The folder is an unfinished copy.
   case unfinished(path: String, DataFolderCopy.Purpose)
-  /// A copy is to go where something else is: so many names, and the first of them.
+  /// The target of a copy has other entries: their number, and the first of them.
   case notEmpty(path: String, count: Int, first: String, DataFolderCopy.Purpose)
-  /// A copy is to go to the folder that is copied.
+  /// The target of a copy is the folder that is copied.
   case sameFolder(path: String)
-  /// A copy is to go where something of the folder that is copied lies, or may lie.
+  /// The target of a copy is a place for files of the folder that is copied.
   case withinOwn(path: String, name: String)
-  /// What is to be copied lies in what the copy would take the place of.
+  /// The folder that is copied is inside an entry that the copy would replace.
   case holdsSource(path: String, name: String)
-  /// A backup is to be put where sessions are.
+  /// The target of a restore has sessions.
   case hasSessions(path: String, count: Int)
-  /// Something else is wrong.
+  /// Another error.
   case unusable(path: String, SystemError)
 
   package var description: String { words(calling: "the data folder") }
 
-  /// The same sentence.
-  ///
-  /// - Parameter name: what the folder is to who reads it.
+  /// Returns the description with another name for the folder.
+  /// - Parameter name: the reader's name for the folder.
   /// - Returns: one sentence without a full stop.
   package func words(calling name: String) -> String {
     switch self {
@@ -84,7 +84,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// What helps against a folder of somebody else's, as one that a container was given by its host.
+  /// A hint for a folder of another user, for example one that a host gave to a container.
   static func remedy(_ error: SystemError, user: uid_t = geteuid()) -> String {
     guard error.code == EACCES || error.code == EPERM, user != 0 else { return "" }
     return ": it has to belong to user \(user), as whom the gateway runs (chown -R \(user))"

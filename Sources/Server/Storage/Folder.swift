@@ -3,24 +3,24 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Platform
 
-/// An open folder, and what is done with single names in it. No call follows a link, and a name is one of ours: a word,
-/// a session's id, a UUID or a digest.
+/// An open folder and operations on single names in it. No call follows a link. Each name is one that this program
+/// gives: a word, a session's id, a UUID or a digest.
 struct Folder: ~Copyable, Sendable {
-  /// Whose something is.
+  /// The user and group that own a file or folder.
   struct Owner: Equatable, Sendable {
     var user: UInt32
     var group: UInt32
   }
 
   private let descriptor: OwnedDescriptor
-  /// Who gets what is made here, and in the folders that are opened from here; `nil` for who makes it.
+  /// The owner of new files and folders here and in the folders opened from here; nil for the user of this process.
   private let newOwner: Owner?
 
-  /// Takes over the descriptor of an open folder.
+  /// Takes ownership of the descriptor of an open folder.
   ///
   /// - Parameters:
-  ///   - descriptor: the folder's.
-  ///   - newOwner: who gets what is made in it; only root can give it away.
+  ///   - descriptor: the descriptor.
+  ///   - newOwner: the owner of new files and folders in it. Only root can change the owner.
   init(owning descriptor: consuming OwnedDescriptor, givingTo newOwner: Owner? = nil) {
     self.descriptor = descriptor
     self.newOwner = newOwner
@@ -34,7 +34,7 @@ struct Folder: ~Copyable, Sendable {
     return Folder(owning: OwnedDescriptor(owning: opened), givingTo: newOwner)
   }
 
-  /// Makes a folder in this one, for this user alone, unless it is there already.
+  /// Creates a folder in this one with access for this user only, unless it exists.
   func makeFolder(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     let status = unsafe clinux_folder_make_in(rawValue, name)
     guard status != -EEXIST else { return }
@@ -44,7 +44,7 @@ struct Folder: ~Copyable, Sendable {
     try give(made.rawValue, for: operation)
   }
 
-  /// Makes a file that was not there, for this user alone, to be written and read.
+  /// Creates a file with access for this user only, and opens it for reading and writing. Fails if it exists.
   func createFile(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> OwnedDescriptor {
@@ -54,7 +54,7 @@ struct Folder: ~Copyable, Sendable {
     return file
   }
 
-  /// Opens a file to be read, and written if that is asked for.
+  /// Opens a file for reading, and for writing if requested.
   func openFile(
     _ name: String, toWrite isWriting: Bool, for operation: StorageError.Operation
   ) throws(StorageError) -> OwnedDescriptor {
@@ -63,7 +63,8 @@ struct Folder: ~Copyable, Sendable {
         operation, unsafe clinux_file_open_in(rawValue, name, isWriting ? 1 : 0)))
   }
 
-  /// Gives what has that name another, here or in another folder of the file system, in the place of what had that.
+  /// Renames an entry, within this folder or into another folder of the file system. An entry with the new name is
+  /// replaced.
   func rename(
     _ name: String, to newName: String, in newFolder: borrowing Folder, for operation: StorageError.Operation
   ) throws(StorageError) {
@@ -71,17 +72,17 @@ struct Folder: ~Copyable, Sendable {
       operation, unsafe clinux_rename_in(rawValue, name, newFolder.rawValue, newName))
   }
 
-  /// Removes a file, if there is one.
+  /// Removes a file. Succeeds if there is none.
   func removeFile(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     try Self.checkRemoval(operation, unsafe clinux_unlink_in(rawValue, name))
   }
 
-  /// Removes a folder and all that is in it, or a file, if there is one.
+  /// Removes a folder with its content, or a file. Succeeds if there is none.
   func removeTree(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
   }
 
-  /// The names in it, in no order.
+  /// The names in this folder, in no order.
   func names(for operation: StorageError.Operation) throws(StorageError) -> [String] {
     var bytes: UnsafeMutablePointer<CChar>?
     let length = try StorageError.check(operation, unsafe clinux_folder_names(rawValue, &bytes))
@@ -90,7 +91,7 @@ struct Folder: ~Copyable, Sendable {
     return unsafe all.split(separator: 0).map { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What is known of what has that name, be it a link; `nil` when nothing has.
+  /// Returns the attributes of the entry with a name, without following links; nil if there is none.
   func information(
     of name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> clinux_file_information? {
@@ -101,19 +102,19 @@ struct Folder: ~Copyable, Sendable {
     return found
   }
 
-  /// What is known of the folder itself.
+  /// Returns the attributes of the folder.
   func information(for operation: StorageError.Operation) throws(StorageError) -> clinux_file_information {
     var found = clinux_file_information()
     try StorageError.check(operation, unsafe clinux_information(rawValue, &found))
     return found
   }
 
-  /// Waits until the names in it are on the disk.
+  /// Waits until the names in this folder are on the disk.
   func sync(for operation: StorageError.Operation) throws(StorageError) {
     try StorageError.check(operation, clinux_file_sync(rawValue))
   }
 
-  /// Gives what was just made to whom it is for: never a tree, and nothing that was there.
+  /// Changes the owner of a new file or folder. Existing files and trees are never changed.
   private func give(_ made: CInt, for operation: StorageError.Operation) throws(StorageError) {
     guard let newOwner else { return }
     try StorageError.check(operation, clinux_give(made, newOwner.user, newOwner.group))
@@ -127,7 +128,7 @@ struct Folder: ~Copyable, Sendable {
 }
 
 extension Date {
-  /// A file's time, as the system tells it.
+  /// Creates a time from the nanoseconds that the system reports for a file.
   init(nanosecondsSince1970 nanoseconds: Int64) {
     self.init(timeIntervalSince1970: Double(nanoseconds) / 1e9)
   }

@@ -1,11 +1,10 @@
 internal import Glibc
 internal import Platform
 
-/// A file or folder that could not be made, read, written or removed: what was tried, and the system's error.
-///
-/// Its words are fit for logs: they name no session and no path.
+/// A failed operation on stored data: the operation, and the system's error.
+/// Its description is fit for logs: it names no session and no path.
 package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was tried; its raw value ends the sentence "cannot …".
+  /// The operation. Its raw value ends the sentence "cannot …".
   package enum Operation: String, Sendable {
     case measureFreeSpace = "tell how much space is free"
     case makeSession = "make the folder of a session"
@@ -37,28 +36,28 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case writeCopy = "write a copy"
   }
 
-  /// What was tried.
+  /// The operation that failed.
   package let operation: Operation
-  /// The `errno`; ENODATA for a file that is shorter than it was, EINVAL for a name or a file of the wrong kind, EBADMSG
-  /// for bytes that fail their check, ESTALE for a log that is not as it was read, ECANCELED for what was taken back.
+  /// The `errno`. ENODATA: a file is shorter than before. EINVAL: a name or a file of the wrong kind. EBADMSG: bytes
+  /// fail their check. ESTALE: a log changed since it was read. ECANCELED: the operation was abandoned.
   package let code: CInt
 
-  /// Names what was tried, and the `errno` that it gave.
+  /// Creates an error from an operation and its `errno`.
   package init(_ operation: Operation, code: CInt) {
     self.operation = operation
     self.code = code
   }
 
-  /// Whether there is no room: the disk is full, or what this user may have of it, or what a file may be.
+  /// True if there is no room: the disk, the user's quota, or the size limit of files is exhausted.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-  /// Whether it is the disk that fails, and not one file that is not as it should be.
+  /// True if the disk fails, and not only one file.
   package var isOfDisk: Bool { isFull || code == EIO || code == EROFS }
 
-  /// Whether the process, or the machine, has as many files open as it may.
+  /// True if the process or the machine has no descriptor left.
   package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
-  /// Whether what was to be opened is not there.
+  /// True if the file or folder does not exist.
   package var isMissing: Bool { code == ENOENT }
 
   /// One clause: `cannot write an upload: No space left on device`.

@@ -3,9 +3,8 @@ package import FoundationEssentials
 internal import Glibc
 internal import Wire
 
-/// The attachments of one session: what has arrived of each upload, and whole contents by their digest.
-///
-/// Every call blocks; any thread may make one. The order of what is done under one name is the caller's.
+/// The attachments of one session: the received bytes of each upload, and complete contents by their digest.
+/// Every call blocks. Any thread may call. The caller decides the order of calls for one name.
 package struct AttachmentFolder: Sendable {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
@@ -21,7 +20,7 @@ package struct AttachmentFolder: Sendable {
   /// Creates the missing folders for a session's files.
   ///
   /// - Parameter makesSession: true to create the session's own folder too; false where a store creates it with the log.
-  /// - Throws: `StorageError`; ENOENT when the session's folder is missing and is not made.
+  /// - Throws: `StorageError`; ENOENT if the session's folder is missing and is not created.
   package func make(makesSession: Bool = true) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
     let sessions = try data.openSessions(for: operation)
@@ -31,7 +30,7 @@ package struct AttachmentFolder: Sendable {
     try own.makeFolder(Self.contents, for: operation)
   }
 
-  /// Removes the session's folder with all that is in it; fine when there is none.
+  /// Removes the session's folder with its content. Succeeds if there is none.
   package func removeSession() throws(StorageError) {
     try data.openSessions(for: .removeSession).removeTree(session.text, for: .removeSession)
   }
@@ -46,23 +45,22 @@ package struct AttachmentFolder: Sendable {
     }
   }
 
-  /// Begins an upload. What was there under that id is gone for whoever looks; who still writes to it, writes to
-  /// nothing.
+  /// Begins an upload. An earlier file with that id is removed; bytes that are still written to it are lost.
   package func createUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .createUpload)
     try uploads.removeFile(id.uuidString, for: .createUpload)
     return UploadFile(creating: try uploads.createFile(id.uuidString, for: .createUpload))
   }
 
-  /// Goes on behind what has arrived of an upload, which is read once for its digest. Who had it open must not write
-  /// any more.
+  /// Continues an upload behind its received bytes, which are read once for the digest. Nothing else may write to the
+  /// file any more.
   package func openUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .openUpload)
     return try UploadFile(
       continuing: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
-  /// Opens the file of an upload again that was parked; one that is open stays so.
+  /// Opens the file of a parked upload again. Does nothing for an open one.
   package func resume(_ file: UploadFile, _ id: UUID) throws(StorageError) {
     guard file.isParked else { return }
     let uploads = try open(Self.uploads, for: .openUpload)
@@ -82,14 +80,15 @@ package struct AttachmentFolder: Sendable {
     file.isNameSynced = true
   }
 
-  /// Makes a finished upload a content. One of the same digest that is there already is replaced, which nobody sees.
+  /// Makes a finished upload a content. A content with the same digest is replaced; its readers read on.
   ///
   /// - Parameters:
-  ///   - id: of the upload, which is none afterwards.
-  ///   - digest: what `UploadFile.finish` gave: 64 lowercase hexadecimal digits, or EINVAL is thrown.
-  ///   - syncs: whether to wait until the new name is on the disk. The bytes are there if `finish` was told so too.
-  /// - Returns: the mark of the content's file; nil when it was removed meanwhile.
-  /// - Throws: `StorageError`; the upload is then still one, unless only a sync has failed.
+  ///   - id: the upload, which does not exist afterwards.
+  ///   - digest: the result of `UploadFile.finish`: 64 lowercase hexadecimal digits, or EINVAL is thrown.
+  ///   - syncs: true to wait until the new name is on the disk. The bytes are on the disk if `finish` got the same
+  ///     value.
+  /// - Returns: the mark of the content's file; nil if it was removed meanwhile.
+  /// - Throws: `StorageError`; the upload then stays, unless only a sync failed.
   @discardableResult
   package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) -> ContentMark? {
     let operation = StorageError.Operation.placeContent
@@ -105,23 +104,23 @@ package struct AttachmentFolder: Sendable {
     guard syncs else { return mark }
     try contents.sync(for: operation)
     try uploads.sync(for: operation)
-    // A name is safe when those of the folders above it are.
+    // A name is safe only if the names of the folders above it are.
     try own.sync(for: operation)
     try sessions.sync(for: operation)
     return mark
   }
 
-  /// Removes what has arrived of an upload; fine when there is nothing.
+  /// Removes an upload. Succeeds if there is none.
   package func discardUpload(_ id: UUID) throws(StorageError) {
     try remove(id.uuidString, from: Self.uploads, for: .discardUpload)
   }
 
-  /// Removes a content; fine when there is none. Who has it open reads on.
+  /// Removes a content. Succeeds if there is none. Open contents can be read on.
   package func removeContent(_ digest: String) throws(StorageError) {
     try remove(try Self.contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
   }
 
-  /// What there is of uploads and contents, in no order; nothing when there are no folders yet.
+  /// Returns the uploads and contents, in no order; none if the folders do not exist yet.
   package func files() throws(StorageError) -> [StoredFile] {
     let operation = StorageError.Operation.listFiles
     var files: [StoredFile] = []
@@ -134,7 +133,7 @@ package struct AttachmentFolder: Sendable {
         continue
       }
       for name in try folder.names(for: operation) {
-        // One that went meanwhile is none.
+        // A file may have been removed meanwhile.
         guard let found = try folder.information(of: name, for: operation), found.is_regular != 0 else {
           continue
         }
@@ -147,14 +146,14 @@ package struct AttachmentFolder: Sendable {
     return files
   }
 
-  /// Opens a content to be read.
+  /// Opens a content for reading.
   package func openContent(_ digest: String) throws(StorageError) -> ContentFile {
     let name = try Self.contentName(digest, for: .openContent)
     let contents = try open(Self.contents, for: .openContent)
     return try ContentFile(opening: try contents.openFile(name, toWrite: false, for: .openContent))
   }
 
-  /// Opens what has arrived of an upload, to be read and not written.
+  /// Opens the received bytes of an upload for reading.
   package func openArrived(_ id: UUID) throws(StorageError) -> ContentFile {
     let uploads = try open(Self.uploads, for: .openUpload)
     return try ContentFile(opening: try uploads.openFile(id.uuidString, toWrite: false, for: .openUpload))
@@ -180,7 +179,7 @@ package struct AttachmentFolder: Sendable {
     try opened.removeFile(name, for: operation)
   }
 
-  /// Only what a digest looks like becomes a name.
+  /// Returns the file name of a content. Only a well-formed digest becomes a name.
   static func contentName(
     _ digest: String, for operation: StorageError.Operation
   ) throws(StorageError) -> String {

@@ -2,14 +2,13 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// What has arrived of an upload: a file that grows at its end, and the running digest of what is in it.
-///
-/// Not `Sendable`: it lives in one actor. It is closed when it is finished, or goes.
+/// The file of an upload, which grows at its end, and the running digest of its bytes.
+/// Not `Sendable`: it belongs to one actor. The file is closed by `finish`, or with this object.
 package final class UploadFile {
-  /// How much of the file is read at a time.
+  /// The bytes that are read at a time.
   private static let readLength = 1 << 18
 
-  /// `nil` once the upload is finished.
+  /// Nil while parked, and after `finish`.
   private var descriptor: OwnedDescriptor?
   private var digest = RunningDigest(.sha256)
   private var marked: (offset: UInt64, digest: RunningDigest)
@@ -19,10 +18,10 @@ package final class UploadFile {
   /// True when the file's name is on the disk.
   var isNameSynced = false
 
-  /// How many bytes have arrived, and where the next go.
+  /// The number of received bytes, which is the offset of the next ones.
   package private(set) var offset: UInt64 = 0
 
-  /// Begins with an empty file.
+  /// Creates an upload with an empty file.
   init(creating descriptor: consuming OwnedDescriptor) {
     self.descriptor = consume descriptor
     marked = (0, RunningDigest(.sha256))
@@ -30,11 +29,11 @@ package final class UploadFile {
     isSynced = true
   }
 
-  /// Goes on with a file that somebody began.
+  /// Continues the file of an earlier upload, which is read once for its digest.
   convenience init(continuing descriptor: consuming OwnedDescriptor) throws(StorageError) {
     self.init(creating: descriptor)
     let raw = try openDescriptor(for: .openUpload)
-    // Refuses what is no regular file before a byte of it is read.
+    // Anything but a regular file is refused before a byte is read.
     try StorageError.check(.openUpload, clinux_file_length(raw))
     var bytes = [UInt8](repeating: 0, count: Self.readLength)
     while true {
@@ -48,7 +47,7 @@ package final class UploadFile {
     mark()
   }
 
-  /// Writes bytes behind those that are there: all of them or, when it throws, none.
+  /// Appends bytes: all or, if it throws, none.
   package func append(_ bytes: Span<UInt8>) throws(StorageError) {
     let raw = try openDescriptor(for: .writeUpload)
     isSynced = false
@@ -56,7 +55,7 @@ package final class UploadFile {
       unsafe clinux_file_write(raw, bytes.baseAddress, bytes.count, Int64(offset))
     }
     guard status == 0 else {
-      // A part may have been written. Should this fail too, `finish` tries it again.
+      // A part may have been written. If this fails too, `finish` tries it again.
       _ = clinux_file_truncate(raw, Int64(offset))
       throw StorageError(.writeUpload, code: -status)
     }
@@ -64,12 +63,13 @@ package final class UploadFile {
     offset += UInt64(bytes.count)
   }
 
-  /// Remembers that a piece begins here. Before the first call, that is where the file was opened.
+  /// Records the offset as the beginning of a piece. Before the first call, that is the offset at which the file was
+  /// opened.
   package func mark() {
     marked = (offset, digest.copy())
   }
 
-  /// Takes back all that was appended since the mark, which stays.
+  /// Removes the bytes that were appended since the mark. The mark stays.
   package func rollBack() throws(StorageError) {
     let raw = try openDescriptor(for: .rollBackUpload)
     isSynced = false
@@ -84,9 +84,8 @@ package final class UploadFile {
     isSynced = true
   }
 
-  /// Ends the upload: nothing can be appended afterwards.
-  ///
-  /// - Parameter syncs: whether to wait until the bytes are on the disk.
+  /// Ends the upload. Nothing can be appended afterwards.
+  /// - Parameter syncs: true to wait until the bytes are on the disk.
   /// - Returns: the SHA-256 of all bytes, as 64 lowercase hexadecimal digits.
   /// - Throws: `StorageError`; the file is then still open.
   package func finish(syncs: Bool) throws(StorageError) -> String {
@@ -99,15 +98,15 @@ package final class UploadFile {
     return SHA256Digest(finishing: digest.copy()).description
   }
 
-  /// Closes the file for the time that nobody writes; `AttachmentFolder.resume` opens it again.
+  /// Closes the file while no client writes. `AttachmentFolder.resume` opens it again.
   package func park() {
     descriptor = nil
   }
 
-  /// Whether it has to be opened before it is written to.
+  /// True if the file is closed, so that it has to be opened before a write.
   package var isParked: Bool { descriptor == nil }
 
-  /// Goes on with the file, which holds what it held; what is behind that, of a write that failed, is cut off.
+  /// Continues with the same file, opened again. Bytes of a failed write behind the offset are cut off.
   func resume(with opened: consuming OwnedDescriptor) throws(StorageError) {
     let length = try StorageError.check(.openUpload, clinux_file_length(opened.rawValue))
     guard length >= Int64(offset) else { throw StorageError(.openUpload, code: ENODATA) }

@@ -1,13 +1,13 @@
-/// Why something could not be copied from one data folder to another: which side failed decides what is done about it.
+/// A failed copy from one data folder to another. The side that failed decides about the reaction.
 package enum CopyError: Error, Equatable, Sendable {
-  /// What was to be read: it is not there any more, is shorter than it was, or cannot be read.
+  /// The source is missing, shorter than before, or cannot be read.
   case source(StorageError)
-  /// What was to be written.
+  /// The target cannot be written.
   case target(StorageError)
-  /// So few bytes are free where the copy goes that those who write there beside would be left without.
+  /// The target's file system has too few free bytes for the copy and for the gateway that also writes there.
   case reserve(free: UInt64)
 
-  /// Whether there is no room for the copy.
+  /// True if there is no room for the copy.
   package var isFull: Bool {
     switch self {
     case .source: false
@@ -16,7 +16,7 @@ package enum CopyError: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether the copy is as far as it can be, and it is what is copied that is not as it was or should be.
+  /// True if the source is missing or damaged, so that the copy has all that can be copied.
   package var isOfSource: Bool {
     if case .source(let error) = self { !error.isOutOfDescriptors } else { false }
   }

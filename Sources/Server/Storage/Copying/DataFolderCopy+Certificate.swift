@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Platform
 
-/// The certificate that a gateway made for itself, and its key: browsers that were told to trust it would ask again.
-///
-/// The one that is copied goes in the place of one that is there, for it is the one that people's browsers know. What was there
-/// gets another name, for nobody else may have that key.
+/// Copies of the certificate that a gateway created for itself, and of its key. With another certificate, browsers
+/// that trust this one would ask again.
+/// The copied certificate replaces an existing one, because browsers know the copied one. The existing one gets
+/// another name, because its key may exist nowhere else.
 extension DataFolderCopy {
-  /// Copies both, under other names until the copy is finished. Links are left alone, and so is one without the other.
-  ///
-  /// - Throws: `CopyError`; there is then neither.
+  /// Copies both files, under other names until the copy is finished. Links, and one file without the other, are not
+  /// copied.
+  /// - Throws: `CopyError`; neither is then copied.
   package func copyCertificate() throws(CopyError) {
     for name in DataFolder.certificateFiles {
       let found = try reading { () throws(StorageError) in
@@ -30,13 +30,13 @@ extension DataFolderCopy {
     hasCertificate = true
   }
 
-  /// Removes what was copied of them.
+  /// Removes the copies.
   func discardCertificate() throws(StorageError) {
     for name in DataFolder.certificateFiles { try target.root.removeFile(name + ".new", for: .writeCopy) }
     hasCertificate = false
   }
 
-  /// Gives both their names; who had these gets others.
+  /// Renames both copies to their final names. Existing files with these names get other ones.
   func putCertificate() throws(StorageError) {
     guard hasCertificate else { return }
     if try areThereAlready() { return try discardCertificate() }
@@ -47,7 +47,7 @@ extension DataFolderCopy {
     hasCertificate = false
   }
 
-  /// Whether both are there with the very same bytes.
+  /// Returns true if the target has both files with the same bytes.
   private func areThereAlready() throws(StorageError) -> Bool {
     for name in DataFolder.certificateFiles {
       let found = try target.root.information(of: name, for: .writeCopy)
@@ -61,14 +61,14 @@ extension DataFolderCopy {
   private func bytes(of name: String) throws(StorageError) -> [UInt8] {
     let file = try target.root.openFile(name, toWrite: false, for: .writeCopy)
     let length = try StorageError.check(.writeCopy, clinux_file_length(file.rawValue))
-    // A certificate has a few thousand; what is much longer is none, and differs.
+    // A certificate has a few thousand bytes. A much longer file is none, and counts as different.
     var bytes = [UInt8](repeating: 0, count: Int(min(length, 1 << 20)))
     let count = try StorageError.check(
       .writeCopy, unsafe clinux_file_read(file.rawValue, &bytes, bytes.count, 0))
     return Array(bytes.prefix(Int(count)))
   }
 
-  /// Gives what has their names others that nothing has.
+  /// Renames existing files with these names to unused names.
   private func keepCertificate() throws(StorageError) {
     var there: [String] = []
     for name in DataFolder.certificateFiles

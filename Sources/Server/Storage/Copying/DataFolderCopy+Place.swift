@@ -3,22 +3,22 @@ internal import Glibc
 internal import Platform
 internal import Wire
 
-/// Where a copy may go.
+/// Checks of the target of a copy.
 extension DataFolderCopy {
-  /// What a copy finds where it goes.
+  /// The state of the target before the copy.
   enum TargetState: Equatable {
-    /// Nothing, or nothing that matters.
+    /// Empty, apart from files that a file system creates.
     case empty
     /// A data folder without sessions.
     case dataFolder(format: Int)
-    /// What the same work left that was not finished.
+    /// An unfinished copy with the same purpose.
     case unfinished
   }
 
-  /// Looks where a path leads before anything is made there.
-  ///
-  /// - Returns: whether there is nothing yet.
-  /// - Throws: `DataFolderError` for the folder that is copied, and when one of the two lies in what is the other's own.
+  /// Checks the path of a copy before anything is created.
+  /// - Returns: true if nothing exists at the path.
+  /// - Throws: `DataFolderError` if the path is the source, or if one of the two is inside an entry that the other
+  ///   one uses.
   static func checkPlace(_ path: String, of source: DataFolder) throws(DataFolderError) -> Bool {
     var missing: [String] = []
     let nearest = try nearestFolder(to: path, &missing)
@@ -39,13 +39,13 @@ extension DataFolderCopy {
     return !missing.isEmpty
   }
 
-  /// Opens what a path leads to or, where there is nothing, the nearest folder above.
+  /// Opens the folder at a path or, if there is none, the nearest folder above.
   ///
   /// - Parameters:
-  ///   - path: where to.
-  ///   - missing: gets the names that are not there.
-  /// - Returns: the folder that is there.
-  /// - Throws: `DataFolderError` when there can be none by that path.
+  ///   - path: the path.
+  ///   - missing: receives the names that do not exist.
+  /// - Returns: the open folder.
+  /// - Throws: `DataFolderError` if no folder can be created at the path.
   private static func nearestFolder(
     to path: String, _ missing: inout [String]
   ) throws(DataFolderError) -> Folder {
@@ -58,20 +58,20 @@ extension DataFolderCopy {
         throw opened == -ENOTDIR
           ? .notAFolder(path: path) : .unusable(path: path, SystemError("open", code: -opened))
       }
-      // Where that leads shows only when what is before it was made.
+      // The part behind ".." can be resolved only when the folders before it exist.
       guard last != ".." else { throw .notMade(path: path, SystemError("mkdir", code: ENOENT)) }
       if last != "." { missing.insert(last, at: 0) }
     }
   }
 
-  /// By which name one goes from a folder to another that lies in it, at whatever depth.
+  /// Returns the name in a folder through which another folder below it is reached, at any depth.
   ///
   /// - Parameters:
-  ///   - folder: the other.
-  ///   - next: what is to be made there.
-  ///   - root: where one goes from.
-  /// - Returns: nil when it does not lie in it.
-  /// - Throws: `StorageError` when a folder on the way cannot be looked at.
+  ///   - folder: the other folder.
+  ///   - next: the name that is to be created in it.
+  ///   - root: the folder whose entry is returned.
+  /// - Returns: nil if the other folder is not below it.
+  /// - Throws: `StorageError` if the attributes of a folder on the way cannot be read.
   private static func way(
     to folder: consuming Folder, _ next: String?, from root: borrowing Folder
   ) throws(StorageError) -> String? {
@@ -81,9 +81,9 @@ extension DataFolderCopy {
     if areSame(found, own) { return next }
     let names = try root.names(for: .mark)
     while true {
-      // Also where no way up leads to the folder, as from a mount of what is in it.
+      // The folder may also be reachable downwards only, for example if a folder inside it is mounted.
       if let name = try named(found, among: names.filter(DataFolder.isOwn), in: root) { return name }
-      // Above a folder that we may not look into there is none of ours.
+      // No data folder of this user is above a folder without permission.
       guard let above = try? folder.folder("..", for: .mark) else { return nil }
       let next = try above.information(for: .mark)
       if areSame(next, found) { return nil }
@@ -106,10 +106,9 @@ extension DataFolderCopy {
     one.inode == other.inode && one.device == other.device
   }
 
-  /// Looks at the folder that a copy goes to, and changes nothing.
-  ///
-  /// - Returns: what it is.
-  /// - Throws: `DataFolderError` when it holds anything that is not to be lost.
+  /// Checks the target of a copy, and changes nothing.
+  /// - Returns: its state.
+  /// - Throws: `DataFolderError` if it has anything that must not be lost.
   static func look(
     at root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) -> TargetState {
@@ -126,7 +125,7 @@ extension DataFolderCopy {
     }
     let foreign: [String]
     do throws(StorageError) {
-      // A backup may be all that is left of a folder.
+      // An existing backup may be the only copy of a data folder.
       let way = try way(to: try source.root.folder(".", for: .mark), nil, from: root)
       foreign = try foreignEntries(in: root).filter { $0 != way }
     } catch {
@@ -136,7 +135,8 @@ extension DataFolderCopy {
     throw .notEmpty(path: path, count: foreign.count, first: first, purpose)
   }
 
-  /// The names in a folder of what neither a file system makes for itself nor a copy does before it says what it is.
+  /// Returns the names in a folder of entries that neither a file system creates nor a copy creates before its file
+  /// `format`.
   static func foreignEntries(in root: borrowing Folder) throws(StorageError) -> [String] {
     var foreign: [String] = []
     for name in try root.names(for: .writeCopy) {
@@ -150,7 +150,7 @@ extension DataFolderCopy {
           } ?? true
         case DataFolder.formatFile + ".new" where found?.is_regular == 1:
           try isBegunFormat(root.text(of: name, for: .writeCopy) ?? "")
-        // One that went meanwhile is not there.
+        // The entry may have been removed meanwhile.
         default: found == nil
         }
       if !isKnown { foreign.append(name) }
@@ -158,13 +158,13 @@ extension DataFolderCopy {
     return foreign
   }
 
-  /// Whether it is what a crash may leave of a file that says a format.
+  /// Returns true for the beginning of a text of the file `format`, which a crash may leave.
   private static func isBegunFormat(_ text: String) -> Bool {
     let formats = (1...DataFolder.format).map(DataFolder.text(of:))
     return (formats + Purpose.allCases.map(DataFolder.text)).contains { $0.starts(with: text.utf8) }
   }
 
-  /// Throws when a data folder holds sessions.
+  /// Checks that a data folder has no sessions.
   private static func checkFreeOfSessions(
     _ root: borrowing Folder, _ path: String
   ) throws(DataFolderError) {

@@ -3,16 +3,15 @@ internal import Glibc
 internal import Platform
 internal import Wire
 
-/// A data folder that is being made of another one. Until `finish` its file `format` says that it is not whole, so that no
-/// gateway of any version starts on it.
-///
-/// Every call blocks. Not `Sendable`: one thread has it.
+/// A copy of a data folder in progress. Until `finish`, its file `format` marks it as unfinished, so that no gateway
+/// of any version starts with it.
+/// Every call blocks. Not `Sendable`: it belongs to one thread.
 package final class DataFolderCopy {
-  /// What the copy is for.
+  /// The purpose of the copy.
   package enum Purpose: String, Sendable, CaseIterable {
-    /// A folder beside the one that is in use: new, empty, or left by a backup that was not finished.
+    /// A backup: a folder that is new, empty, or an unfinished backup.
     case backup
-    /// The folder that a gateway is to use: without sessions, or left by a restore that was not finished.
+    /// A restore: a folder for a gateway that has no sessions, or is an unfinished restore.
     case restore
   }
 
@@ -22,25 +21,25 @@ package final class DataFolderCopy {
   let files: FileCopier
   private let purpose: Purpose
   private let targetState: TargetState
-  /// The folders that were made for it, from above to below.
+  /// The folders that were created for it, the outermost first.
   private let made: [String]
   private let hasMadeLock: Bool
-  /// Whether certificate and key were copied and have yet to get their names.
+  /// True if certificate and key were copied and do not have their final names yet.
   var hasCertificate = false
-  /// What the certificate that was there before, or its key, is called now; nil when there was none, or the same.
+  /// The new name of the target's earlier certificate or key; nil if there was none, or the same one.
   package internal(set) var replacedCertificate: String?
 
-  /// How many bytes were copied.
+  /// The number of copied bytes.
   package var bytes: UInt64 { files.bytes }
 
-  /// Makes the folder, or takes one that is there, with its lock.
+  /// Creates the target folder, or takes an existing one, and locks it.
   ///
   /// - Parameters:
   ///   - source: the folder to copy, which a gateway may be using.
-  ///   - path: where the copy goes; it and those above it are made (for this user alone) when they are missing.
-  ///   - purpose: what it is for.
-  ///   - reserve: how many bytes stay free when both folders are in one file system.
-  /// - Throws: `DataFolderError`; nothing is then left of what was not there before.
+  ///   - path: the path of the target. Missing folders are created with access for this user only.
+  ///   - purpose: the purpose of the copy.
+  ///   - reserve: the bytes that stay free if both folders are in one file system.
+  /// - Throws: `DataFolderError`; everything that was created is then removed.
   package init(
     of source: DataFolder, at path: String, for purpose: Purpose, reserve: UInt64 = 0
   ) throws(DataFolderError) {
@@ -72,15 +71,14 @@ package final class DataFolderCopy {
     do throws(StorageError) {
       try begin()
     } catch {
-      // What went wrong first is what is told.
+      // The first error is reported.
       try? abandon()
       throw .notWritable(path: path, SystemError("write", code: error.code))
     }
   }
 
-  /// Says that the copy is whole. Everything in it is on the disk when this returns.
-  ///
-  /// - Throws: `CopyError`; it is then still not whole.
+  /// Marks the copy as finished. Everything in it is on the disk when this returns.
+  /// - Throws: `CopyError`; the copy is then still unfinished.
   package func finish() throws(CopyError) {
     try writing { () throws(StorageError) in
       try target.syncAll()
@@ -89,9 +87,8 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Removes what was made: what was not there is not there again, and a data folder is one without sessions.
-  ///
-  /// - Throws: `StorageError`; the folder then still says that it is not whole.
+  /// Removes everything that was created. A target that was a data folder is one without sessions again.
+  /// - Throws: `StorageError`; the folder is then still marked as unfinished.
   package func abandon() throws(StorageError) {
     try discardCertificate()
     try removeSessions()
@@ -113,14 +110,14 @@ package final class DataFolderCopy {
     Self.remove(made.dropLast())
   }
 
-  /// Throws when a folder cannot take the copy, before anything is made in it.
+  /// Checks that a folder can take the copy, before anything is created in it.
   private static func check(
     _ root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) {
     do throws(DataFolderError) {
       _ = try look(at: root, path, for: purpose, of: source)
     } catch {
-      // Who has the folder is told first: what lies in it meanwhile says little.
+      // The error that names the owner of the lock comes first: the content of the folder may change meanwhile.
       if try hasLock(root, path) { _ = try DataFolder.takeLock(of: root, path) }
       throw error
     }
@@ -132,17 +129,17 @@ package final class DataFolderCopy {
   ) throws(DataFolderError) -> OwnedDescriptor {
     do throws(DataFolderError) {
       let lock = try DataFolder.takeLock(of: root, path, &isMade)
-      // Somebody may have finished one since.
+      // Another process may have finished a copy since.
       targetState = try look(at: root, path, for: purpose, of: source)
       return lock
     } catch {
-      // What went wrong first is what is told.
+      // The first error is reported.
       if isMade { try? root.removeFile(DataFolder.lockFile, for: .writeCopy) }
       throw error
     }
   }
 
-  /// Who gets what a restore makes, where somebody makes it who may choose: the gateway is to read and write it.
+  /// Returns the owner of restored files if this process may choose one, so that the gateway can read and write them.
   private static func newOwner(
     of source: DataFolder, _ path: String?
   ) throws(DataFolderError) -> Folder.Owner? {
@@ -165,7 +162,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Whether a copy may be going on in a folder.
+  /// Returns true if another process may be copying to a folder.
   private static func hasLock(_ root: borrowing Folder, _ path: String) throws(DataFolderError) -> Bool {
     do throws(StorageError) {
       guard try root.information(of: DataFolder.lockFile, for: .mark) != nil else { return false }
@@ -175,14 +172,14 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Copies all of an open file to a new one, in the place of what has that name.
+  /// Copies an open file to a new one, which replaces a file with its name.
   ///
   /// - Parameters:
-  ///   - file: what to copy.
-  ///   - name: what the copy is called.
-  ///   - folder: where it goes.
-  ///   - limit: the most bytes to copy, from the beginning; all when it is nil.
-  /// - Returns: how many were copied.
+  ///   - file: the open file.
+  ///   - name: the name of the copy.
+  ///   - folder: the target's folder.
+  ///   - limit: the most bytes to copy, from the beginning; nil for all.
+  /// - Returns: the number of copied bytes.
   /// - Throws: `CopyError`.
   @discardableResult
   func copy(
@@ -203,7 +200,7 @@ package final class DataFolderCopy {
     return count
   }
 
-  /// Does what only reads what is copied.
+  /// Performs an operation on the source, and translates its errors.
   func reading<Result: ~Copyable>(
     _ body: () throws(StorageError) -> Result
   ) throws(CopyError) -> Result {
@@ -214,7 +211,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Does what only writes the copy.
+  /// Performs an operation on the target, and translates its errors.
   func writing<Result: ~Copyable>(
     _ body: () throws(StorageError) -> Result
   ) throws(CopyError) -> Result {
@@ -230,7 +227,8 @@ package final class DataFolderCopy {
     if targetState != .empty {
       try removeSessions()
       try discardCertificate()
-      // What it says was true of the sessions that were here before. A folder is no mark of ours.
+      // The mark was valid for the earlier sessions of the target. A folder of that name is not a mark of this
+      // program.
       if try target.root.information(of: DataFolder.markFile, for: .writeCopy)?.is_folder == 0 {
         try target.root.removeFile(DataFolder.markFile, for: .writeCopy)
       }
@@ -239,7 +237,8 @@ package final class DataFolderCopy {
     try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
   }
 
-  /// Removes what was put into the folder of the sessions, which may be somebody's mount and stays, and what lies beside it.
+  /// Removes the content of the sessions' folder, which stays because it may be a mount point, and the folders beside
+  /// it.
   private func removeSessions() throws(StorageError) {
     if try target.root.information(of: DataFolder.sessions, for: .writeCopy) != nil {
       let sessions = try target.root.folder(DataFolder.sessions, for: .writeCopy)
@@ -250,14 +249,14 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Removes from a backup what an unfinished one has of them.
+  /// Removes the files of an unfinished backup.
   private func removeCertificate() throws(StorageError) {
     for name in DataFolder.certificateFiles { try target.root.removeFile(name, for: .writeCopy) }
   }
 
-  /// Removes the folders that were made for a copy that cannot be, and what is in none of them stays.
+  /// Removes the folders that were created for a copy that failed. Other files stay.
   private static func remove(_ folders: [String]) {
-    // One that somebody put something into stays.
+    // A folder that is not empty stays.
     for folder in folders.reversed() where unsafe rmdir(folder) != 0 { return }
   }
 }

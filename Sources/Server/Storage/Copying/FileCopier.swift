@@ -2,28 +2,27 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// Copies bytes from file to file and leaves room, disk time and memory to those who use them beside.
-///
-/// Not `Sendable`: one thread has it.
+/// Copies bytes between files, and leaves room, disk time and memory to the gateway that runs beside it.
+/// Not `Sendable`: it belongs to one thread.
 final class FileCopier {
-  /// How much is copied at a time.
+  /// The bytes that are copied at a time.
   private static let piece = 8 << 20
-  /// How much is read and written at a time where the kernel cannot copy.
+  /// The bytes that are read and written at a time if the kernel cannot copy.
   private static let readPiece = 1 << 20
-  /// After so many bytes what was written is brought to the disk: else all of it would go there at once in the end, and
-  /// whoever syncs meanwhile would wait for it.
+  /// The bytes after which the target is synced. Without that, everything would be written at once at the end, and
+  /// the syncs of other processes would wait for it.
   private static let burst: UInt64 = 32 << 20
-  /// Files shorter than this are not brought there one by one, but together when they are a burst.
+  /// The length below which files are not synced one by one, but together with others.
   private static let small: UInt64 = 1 << 18
 
-  /// How many bytes were copied.
+  /// The number of copied bytes.
   private(set) var bytes: UInt64 = 0
 
-  /// How much there is of small files that was not brought to the disk yet.
+  /// The bytes of small files that were not synced yet.
   private var unsynced: UInt64 = 0
 
   private let target: DataFolder
-  /// How many bytes have to stay free in the target's file system.
+  /// The bytes that have to stay free in the target's file system.
   private let reserve: UInt64
 
   init(to target: DataFolder, reserve: UInt64) {
@@ -32,8 +31,7 @@ final class FileCopier {
   }
 
   /// Copies the first `count` bytes of a file to an empty one.
-  ///
-  /// - Throws: `CopyError`; ENODATA of the source when it has fewer.
+  /// - Throws: `CopyError`; ENODATA of the source if it has fewer.
   func copy(
     _ source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, count: UInt64
   ) throws(CopyError) {
@@ -48,7 +46,7 @@ final class FileCopier {
       guard offset - synced >= Self.burst || (offset == count && count >= Self.small) else { continue }
       let status = clinux_file_sync_data(file.rawValue)
       guard status == 0 else { throw .target(StorageError(.sync, code: -status)) }
-      // Who serves needs the memory more. A hint, and no matter when it is refused.
+      // The gateway needs the memory more. This is a hint, so a failure does not matter.
       _ = clinux_file_forget(file.rawValue)
       synced = offset
     }
@@ -63,7 +61,7 @@ final class FileCopier {
     unsynced = 0
   }
 
-  /// Throws when so many bytes more would take what has to stay free.
+  /// Throws if more bytes would take room that has to stay free.
   func checkRoom(for count: Int) throws(CopyError) {
     guard reserve > 0 else { return }
     let free: UInt64
@@ -75,7 +73,7 @@ final class FileCopier {
     guard free >= UInt64(count), free - UInt64(count) >= reserve else { throw .reserve(free: free) }
   }
 
-  /// Copies up to `count` bytes, at least one; within the kernel where it can.
+  /// Copies up to `count` bytes, at least one, within the kernel if possible.
   private func copy(
     _ source: CInt, _ file: CInt, at offset: UInt64, _ count: Int, _ room: inout [UInt8]
   ) throws(CopyError) -> Int {
@@ -84,8 +82,8 @@ final class FileCopier {
       if copied > 0 { return Int(copied) }
       let error = StorageError(.writeCopy, code: CInt(clamping: -copied))
       if error.isFull { throw .target(error) }
-      // Whatever else it was, the kernel does not say which of the two failed: who reads and writes learns that, and copies
-      // where only this call cannot. Some file systems say 0 of files that are not at their end.
+      // The kernel does not report which side failed. Reading and writing finds out, and works where only this call
+      // does not. Some file systems return 0 before the end of a file.
       room = [UInt8](repeating: 0, count: Self.readPiece)
     }
     let wanted = min(count, room.count)

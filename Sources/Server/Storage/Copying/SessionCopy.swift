@@ -5,38 +5,36 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// Copies what is kept of one session, a file at a time. In which order, and whether what was copied fits together, is the
-/// caller's to know: a gateway may be writing to the session meanwhile.
+/// Copies the files of one session, one at a time. The caller decides the order and checks that the copies fit
+/// together: a gateway may write to the session meanwhile.
 package struct SessionCopy {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
 
-  /// Which session.
+  /// The session.
   package let id: SessionID
   private let copy: DataFolderCopy
 
-  /// A copy that is yet to be begun.
+  /// Creates a copy without files.
   package init(of id: SessionID, in copy: DataFolderCopy) {
     self.id = id
     self.copy = copy
   }
 
-  /// Makes the session's folders.
-  ///
-  /// - Throws: `CopyError`, also when there is hardly any room left.
+  /// Creates the session's folders.
+  /// - Throws: `CopyError`, also if there is hardly any room left.
   package func begin() throws(CopyError) {
     try copy.files.checkRoom(for: 0)
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).make() }
   }
 
-  /// Removes what was copied.
+  /// Removes the copy.
   package func discard() throws(CopyError) {
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).removeSession() }
   }
 
-  /// Copies the log as it is now, in the place of one that was copied before: all that was written before this was called.
-  ///
-  /// - Returns: the copy. It may end within a record, which was being written.
+  /// Copies the log with all records that were written before the call. An earlier copy is replaced.
+  /// - Returns: the copy. It may end within a record that was being written.
   package func copyLog() throws(CopyError) -> LogSnapshot {
     let source = try copy.reading { () throws(StorageError) in
       try open(copy.source).openFile(LogName.current.text, toWrite: false, for: .readLog)
@@ -51,7 +49,7 @@ package struct SessionCopy {
     }
   }
 
-  /// Cuts the copied log behind its last whole record.
+  /// Cuts the copied log behind its last complete record.
   package func cutLog(_ end: LogEnd) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
       let file = try copy.target.openSessions(for: .cutLog).folder(id.text, for: .cutLog)
@@ -60,7 +58,7 @@ package struct SessionCopy {
     }
   }
 
-  /// Writes a record behind the last one of the copied log, which is whole.
+  /// Appends a record to the copied log, whose last record is complete.
   package func append(_ record: SessionRecord, behind end: LogEnd) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
       let file = try FolderDisk(copy.target).openFile(.current, of: id, toWrite: true)
@@ -71,9 +69,8 @@ package struct SessionCopy {
     }
   }
 
-  /// Copies what was behind the damage in a log when that was cut.
-  ///
-  /// - Returns: whether there was any.
+  /// Copies the damaged bytes that are kept beside the log.
+  /// - Returns: true if there were any.
   package func copyDamagedRests() throws(CopyError) -> Bool {
     var hasAny = false
     for number in 1...CorruptTail.most {
@@ -84,20 +81,19 @@ package struct SessionCopy {
     return hasAny
   }
 
-  /// Opens a file of the session to be copied later, whatever becomes of its name.
-  ///
-  /// - Returns: nil when it is not there any more.
-  /// - Throws: `CopyError` of the source; also when there are no descriptors left.
+  /// Opens a file of the session to copy it later, even if it loses its name.
+  /// - Returns: nil if it does not exist any more.
+  /// - Throws: `CopyError` of the source, also if there are no descriptors left.
   package func hold(_ file: StoredFile) throws(CopyError) -> HeldFile? {
     try find(file.name, file.place.rawValue)
   }
 
-  /// Copies a whole content.
+  /// Copies a content.
   ///
   /// - Parameters:
-  ///   - digest: which.
-  ///   - held: it as it was, for when it has its name no more.
-  /// - Returns: how many bytes it has; nil when it is not there.
+  ///   - digest: the digest of the content.
+  ///   - held: the open file, in case it has lost its name.
+  /// - Returns: its length in bytes; nil if it does not exist.
   /// - Throws: `CopyError`.
   package func copyContent(_ digest: String, orElse held: HeldFile? = nil) throws(CopyError) -> UInt64? {
     let name: String
@@ -109,13 +105,13 @@ package struct SessionCopy {
     return try copyIfThere(name, Self.contents, orElse: held, atMost: nil)
   }
 
-  /// Copies what has arrived of an upload, and no more than it may have.
+  /// Copies the received bytes of an upload, up to a limit.
   ///
   /// - Parameters:
-  ///   - file: which.
-  ///   - held: it as it was, for when it has its name no more.
+  ///   - file: the name of the upload's file.
+  ///   - held: the open file, in case it has lost its name.
   ///   - limit: the most bytes to copy.
-  /// - Returns: how many bytes that is; nil when it is not there.
+  /// - Returns: the number of bytes; nil if it does not exist.
   /// - Throws: `CopyError`.
   package func copyUpload(
     _ file: UUID, orElse held: HeldFile? = nil, atMost limit: UInt64?
@@ -123,24 +119,24 @@ package struct SessionCopy {
     try copyIfThere(file.uuidString, Self.uploads, orElse: held, atMost: limit)
   }
 
-  /// Removes a content from the copy: fine when there is none.
+  /// Removes a content from the copy. Succeeds if there is none.
   package func discardContent(_ digest: String) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
       try copy.target.attachments(of: id).removeContent(digest)
     }
   }
 
-  /// Removes what was copied of an upload: fine when there is nothing.
+  /// Removes an upload from the copy. Succeeds if there is none.
   package func discardUpload(_ file: UUID) throws(CopyError) {
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).discardUpload(file) }
   }
 
-  /// What there is of uploads and contents where they are copied from.
+  /// Returns the uploads and contents of the source.
   package func files() throws(CopyError) -> [StoredFile] {
     try copy.reading { () throws(StorageError) in try copy.source.attachments(of: id).files() }
   }
 
-  /// Whether the session is gone from where it is copied from.
+  /// Returns true if the source does not have the session any more.
   package func isGone() throws(CopyError) -> Bool {
     try copy.reading { () throws(StorageError) in
       try copy.source.openSessions(for: .listSessions).information(of: id.text, for: .listSessions) == nil
@@ -178,7 +174,7 @@ package struct SessionCopy {
   }
 }
 
-/// A file that is held open: what is in it stays for as long as this is there, also without a name.
+/// An open file. Its content stays for the lifetime of this object, even without a name.
 package final class HeldFile {
   let descriptor: OwnedDescriptor
 

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
-/// What is wrong with a log, from one place in it on.
+/// The damage at the end of a log.
 package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
-  /// The file ends within a record, which was being written when the process or the machine stopped.
+  /// The file ends within a record: the process or the machine stopped while it was written.
   case torn
-  /// A record fails its check, and no record behind it can be relied upon.
+  /// A record fails its check, and no reliable record follows.
   case broken
 
   package var description: String {
@@ -29,19 +29,19 @@ package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// How far a log could be read.
+/// The result of reading a log.
 package struct LogEnd: Equatable, Sendable {
-  /// Where the last whole record ends.
+  /// The end of the last complete record.
   package var offset: Int
-  /// The CRC of that record, which the next one continues.
+  /// The CRC of that record, which the next record continues.
   package var chain: UInt32
-  /// How long the file is.
+  /// The length of the file in bytes.
   package var length: Int
-  /// When anything about the file changed last: a copy, or one that was put back, was changed when that was done.
+  /// The time of the last change of the file or its attributes. A copy or a restored file changed when it was made.
   package var changed: Date
-  /// Where runs begin, for a compaction.
+  /// The positions of some runs, for a compaction.
   package var marks: LogMarks
-  /// What is wrong behind `offset`; `nil` when nothing is, and then that is the file's end.
+  /// The damage behind `offset`; nil if the file ends there.
   package var damage: LogDamage?
   /// The damaged bytes before `offset`, by rising offset.
   package var skipped: [SkippedBytes] = []
@@ -57,12 +57,12 @@ package struct LogEnd: Equatable, Sendable {
 
 /// The last record of a log.
 package struct LastRecord: Equatable, Sendable {
-  /// The number of its kind.
+  /// The number of the record's kind.
   package var kind: UInt8
-  /// Its body.
+  /// The body of the record.
   package var body: [UInt8]
-  /// When the log was written to last.
+  /// The time of the last write to the log.
   package var modified: Date
-  /// How long the log is, in bytes.
+  /// The length of the log in bytes.
   package var length: Int
 }

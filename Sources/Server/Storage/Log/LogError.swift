@@ -1,24 +1,25 @@
 package import SessionCore
 
-/// Why a log cannot be used. Its words are one clause for the operator, and name no session and no path.
+/// The reason for which the records of a session cannot be used. Its description is one clause for the operator, and
+/// names no session and no path.
 package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The file cannot be opened or read.
+  /// The records cannot be opened or read.
   case file(StorageError)
   /// The session's folder exists, but has no log.
   case missingLog
-  /// What should be the first record is none: this is no log, or its beginning was damaged.
+  /// The first record is not that of a log: the file is no log, or its beginning is damaged.
   case damagedStart
-  /// A newer version wrote it.
+  /// A newer version wrote the log.
   case newerVersion(found: UInt32, known: UInt32)
-  /// A record is whole, and not what a session writes.
+  /// A complete record is not one that a session writes.
   case record(RecordError)
 
-  /// Whether there is no such session.
+  /// True if there is no such session.
   package var isMissing: Bool {
     if case .file(let error) = self { error.isMissing } else { false }
   }
 
-  /// Whether the process, or the machine, has as many files open as it may.
+  /// True if the process or the machine has no descriptor left.
   package var isOutOfDescriptors: Bool {
     if case .file(let error) = self { error.isOutOfDescriptors } else { false }
   }

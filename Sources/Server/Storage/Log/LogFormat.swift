@@ -2,7 +2,7 @@ internal import CZlib
 internal import SessionCore
 internal import Wire
 
-/// How records stand in the file of a log.
+/// The format of records in the file of a log.
 ///
 ///     u32 length of kind and body | u32 CRC-32 | u8 kind | body | u32 the length again
 ///
@@ -72,7 +72,7 @@ enum LogFormat {
     }
   }
 
-  /// How many bytes records take in a file.
+  /// Returns the bytes that records take in a file.
   static func length(of records: [SessionRecord]) -> Int {
     records.reduce(0) { $0 + overhead + 1 + $1.body.count }
   }

@@ -1,24 +1,24 @@
 internal import SessionCore
 internal import Wire
 
-/// Where in a log some of its runs begin, with the sequences they begin with, both rising: every run at least so many bytes
-/// behind the one before. A log of a gigabyte has less than 400 KiB of them.
+/// The offsets of some runs in a log with their first sequences, both rising. Marks have a least distance: a log of a
+/// gigabyte has less than 400 KiB of them.
 package struct LogMarks: Equatable, Sendable {
-  /// One run.
+  /// The mark of one run.
   struct Mark: Equatable, Sendable {
-    /// Where its record begins.
+    /// The offset of the run's record.
     var offset: Int
-    /// The CRC of the record before.
+    /// The CRC of the previous record.
     var chain: UInt32
-    /// The sequence of its first entry.
+    /// The sequence of the run's first entry.
     var sequence: UInt64
   }
 
-  /// The least distance of two marks.
+  /// The least distance of two marks in bytes.
   static let distance = 1 << 16
   private(set) var marks: [Mark] = []
 
-  /// Takes note of a record, if it is a run worth a mark.
+  /// Adds a mark for a record, if it is a run and far enough behind the last mark.
   mutating func note(_ kind: UInt8, _ body: Span<UInt8>, at offset: Int, chain: UInt32) {
     guard kind == SessionRecord.Kind.run.rawValue else { return }
     if let last = marks.last, offset - last.offset < Self.distance { return }
@@ -26,17 +26,17 @@ package struct LogMarks: Equatable, Sendable {
     marks.append(Mark(offset: offset, chain: chain, sequence: sequence))
   }
 
-  /// The last run that begins at or before a sequence, so that all from that sequence on follows it.
+  /// Returns the last mark at or before a sequence. All entries from that sequence on follow the mark.
   func mark(before sequence: UInt64) -> Mark? {
     marks.last { $0.sequence <= sequence }
   }
 
-  /// Forgets those at and behind an offset.
+  /// Removes the marks at and behind an offset.
   mutating func cut(at offset: Int) {
     while let last = marks.last, last.offset >= offset { marks.removeLast() }
   }
 
-  /// `nil` for what is no run: whoever reads the log will say so.
+  /// Returns the sequence of the first entry in a run; nil for bytes that are no run, which reading the log reports.
   private static func firstSequence(ofRun body: Span<UInt8>) -> UInt64? {
     var frames = RunFrames()
     guard let frame = try? frames.next(in: body) else { return nil }

@@ -1,38 +1,38 @@
 internal import Glibc
 internal import Wire
 
-/// Reads the records of a log one after another, and believes none that fails its check.
+/// Reads the records of a log one after another, and checks each.
 struct LogReader {
   enum Step: Equatable {
-    /// A whole record; the body lies there in `buffer`.
+    /// A complete record, and the range of its body in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
-    /// There is nothing behind the last record.
+    /// The file ends behind the last record.
     case end
-    /// What follows cannot be read.
+    /// The following bytes cannot be read.
     case damage(LogDamage)
   }
 
-  /// How much is read at a time, unless a record is longer.
+  /// The bytes that are read at a time, unless a record is longer.
   static let chunk = 1 << 20
 
   let file: any SessionFile
-  /// Where reading ends, in the file.
+  /// The offset in the file at which reading ends.
   let end: Int
-  /// Where the next record begins, in the file.
+  /// The offset of the next record in the file.
   var offset: Int
-  /// The CRC of the record before.
+  /// The CRC of the previous record.
   var chain: UInt32
   /// The offset from which each frame leads to the next one and the last frame to the end of the file; `nil` until `resume`
   /// has found it.
   var framed: Int?
   /// The result of `firstFrame`: `nil` before its first call, `.some(nil)` when there is no such frame.
   var lowest: Frame??
-  /// What was read last.
+  /// The bytes that were read last.
   private(set) var buffer: [UInt8]
-  /// Where that begins in the file, and how much of the buffer it is.
+  /// The offset of the buffer's first byte in the file, and the number of valid bytes in the buffer.
   private(set) var (start, filled) = (0, 0)
 
-  /// Reads from a record's beginning up to `end`.
+  /// Creates a reader from the beginning of a record up to `end`.
   init(_ file: any SessionFile, from offset: Int, chain: UInt32, to end: Int, chunk: Int = Self.chunk) {
     self.file = file
     self.offset = offset
@@ -42,9 +42,8 @@ struct LogReader {
     start = offset
   }
 
-  /// Goes on to the next record.
-  ///
-  /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
+  /// Reads the next record.
+  /// - Throws: `StorageError` if the file cannot be read, or has become shorter.
   mutating func next() throws(StorageError) -> Step {
     let left = end - offset
     guard left > 0 else { return .end }
@@ -56,7 +55,7 @@ struct LogReader {
     }
     let whole = length + LogFormat.overhead
     guard whole <= left else { return .damage(try hasWholeRecordBehind() ? .broken : .torn) }
-    // Looked at before there is room for what a damaged length asks for.
+    // The bounds are checked before a buffer is allocated for a length that may be damaged.
     guard try length == lengthBefore(offset + whole) else { return .damage(.broken) }
     try hold(whole)
     let first = offset - start
@@ -87,7 +86,7 @@ struct LogReader {
     guard filled >= count else { throw .shorter }
   }
 
-  /// The length that stands before the end of a record.
+  /// Returns the second length of a record, which stands before its end.
   private mutating func lengthBefore(_ recordEnd: Int) throws(StorageError) -> Int {
     let position = recordEnd - 4
     if position - start + 4 <= filled { return Int(buffer.span.uint32(at: position - start)) }
@@ -96,7 +95,7 @@ struct LogReader {
     return Int(bytes.span.uint32(at: 0))
   }
 
-  /// Whether the file was made longer and nothing was written there, as a power cut may leave it.
+  /// Returns true if only zero bytes follow: a power cut may leave a file longer than its written bytes.
   private func isZeroFromHere() throws(StorageError) -> Bool {
     var bytes = [UInt8](repeating: 0, count: min(Self.chunk, end - offset))
     var position = offset
@@ -109,7 +108,8 @@ struct LogReader {
     return true
   }
 
-  /// Whether the length that leads beyond the end is only damaged: then the file still ends with a whole record.
+  /// Returns true if the file ends with a complete record, so that a length that leads beyond the end is only
+  /// damaged.
   private func hasWholeRecordBehind() throws(StorageError) -> Bool {
     guard let last = try LogTail.last(of: file, length: end) else { return false }
     return last.offset > offset
@@ -117,6 +117,6 @@ struct LogReader {
 }
 
 extension StorageError {
-  /// A log has fewer bytes than it had.
+  /// The error for a log with fewer bytes than before.
   static let shorter = StorageError(.readLog, code: ENODATA)
 }

@@ -2,25 +2,24 @@ package import FoundationEssentials
 package import SessionCore
 internal import Wire
 
-/// A log as it was when it was opened: whatever is written behind it, or put in its place, this reads the same each time.
-///
+/// A log as it was when it was opened. Later appends and replacements do not change what is read.
 /// Any thread may use it.
 package struct LogSnapshot: Sendable {
-  /// A record that is given to whoever reads.
+  /// A record in the log.
   package struct Record: Sendable {
     /// The number of its kind.
     package let kind: UInt8
-    /// Where it begins in the file.
+    /// The offset of its first byte in the file.
     package let offset: Int
 
-    /// What kind that is; `nil` when this version does not know it.
+    /// The kind; nil if this version does not know it.
     package var known: SessionRecord.Kind? { SessionRecord.Kind(rawValue: kind) }
   }
 
   private let file: any SessionFile
-  /// In bytes.
+  /// The length in bytes.
   package let length: Int
-  /// When it was written to last.
+  /// The time of the last write.
   package let modified: Date
   private let changed: Date
 
@@ -117,20 +116,19 @@ package struct LogSnapshot: Sendable {
   private static let headBytes = 4096
   private static let headRecords = 4
 
-  /// The last record, found from the file's end without reading the rest.
-  ///
-  /// - Returns: `nil` when the log does not end with a whole record, or holds none.
-  /// - Throws: `LogError` when it cannot be used.
+  /// Finds the last record from the end of the file, without reading the rest.
+  /// - Returns: nil if the log does not end with a complete record, or has none.
+  /// - Throws: `LogError` if the log cannot be used.
   package func last() throws(LogError) -> LastRecord? {
     try tail().map(record)
   }
 
-  /// What is told of a last record.
+  /// Returns the public part of a last record.
   func record(_ tail: LogTail) -> LastRecord {
     LastRecord(kind: tail.kind, body: tail.body, modified: modified, length: length)
   }
 
-  /// The last record and its CRC; as `last`.
+  /// Finds the last record and its CRC, as `last` does.
   func tail() throws(LogError) -> LogTail? {
     guard try checkStart() != .cut else { return nil }
     do throws(StorageError) {

@@ -1,27 +1,26 @@
 internal import Glibc
 internal import Wire
 
-/// The last record of a log, found from the file's end.
+/// The last record of a log, found from the end of the file.
 struct LogTail: Equatable {
-  /// Where the record begins.
+  /// The offset of the record's first byte.
   var offset: Int
-  /// Its CRC, which the next one continues.
+  /// The CRC of the record, which the next record continues.
   var chain: UInt32
-  /// The number of its kind.
+  /// The number of the record's kind.
   var kind: UInt8
-  /// Its body.
+  /// The body of the record.
   var body: [UInt8]
 
-  /// The record that ends where the file does; `nil` when none does that passes its check.
-  ///
-  /// - Throws: `StorageError` when the file cannot be read.
+  /// Finds the record that ends at the end of the file; nil if no record that passes its check ends there.
+  /// - Throws: `StorageError` if the file cannot be read.
   static func last(of file: any SessionFile, length: Int) throws(StorageError) -> LogTail? {
     guard let head = try head(of: file, endingAt: length), head.length == head.lengthBehind else {
       return nil
     }
     var chain: UInt32 = 0
     if head.offset > 0 {
-      // Be it damaged otherwise: that its CRC is right shows with the record itself.
+      // The record before may be damaged otherwise: the check of the last record proves this CRC.
       guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
       chain = before.checksum
     }
@@ -34,7 +33,7 @@ struct LogTail: Equatable {
       offset: head.offset, chain: head.checksum, kind: bytes[0], body: Array(bytes.dropFirst()))
   }
 
-  /// What the CRC of the record that ends there says it is, unchecked; `nil` when no record can end there.
+  /// Returns the CRC in the record that ends at an offset, unchecked; nil if no record can end there.
   static func chain(of file: any SessionFile, at end: Int) throws(StorageError) -> UInt32? {
     try head(of: file, endingAt: end)?.checksum
   }

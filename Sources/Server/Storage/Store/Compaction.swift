@@ -2,21 +2,20 @@ internal import Glibc
 internal import SessionCore
 internal import Wire
 
-/// A log that is being written anew, beside the one that it takes the place of.
-///
-/// Not `Sendable`: it lives in one store.
+/// A new log that will replace the old one, while it is written.
+/// Not `Sendable`: it belongs to one store.
 final class Compaction {
-  /// How much of the old log is copied at a time.
+  /// The bytes of the old log that are copied at a time.
   static let slice = 1 << 18
 
-  /// `nil` when it was let go of.
+  /// Nil after `letGo`.
   private var file: (any SessionFile)?
   private(set) var end: OpenLog.Position
   private(set) var marks = LogMarks()
-  /// Up to where the old log has been taken over, and the CRC of the record before.
+  /// The end of the copied part of the old log.
   private(set) var copied: OpenLog.Position
 
-  /// Begins a file; what stands before `start` in the old log is for others to say.
+  /// Begins a file. The caller adds records for the part of the old log before `start`.
   init(_ file: any SessionFile, start: OpenLog.Position) throws(StorageError) {
     self.file = file
     copied = start
@@ -24,14 +23,13 @@ final class Compaction {
   }
 
   /// The new file.
-  ///
-  /// - Throws: ECANCELED when it was let go of.
+  /// - Throws: ECANCELED after `letGo`.
   func open() throws(StorageError) -> any SessionFile {
     guard let file else { throw StorageError(.compactLog, code: ECANCELED) }
     return file
   }
 
-  /// Gives the file up.
+  /// Gives up the file.
   func letGo() -> (any SessionFile)? {
     defer { file = nil }
     return file
@@ -51,9 +49,8 @@ final class Compaction {
     try write(bytes, after.chain)
   }
 
-  /// Takes over the next records of the old log, about a slice of them, up to `limit`.
-  ///
-  /// - Throws: `StorageError`; EBADMSG when the old log is damaged, which a copy must not hide.
+  /// Copies the next records of the old log, about a slice, up to `limit`.
+  /// - Throws: `StorageError`; EBADMSG if the old log is damaged, which a copy must not hide.
   func copySlice(of old: any SessionFile, to limit: Int) throws(StorageError) {
     var reader = LogReader(
       old, from: copied.length, chain: copied.chain, to: limit, chunk: Self.slice)

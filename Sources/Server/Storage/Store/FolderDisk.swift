@@ -25,7 +25,7 @@ package struct FolderDisk: SessionDisk {
   package func placeSession(_ id: SessionID) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
     let sessions = try data.openSessions(for: operation)
-    // A folder that is not empty would refuse it anyway; an empty one is somebody's too.
+    // The rename fails for a folder that is not empty. An empty one must not be replaced either.
     guard try sessions.information(of: id.text, for: operation) == nil else {
       throw StorageError(operation, code: EEXIST)
     }

@@ -3,26 +3,25 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// A log is written anew when it holds mostly what no longer counts: first what stands for all entries up to a sequence, then
-/// the records of the old log from there on. Appends go on meanwhile, to the old log, and are taken over with the rest.
-///
-/// Until the new log has taken the old one's place nothing has happened: whatever fails before, or ends the process, leaves
-/// the old log as it is.
+/// Compactions: a new log begins with records that stand for all entries up to a sequence, followed by the records of
+/// the old log from there on. Appends go to the old log meanwhile, and are copied with the rest.
+/// A failure or the end of the process before the rename leaves the old log unchanged.
 extension FolderStore {
-  /// How often what came while the new log was brought to the disk is brought there too before the last of it is copied.
+  /// The most syncs of the new log before its last part is copied: records are appended to the old log during each
+  /// sync.
   private static let rounds = 4
 
   package func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) throws(StorageError) {
     try beginCompaction(id, plan.head, through: plan.through)
   }
 
-  /// Begins to write a log anew; what was begun before is abandoned.
+  /// Begins a new log. A compaction in progress is abandoned.
   ///
   /// - Parameters:
-  ///   - id: a session that was created or adopted.
-  ///   - head: what is known of it now, entries apart.
-  ///   - sequence: up to where `base` records will stand for the entries.
-  /// - Throws: `StorageError`; no compaction is then under way.
+  ///   - id: a session that this store owns.
+  ///   - head: the records of its present state, except entries.
+  ///   - sequence: the last sequence for which `base` records stand.
+  /// - Throws: `StorageError`; there is then no compaction in progress.
   package func beginCompaction(
     _ id: SessionID, _ head: [SessionRecord], through sequence: UInt64
   ) throws(StorageError) {
@@ -32,7 +31,7 @@ extension FolderStore {
     let mark = log.marks.mark(before: sequence + 1)
     let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
     do throws(StorageError) {
-      // Left by a crash, or by a failure to remove it.
+      // A crash or a failed removal may have left it.
       try disk.removeFile(.next, of: id)
       let compaction = try Compaction(try disk.createFile(.next, of: id), start: start)
       try compaction.add(head)
@@ -43,9 +42,8 @@ extension FolderStore {
     }
   }
 
-  /// Writes `base` records behind the head and those before.
-  ///
-  /// - Throws: `StorageError`; ECANCELED when no compaction is under way. Afterwards none is.
+  /// Appends `base` records to the new log.
+  /// - Throws: `StorageError`; ECANCELED without a compaction in progress. There is none afterwards.
   package func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) {
     guard let compaction = compactions[id] else { throw StorageError(.compactLog, code: ECANCELED) }
     do throws(StorageError) {
@@ -56,17 +54,17 @@ extension FolderStore {
     }
   }
 
-  /// Copies what follows from the old log, brings the new one to the disk and puts it in the old one's place.
+  /// Copies the rest of the old log, syncs the new log, and replaces the old one.
   ///
   /// - Returns: the new log's length in bytes.
-  /// - Throws: `StorageError`; ECANCELED when it was abandoned meanwhile. The old log then goes on.
+  /// - Throws: `StorageError`; ECANCELED if it was abandoned meanwhile. The old log then continues.
   package func finishCompaction(_ id: SessionID) async throws(StorageError) -> Int {
     guard let compaction = compactions[id] else { throw StorageError(.compactLog, code: ECANCELED) }
     do throws(StorageError) {
       for _ in 0..<Self.rounds {
         try await copyAlmostAll(id, compaction)
         let file = try compaction.open()
-        // May take seconds, and nobody has to wait for it.
+        // The sync may take seconds, so it does not block this store's thread.
         try await runDetached { () throws(StorageError) in try file.sync() }
         if try current(id, compaction).end.length - compaction.copied.length <= Compaction.slice { break }
       }
@@ -77,15 +75,15 @@ extension FolderStore {
     }
   }
 
-  /// Lets go of what was written anew; fine when nothing was.
+  /// Abandons the new log. Succeeds if there is none.
   package func abandonCompaction(_ id: SessionID) {
     guard let compaction = compactions.removeValue(forKey: id) else { return }
     removeNext(id)
     close(DeferredClose(compaction.letGo()))
   }
 
-  /// Copies all there is, and lets others come between the slices: what is left then came after it, and is as new as what
-  /// `process` may lose.
+  /// Copies all present records, with other calls between the slices. The rest was appended after this began, and is
+  /// as new as records that `process` may lose.
   private func copyAlmostAll(_ id: SessionID, _ compaction: Compaction) async throws(StorageError) {
     while true {
       let log = try current(id, compaction)
@@ -100,49 +98,49 @@ extension FolderStore {
     }
   }
 
-  /// Without a pause: nothing is appended between the last copy and the new name.
+  /// Replaces the old log without a suspension, so that nothing is appended between the last copy and the rename.
   private func replace(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> Int {
     let log = try current(id, compaction)
     guard let old = log.file else { throw StorageError(.compactLog, code: EBADF) }
     while compaction.copied.length < log.end.length {
       try compaction.copySlice(of: old, to: log.end.length)
     }
-    // What was told to be on the disk is on the disk before the file that holds it loses its name.
+    // Records that were reported as stored are on the disk before the old file loses its name.
     let new = try compaction.open()
     if durability == .full { try new.sync() }
     do throws(StorageError) {
       try disk.replaceLog(of: id)
     } catch {
-      // Not everything that is told to have failed has not happened.
+      // A rename that reported a failure may have happened.
       log.close(maybeReplacedBy: compaction.end, compaction.marks)
       throw error
     }
     compactions[id] = nil
     let replaced = log.replace(with: new, end: compaction.end, marks: compaction.marks)
     close(DeferredClose(replaced))
-    // The new name is on the disk before the next append is told to be.
+    // The new name is synced with the next append.
     log.hasNewName = true
     return log.end.length
   }
 
-  /// The log, if this is still the compaction of it.
+  /// Returns the log, if this is still its compaction.
   private func current(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> OpenLog {
     guard compactions[id] === compaction else { throw StorageError(.compactLog, code: ECANCELED) }
     return try openLog(id)
   }
 
-  /// Closes a file without a name. That gives back its room, which may take long.
+  /// Closes a file without a name. Freeing its room may take long.
   private func close(_ file: DeferredClose) {
     Task { try await runDetached { () throws(StorageError) in file.close() } }
   }
 
   private func removeNext(_ id: SessionID) {
-    // What stays takes room until the session is opened or compacted next.
+    // A file that stays takes room until the next opening or compaction.
     try? disk.removeFile(.next, of: id)
   }
 }
 
-/// The last reference to a file, let go of where it is wanted and not where its last holder happens to go.
+/// The last reference to a file, so that the file is closed on a chosen thread.
 private final class DeferredClose: Sendable {
   private let file: Guarded<(any SessionFile)?>
 
@@ -151,7 +149,7 @@ private final class DeferredClose: Sendable {
   }
 
   func close() {
-    // Closed when this goes, outside of the lock.
+    // The file is closed behind the lock.
     _ = file.withLock { file in
       defer { file = nil }
       return file

@@ -2,23 +2,22 @@ internal import Glibc
 package import SessionCore
 package import Wire
 
-/// What is read of logs: on any thread, beside what is written and beside another process.
+/// Reads of logs, on any thread, during writes and beside another process.
 extension FolderStore {
-  /// Opens a session's log to be read, as it is now.
-  ///
-  /// - Throws: `LogError` when there is none.
+  /// Opens a session's log for reading, as it is now.
+  /// - Throws: `LogError` if there is none.
   nonisolated package func log(of id: SessionID) throws(LogError) -> LogSnapshot {
     try LogSnapshot(try open(id, toWrite: false))
   }
 
-  /// Reads all records of a session's log that can be relied upon, including records behind damaged bytes.
+  /// Reads all readable records of a session's log, including records behind damaged bytes.
   ///
   /// - Parameters:
   ///   - id: the session.
-  ///   - body: is given each record's kind and body, in their order, the store's own first record left out.
-  /// - Returns: where the last whole record ends, and what is wrong behind it.
-  /// - Throws: `LogError` when there is no log or it cannot be used. A log that ends within its first record has no records,
-  ///   and is no error.
+  ///   - body: receives the kind and body of each record in their order, except the store's own first record.
+  /// - Returns: the end of the last complete record, and the damage before and behind it.
+  /// - Throws: `LogError` if there is no log or it cannot be used. A log that ends within its first record has no
+  ///   records, and is no error.
   nonisolated package func read(
     _ id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void
   ) throws(LogError) -> LogEnd {
@@ -44,10 +43,9 @@ extension FolderStore {
     try log(of: id).first(.session)
   }
 
-  /// The last record of a log, found from the file's end without reading the rest.
-  ///
-  /// - Returns: `nil` when the log does not end with a whole record, or holds none.
-  /// - Throws: `LogError` when there is no log or it cannot be used.
+  /// Finds the last record of a log from the end of the file, without reading the rest.
+  /// - Returns: nil if the log does not end with a complete record, or has none.
+  /// - Throws: `LogError` if there is no log or it cannot be used.
   nonisolated package func lastRecord(of id: SessionID) throws(LogError) -> LastRecord? {
     try log(of: id).last()
   }

@@ -1,4 +1,4 @@
-/// The logs whose files are open: few enough for the process's limit of descriptors, the ones used last.
+/// The logs with open files: those that were used last, few enough for the limit of descriptors.
 struct OpenFiles {
   private let limit: Int
   private var open: [OpenLog] = []
@@ -9,7 +9,7 @@ struct OpenFiles {
     self.limit = limit
   }
 
-  /// Takes note that a log, whose file is open, is used now. Others may be closed for it.
+  /// Records the use of a log whose file is open. Other files may be closed for it.
   mutating func use(_ log: OpenLog) {
     uses += 1
     if log.usedAt == 0 { open.append(log) }
@@ -17,9 +17,9 @@ struct OpenFiles {
     if open.count > limit { closeSome() }
   }
 
-  /// Closes an eighth of the files, those that were used the longest ago: not one by one, for each time all are looked at.
-  ///
-  /// - Returns: whether any was closed.
+  /// Closes an eighth of the files, the least recently used ones. Closing single files would sort all of them each
+  /// time.
+  /// - Returns: true if a file was closed.
   @discardableResult
   mutating func closeSome() -> Bool {
     guard !open.isEmpty else { return false }
@@ -33,7 +33,7 @@ struct OpenFiles {
     return true
   }
 
-  /// Takes a log off the list.
+  /// Removes a log from the list.
   mutating func forget(_ log: OpenLog) {
     open.removeAll { $0 === log }
     log.usedAt = 0

@@ -2,28 +2,27 @@ internal import Glibc
 internal import SessionCore
 internal import Wire
 
-/// A log that is written to: how far it goes, and the file as long as that is open.
-///
-/// Not `Sendable`: it lives in one store.
+/// A log that is written to: its end, and its file while that is open.
+/// Not `Sendable`: it belongs to one store.
 final class OpenLog {
-  /// Where a log ends.
+  /// The end of a log.
   struct Position: Equatable {
-    /// In bytes.
+    /// The length in bytes.
     var length: Int
     /// The CRC of the last record.
     var chain: UInt32
   }
 
   let id: SessionID
-  /// `nil` while it is closed, so that others can be open.
+  /// Nil while the file is closed, so that others can be open.
   private(set) var file: (any SessionFile)?
   private(set) var end: Position
   private(set) var marks: LogMarks
-  /// Something may stand behind the end, of a write that failed.
+  /// True if bytes of a failed write may follow the end.
   private(set) var hasLeftover = false
-  /// The name of the file is not known to be on the disk.
+  /// True if the name of the file may not be on the disk.
   var hasNewName = false
-  /// What the file may hold instead, after a new name that may have been given or not.
+  /// The end and marks of the file if a rename with an unknown outcome has happened.
   private var successor: (end: Position, marks: LogMarks)?
   /// The number of its last append that is stored; nil if there is none.
   var lastAppend: UInt64?
@@ -37,12 +36,12 @@ final class OpenLog {
     self.marks = marks
   }
 
-  /// Writes records behind the end: all or, when it throws, none.
+  /// Appends records: all or, if it throws, none.
   ///
   /// - Parameters:
-  ///   - records: what to write.
-  ///   - room: memory to put them together in, empty before and after.
-  /// - Throws: `StorageError`; EMSGSIZE for a record that none would read.
+  ///   - records: the records.
+  ///   - room: a buffer for their bytes, empty before and after.
+  /// - Throws: `StorageError`; EMSGSIZE for a record that is too long to be read.
   func write(_ records: [SessionRecord], _ room: inout [UInt8]) throws(StorageError) {
     let file = try open()
     try cutLeftover(of: file)
@@ -66,39 +65,37 @@ final class OpenLog {
     end = after
   }
 
-  /// Takes back what was written since. Should the file refuse it, the next write tries again first.
+  /// Removes the bytes behind a position. If that fails, the next write tries it again first.
   func cut(back position: Position) {
     end = position
     marks.cut(at: position.length)
     hasLeftover = true
-    // Told by the next write, if it is so for long.
+    // The next write reports a lasting failure.
     if let file { try? cutLeftover(of: file) }
   }
 
-  /// Closes the file; what of a failed write still stands behind the end goes before, if it can.
+  /// Closes the file. Bytes of a failed write behind the end are removed before, if possible.
   func close() {
     if hasLeftover { cut(back: end) }
     file = nil
   }
 
-  /// Goes on in another file, which holds the same.
-  ///
-  /// - Returns: the file before, which nothing else refers to any more.
+  /// Continues in another file with the same records.
+  /// - Returns: the previous file, which has no other reference.
   func replace(with new: any SessionFile, end: Position, marks: LogMarks) -> (any SessionFile)? {
     let old = file
     (file, self.end, self.marks, hasLeftover) = (new, end, marks, false)
     return old
   }
 
-  /// Closes the file because another one may have taken its place; the next opening finds out.
+  /// Closes the file because another one may have replaced it. The next opening finds out.
   func close(maybeReplacedBy end: Position, _ marks: LogMarks) {
     close()
     successor = (end, marks)
   }
 
-  /// Opens the file again if it was closed.
-  ///
-  /// - Throws: `StorageError`; ESTALE when it does not hold what was written to it.
+  /// Opens the file if it is closed.
+  /// - Throws: `StorageError`; ESTALE if the file does not have the bytes that were written to it.
   func open(with disk: any SessionDisk) throws(StorageError) {
     guard file == nil else { return }
     let opened = try disk.openFile(.current, of: id, toWrite: true)

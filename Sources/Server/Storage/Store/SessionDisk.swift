@@ -1,13 +1,13 @@
 package import FoundationEssentials
 package import Wire
 
-/// The files that a session's log may be in.
+/// The names of the files of a session's log.
 package enum LogName: Hashable, Sendable {
   /// The log itself.
   case current
-  /// The one that is being written to take its place.
+  /// The log that will replace it, while it is written.
   case next
-  /// Damaged bytes, kept when they were taken out of the log; numbered from 1.
+  /// Damaged bytes that were removed from the log; numbered from 1.
   case damaged(Int)
   /// Damaged bytes whose loss the operator accepted; numbered from 1.
   case accepted(Int)
@@ -25,21 +25,21 @@ package enum LogName: Hashable, Sendable {
 
 /// A file among a session's uploads or attachments.
 package struct StoredFile: Equatable, Sendable {
-  /// Which folder it lies in.
+  /// The folder that contains a file.
   package enum Place: String, Sendable, CaseIterable {
-    /// What has arrived of uploads, by the UUID of the file.
+    /// The received bytes of uploads, by the UUID of the file.
     case uploads
-    /// Whole contents, by their digest.
+    /// Complete contents, by their digest.
     case attachments
   }
 
   /// Which folder it lies in.
   package var place: Place
-  /// Its name there.
+  /// The name in that folder.
   package var name: String
-  /// In bytes.
+  /// The length in bytes.
   package var length: UInt64
-  /// When it was written to last.
+  /// The time of the last write.
   package var modified: Date
 
   /// Creates a value from its parts.
@@ -51,68 +51,68 @@ package struct StoredFile: Equatable, Sendable {
   }
 }
 
-/// What a store of sessions does to files. Every call blocks; any thread may make one.
-///
-/// What is written is there for every process at once; it outlives a power cut when the sync that follows it has returned.
+/// The operations of a `FolderStore` on files. Every call blocks. Any thread may call.
+/// Written bytes are visible to all processes at once. They survive a power cut when a later sync has returned.
 package protocol SessionDisk: Sendable {
-  /// Begins a session beside those that are: a folder with an empty log. What a crash left of one of that name goes.
+  /// Creates a folder with an empty log, apart from the existing sessions. A folder that a crash left under that name
+  /// is removed.
   func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile
-  /// Puts what was begun among the sessions, whole; EEXIST when there is one of that name.
+  /// Moves the new folder to the sessions. Throws EEXIST if there is a session of that name.
   func placeSession(_ id: SessionID) throws(StorageError)
-  /// Removes what was begun; fine when there is nothing.
+  /// Removes the new folder. Succeeds if there is none.
   func discardMadeSession(_ id: SessionID) throws(StorageError)
-  /// Waits until the names in a session's folder that was begun are on the disk.
+  /// Waits until the names in the new folder are on the disk.
   func syncMadeSession(_ id: SessionID) throws(StorageError)
 
-  /// Takes a session from among the others, whole; false when there is none.
+  /// Moves a session away from the others. Returns false if there is none.
   func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool
-  /// Removes what was set aside; fine when there is nothing. That may take long.
+  /// Removes a session that was moved away, which may take long. Succeeds if there is none.
   func removeSessionSetAside(_ id: SessionID) throws(StorageError)
 
-  /// Makes a file that was not there, to be read and written; EEXIST when it was.
+  /// Creates a file for reading and writing. Throws EEXIST if it exists.
   func createFile(_ name: LogName, of id: SessionID) throws(StorageError) -> any SessionFile
-  /// Opens a file to be read, and written if that is asked for.
+  /// Opens a file for reading, and for writing if requested.
   func openFile(
     _ name: LogName, of id: SessionID, toWrite isWriting: Bool
   ) throws(StorageError) -> any SessionFile
-  /// Puts `log.new` in the place of `log`.
+  /// Renames `log.new` to `log`, which is replaced.
   func replaceLog(of id: SessionID) throws(StorageError)
-  /// Removes a file; fine when there is none.
+  /// Removes a file. Succeeds if there is none.
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError)
 
   /// Waits until the names in a session's folder are on the disk.
   func syncNames(of id: SessionID) throws(StorageError)
   /// Waits until the names of the sessions are on the disk.
   func syncSessions() throws(StorageError)
-  /// Waits until all that was written is on the disk.
+  /// Waits until everything that was written is on the disk.
   func syncAll() throws(StorageError)
   /// Records, after `syncAll`, that all sessions of a generation were stored completely.
   func recordCleanStop(_ generation: String) throws(StorageError)
 
   /// Returns true if there is a session of that id, even one without its log.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
-  /// The sessions there are, in no order.
+  /// Returns the sessions, in no order.
   func sessions() throws(StorageError) -> [SessionID]
-  /// What there is of a session's uploads and attachments, in no order.
+  /// Returns the uploads and contents of a session, in no order.
   func files(of id: SessionID) throws(StorageError) -> [StoredFile]
 }
 
-/// An open file of a session, closed when the last reference goes. Offsets and lengths are in bytes.
+/// An open file of a session, closed with its last reference. Offsets and lengths are in bytes.
 package protocol SessionFile: AnyObject, Sendable {
-  /// How long it is, when it was written to last, and when anything about it changed last, its place included.
+  /// Returns the length, the time of the last write, and the time of the last change of the file or its attributes,
+  /// its name included.
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date)
-  /// Reads `count` bytes from `offset` on into `bytes` from `position` on, where there must be room; fewer only at the
-  /// file's end.
-  ///
-  /// - Returns: how many were read.
+  /// Reads `count` bytes from an offset into `bytes` at a position, where there must be room. Reads fewer only at the
+  /// end of the file.
+  /// - Returns: the number of bytes that were read.
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
   ) throws(StorageError) -> Int
-  /// Writes all bytes. When it throws, some may have been written.
+  /// Writes all bytes. If it throws, some may have been written.
   func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError)
-  /// Makes it shorter.
+  /// Cuts the file to a length.
   func truncate(to length: Int) throws(StorageError)
-  /// Waits until what was written to it is on the disk; its name is another matter.
+  /// Waits until the written bytes are on the disk. The name of the file may not be.
   func sync() throws(StorageError)
   /// Locks the file until it is closed; throws EWOULDBLOCK while another open file holds the lock.
   func lock() throws(StorageError)
