@@ -2,11 +2,11 @@ import Testing
 
 @testable import Gateway
 
-/// How addresses and origins are read and written.
+/// Parsing and printing of addresses and origins.
 @Suite("Addresses and origins")
 struct AddressTests {
   @Test(
-    "HOST:PORT is read and written alike",
+    "HOST:PORT is parsed and printed",
     arguments: [
       ("0.0.0.0:8080", "0.0.0.0", 8080), ("localhost:0", "localhost", 0), ("[::]:443", "::", 443),
       ("[fe80::1%eth0]:1", "fe80::1%eth0", 1), ("my_host-1.example:65535", "my_host-1.example", 65535),
@@ -18,7 +18,7 @@ struct AddressTests {
   }
 
   @Test(
-    "What is no HOST:PORT is refused",
+    "An invalid HOST:PORT is refused",
     arguments: [
       "", ":", ":80", "80", "host", "host:", "host:65536", "host:-1", "host:+1", "host: 1", "host:080000",
       "::1:80", "[::1]", "[]:80", "[host]:80", "ho st:80", "host/:80", "h\u{F6}st:80", "host:80x",
@@ -28,13 +28,15 @@ struct AddressTests {
     #expect(ListenAddress(text) == nil)
   }
 
-  @Test("All addresses of the machine", arguments: [("0.0.0.0", true), ("::", true), ("127.0.0.1", false)])
+  @Test(
+    "0.0.0.0 and [::] stand for all addresses of the machine",
+    arguments: [("0.0.0.0", true), ("::", true), ("127.0.0.1", false)])
   func wildcard(_ host: String, _ isWildcard: Bool) {
     #expect(ListenAddress(host: host, port: 1).isWildcard == isWildcard)
   }
 
   @Test(
-    "RFC 6454 §6.2: an origin is in lower case and without its scheme's own port",
+    "RFC 6454 §6.2: an origin is in lower case and without the default port",
     arguments: [
       ("http://example.org", "http://example.org", "example.org"),
       ("HTTPS://Example.ORG:443/", "https://example.org", "example.org"),
@@ -50,7 +52,7 @@ struct AddressTests {
   }
 
   @Test(
-    "What is no origin is refused",
+    "An invalid origin is refused",
     arguments: [
       "", "null", "*", "example.org", "ftp://example.org", "http://", "http:///", "http://a/b", "http://a?b",
       "http://a#b", "http://user@a", "http://a:0", "http://a:99999", "http://a b", "http://::1",
