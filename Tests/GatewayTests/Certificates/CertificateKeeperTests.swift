@@ -5,28 +5,28 @@ import Networking
 
 @testable import Gateway
 
-/// Certificate and key in files, replaced as it is done in life. The time is the test's.
-@Suite("Taking a new certificate")
+/// Certificate and key in files that are replaced as operators do. The test sets the time.
+@Suite("Certificate keeper")
 struct CertificateKeeperTests {
-  @Test("A pair that is written over, the certificate first, is taken once the key is there too")
+  @Test("A pair that is overwritten, the certificate first, is in force once the key is written too")
   func inPlace() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
     let keeper = try fixture.keep(try fixture.put(old, in: "."))
     try fixture.write(new.certificate, over: "tls-cert.pem")
-    for _ in 0..<4 { await fixture.look(keeper) }
+    for _ in 0..<4 { await fixture.check(keeper) }
     #expect(keeper.holder.current.certificate.fingerprint == old.fingerprint)
     try fixture.write(new.key, over: "tls-key.pem")
-    await fixture.look(keeper)
-    #expect(keeper.holder.current.certificate.fingerprint == old.fingerprint, "it may still be written")
-    await fixture.look(keeper)
+    await fixture.check(keeper)
+    #expect(keeper.holder.current.certificate.fingerprint == old.fingerprint, "the write may not be finished")
+    await fixture.check(keeper)
     #expect(keeper.holder.current.certificate.fingerprint == new.fingerprint)
     #expect(fixture.events == ["certificate reloaded"])
     #expect(fixture.lines[0].contains("sha256=\(new.fingerprint)"))
     #expect(fixture.lines[0].contains("subject=\"CN=DrawTogether\" names=DNS:localhost "))
   }
 
-  @Test("Links that come to lead elsewhere: one to each file, and one to their folder")
+  @Test("Changed links are followed: one to each file, and one to their folder")
   func links() async throws {
     let fixture = try KeeperFixture()
     let files = FileManager.default
@@ -34,7 +34,7 @@ struct CertificateKeeperTests {
     for version in ["1", "2", "3"] {
       let pair = try fixture.pair()
       _ = try fixture.put(pair, in: version)
-      // As Kubernetes does: the folder's link is made beside its place, and renamed over the old one.
+      // Kubernetes creates a new link to the folder beside the old one, and renames it over the old one.
       try files.createSymbolicLink(atPath: fixture.folder + "/data.new", withDestinationPath: version)
       #expect(unsafe rename(fixture.folder + "/data.new", fixture.folder + "/..data") == 0)
       if version == "1" {
@@ -46,68 +46,68 @@ struct CertificateKeeperTests {
           .files(certificate: fixture.folder + "/tls-cert.pem", key: fixture.folder + "/tls-key.pem"))
       }
       let kept = try #require(keeper)
-      await fixture.look(kept)
-      await fixture.look(kept)
+      await fixture.check(kept)
+      await fixture.check(kept)
       #expect(kept.holder.current.certificate.fingerprint == pair.fingerprint)
     }
     #expect(fixture.events == ["certificate reloaded", "certificate reloaded"])
   }
 
-  @Test("What stays unusable is told once, with its reason, and mended without a word to the gateway")
+  @Test("Files that stay unusable are logged once per reason, and usable files are read without a request")
   func unusable() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
     let keeper = try fixture.keep(try fixture.put(old, in: "."))
     try fixture.write(String(new.certificate.prefix(300)), over: "tls-cert.pem")
-    for _ in 0..<20 { await fixture.look(keeper) }
+    for _ in 0..<20 { await fixture.check(keeper) }
     #expect(fixture.events == ["certificate not reloaded"])
     #expect(fixture.lines.first?.contains("level=error") == true)
-    // Each look at unusable files counts, so that an alert lasts as long as the trouble.
+    // Each check of unusable files counts, so that an alert lasts as long as the trouble.
     let failures = keeper.reloadFailures
     #expect(failures > 10)
     #expect(keeper.holder.current.certificate.fingerprint == old.fingerprint)
     try FileManager.default.removeItem(atPath: fixture.folder + "/tls-key.pem")
-    for _ in 0..<20 { await fixture.look(keeper) }
+    for _ in 0..<20 { await fixture.check(keeper) }
     try fixture.write(new.certificate, over: "tls-cert.pem")
-    for _ in 0..<20 { await fixture.look(keeper) }
+    for _ in 0..<20 { await fixture.check(keeper) }
     #expect(fixture.events.count == 2 && fixture.lines[1].contains("No such file"))
     try fixture.write(new.key, over: "tls-key.pem")
-    for _ in 0..<2 { await fixture.look(keeper) }
+    for _ in 0..<2 { await fixture.check(keeper) }
     #expect(fixture.events.last == "certificate reloaded")
     #expect(keeper.holder.current.certificate.fingerprint == new.fingerprint)
     let inAll = keeper.reloadFailures
     #expect(inAll > failures)
-    for _ in 0..<10 { await fixture.look(keeper) }
+    for _ in 0..<10 { await fixture.check(keeper) }
     #expect(keeper.reloadFailures == inAll)
   }
 
-  @Test("A failure that was told is told to be over, once, also when the old pair is back")
+  @Test("After a logged failure the success is logged once, also if the old pair is back")
   func oldPairIsBack() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
     let keeper = try fixture.keep(try fixture.put(pair, in: "."))
     try fixture.write("nothing", over: "tls-cert.pem")
-    for _ in 0..<10 { await fixture.look(keeper) }
+    for _ in 0..<10 { await fixture.check(keeper) }
     #expect(fixture.events == ["certificate not reloaded"])
     try fixture.write(pair.certificate, over: "tls-cert.pem")
-    for _ in 0..<10 { await fixture.look(keeper) }
+    for _ in 0..<10 { await fixture.check(keeper) }
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("A file that was moved away and back, as it was, is told to be there again")
+  @Test("A file that was moved away and back unchanged is logged as reloaded")
   func movedBack() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))
-    let (place, away) = (fixture.folder + "/tls-key.pem", fixture.folder + "/away")
-    try FileManager.default.moveItem(atPath: place, toPath: away)
-    for _ in 0..<10 { await fixture.look(keeper) }
+    let (path, away) = (fixture.folder + "/tls-key.pem", fixture.folder + "/away")
+    try FileManager.default.moveItem(atPath: path, toPath: away)
+    for _ in 0..<10 { await fixture.check(keeper) }
     #expect(fixture.events == ["certificate not reloaded"])
-    try FileManager.default.moveItem(atPath: away, toPath: place)
-    for _ in 0..<10 { await fixture.look(keeper) }
+    try FileManager.default.moveItem(atPath: away, toPath: path)
+    for _ in 0..<10 { await fixture.check(keeper) }
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("A pipe in a file's place is refused, and not waited for")
+  @Test("A pipe in the place of a file is refused without waiting")
   func pipe() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -121,33 +121,33 @@ struct CertificateKeeperTests {
       try FileManager.default.removeItem(atPath: path)
       try fixture.write(name == "tls-key.pem" ? pair.key : pair.certificate, over: name)
     }
-    for _ in 0..<3 { await fixture.look(keeper) }
+    for _ in 0..<3 { await fixture.check(keeper) }
     #expect(fixture.events.count { $0 == "certificate not reloaded" } == 2)
     #expect(fixture.events.count == 3 && fixture.events.last == "certificate reloaded")
   }
 
-  @Test("Files that were only touched change nothing; who asks hears of it all the same")
+  @Test("Touched files change nothing; a requested reload is logged nevertheless")
   func touched() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
     let keeper = try fixture.keep(try fixture.put(pair, in: "."))
     try fixture.write(pair.certificate, over: "tls-cert.pem")
-    for _ in 0..<3 { await fixture.look(keeper) }
+    for _ in 0..<3 { await fixture.check(keeper) }
     #expect(fixture.events.isEmpty)
     await keeper.reload(now: fixture.now, date: fixture.date)
     #expect(fixture.events == ["certificate reloaded"])
   }
 
-  @Test("That a certificate ends is told once a day in its last two weeks, and that it has ended")
+  @Test("The expiry is logged once a day in the last two weeks, and after the end")
   func ending() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))
     fixture.advance(.seconds(381 * 86_400))
-    for _ in 0..<3 { await fixture.look(keeper) }
+    for _ in 0..<3 { await fixture.check(keeper) }
     #expect(fixture.events.isEmpty)
     for _ in 0..<48 {
       fixture.advance(.seconds(43_200))
-      await fixture.look(keeper)
+      await fixture.check(keeper)
     }
     let soon = fixture.events.prefix { $0 == "certificate expires soon" }.count
     #expect((13...15).contains(soon))
@@ -156,23 +156,23 @@ struct CertificateKeeperTests {
     #expect(fixture.lines[0].contains("level=warning"))
   }
 
-  @Test("One of the gateway's own making is made anew a month before it ends, and taken")
+  @Test("A self-signed certificate is renewed a month before its end, and is in force")
   func renewal() async throws {
     let fixture = try KeeperFixture()
-    let source = CertificateSource.ownMade(directory: fixture.folder)
+    let source = CertificateSource.selfSigned(directory: fixture.folder)
     #expect(try source.makeIfNeeded(now: fixture.date) == .missing)
     let keeper = try fixture.keep(source)
     let first = keeper.holder.current.certificate
     for _ in 0..<367 {
       fixture.advance(.seconds(86_400))
-      await keeper.look(now: fixture.now, date: fixture.date)
+      await keeper.check(now: fixture.now, date: fixture.date)
     }
     #expect(fixture.events == ["certificate made", "certificate reloaded"])
     let second = keeper.holder.current.certificate
     #expect(second.notAfter - first.notAfter > 360 * 86_400)
   }
 
-  @Test("The key of session tickets is changed every hour, whether anybody comes or not")
+  @Test("The key of session tickets is changed every hour, with and without connections")
   func tickets() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))
@@ -180,7 +180,7 @@ struct CertificateKeeperTests {
     let ticket = try fixture.connect(client, keeper.holder.current).session
     for hour in 1...4 {
       fixture.advance(.seconds(3600))
-      await fixture.look(keeper)
+      await fixture.check(keeper)
       #expect(
         try fixture.connect(client, keeper.holder.current, resuming: ticket).wasResumed == (hour < 3))
     }

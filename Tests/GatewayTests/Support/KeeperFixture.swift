@@ -6,7 +6,7 @@ import Primitives
 
 @testable import Gateway
 
-/// A folder with certificates, a time that a test moves, and what the keeper of the certificates says.
+/// A folder with certificates, a settable time, and the log of a certificate keeper.
 final class KeeperFixture: Sendable {
   struct Pair {
     let certificate, key: String
@@ -15,7 +15,7 @@ final class KeeperFixture: Sendable {
 
   let folder = FileManager.default.temporaryDirectory.path + "/drawtogether-keeper-\(UUID().uuidString)"
   private let executor: BlockingExecutor
-  private let said = Guarded<[String]>([])
+  private let logged = Guarded<[String]>([])
   private let time = Guarded((now: MonotonicTime.now(), date: WallTime.now()))
 
   init() throws {
@@ -25,7 +25,7 @@ final class KeeperFixture: Sendable {
 
   deinit {
     executor.stop()
-    // What cannot be removed stays in the temporary folder, and harms nobody.
+    // A folder that cannot be removed stays in the temporary folder, without harm.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -36,8 +36,9 @@ final class KeeperFixture: Sendable {
     time.withLock { $0 = ($0.now + duration, $0.date + duration) }
   }
 
-  /// The log's lines, and of each its event.
-  var lines: [String] { said.withLock { $0 } }
+  /// The lines of the log.
+  var lines: [String] { logged.withLock { $0 } }
+  /// The event of each line.
   var events: [String] {
     lines.map { line in String(line.split(separator: "event=\"")[1].prefix { $0 != "\"" }) }
   }
@@ -63,7 +64,7 @@ final class KeeperFixture: Sendable {
     return .files(certificate: folder + "/\(name)/tls-cert.pem", key: folder + "/\(name)/tls-key.pem")
   }
 
-  /// Writes into the file that is there.
+  /// Overwrites a file in place.
   func write(_ text: String, over name: String) throws {
     try Data(text.utf8).write(to: URL(filePath: folder + "/\(name)"))
   }
@@ -71,17 +72,17 @@ final class KeeperFixture: Sendable {
   func keep(_ source: CertificateSource) throws -> CertificateKeeper {
     let log = Log(
       level: .info, format: .text, clock: { LogTime(millisecondsSince1970: 0) },
-      output: { line in self.said.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
+      output: { line in self.logged.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
     return CertificateKeeper(try source.read(), from: source, log: log, on: executor, now: now)
   }
 
-  /// Has the keeper look at the files, a second later.
-  func look(_ keeper: CertificateKeeper) async {
-    advance(CertificateKeeper.lookInterval)
-    await keeper.look(now: now, date: date)
+  /// Makes the keeper check the files, a second later.
+  func check(_ keeper: CertificateKeeper) async {
+    advance(CertificateKeeper.checkInterval)
+    await keeper.check(now: now, date: date)
   }
 
-  /// Connects in memory; the client's session, and whether it went on from one.
+  /// Connects in memory. Returns the client's session, and true if it was resumed.
   func connect(
     _ client: TLSClientContext, _ server: TLSServerContext, resuming session: TLSSession? = nil
   ) throws -> (session: TLSSession?, wasResumed: Bool) {
@@ -90,15 +91,15 @@ final class KeeperFixture: Sendable {
     var toClient: [UInt8] = []
     var unused: [UInt8] = []
     repeat {
-      let came = toClient
+      let received = toClient
       toClient = []
-      _ = try one.receive(came.span, plaintext: &unused, ciphertextOut: &toServer)
+      _ = try one.receive(received.span, plaintext: &unused, ciphertextOut: &toServer)
       let sent = toServer
       toServer = []
       _ = try other.receive(sent.span, plaintext: &unused, ciphertextOut: &toClient)
     } while !toClient.isEmpty
     #expect(one.isHandshakeComplete && other.isHandshakeComplete)
-    // What was cut off without a word cannot be resumed.
+    // Without `close_notify` the session cannot be resumed.
     defer { one.close(into: &unused) }
     return (one.session, other.wasResumed)
   }

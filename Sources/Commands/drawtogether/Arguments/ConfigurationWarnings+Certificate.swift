@@ -36,12 +36,12 @@ extension ConfigurationWarnings {
       LogTime(millisecondsSince1970: seconds * 1_000).description.prefix(10)
     }
     let words: String
-    switch CertificateAge(notBefore: certificate.notBefore, notAfter: certificate.notAfter, now: now) {
+    switch CertificateValidity(notBefore: certificate.notBefore, notAfter: certificate.notAfter, now: now) {
     case .valid: return []
     case .notYetValid:
       words = "is not valid before \(day(certificate.notBefore)): browsers refuse it until then"
-    case .ending: words = "expires on \(day(certificate.notAfter)): renew it"
-    case .ended: words = "expired on \(day(certificate.notAfter)): browsers refuse it"
+    case .expiring: words = "expires on \(day(certificate.notAfter)): renew it"
+    case .expired: words = "expired on \(day(certificate.notAfter)): browsers refuse it"
     }
     return ["the certificate in --tls-cert \(file) \(words)"]
   }

@@ -2,52 +2,53 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Where certificate and key come from.
+/// The origin of certificate and key.
 enum CertificateSource: Sendable {
-  /// Files of the operator's, who puts new ones there.
+  /// Files of the operator, who replaces them.
   case files(certificate: String, key: String)
-  /// Made by the gateway in its data folder, and made anew in time.
-  case ownMade(directory: String)
+  /// Files that the gateway makes in its data folder, and renews in time.
+  case selfSigned(directory: String)
 
-  /// Both files as they are now.
-  struct Marks: Equatable, Sendable {
-    var certificate: FileMark?
-    var key: FileMark?
+  /// The versions of both files.
+  struct Versions: Equatable, Sendable {
+    var certificate: FileVersion?
+    var key: FileVersion?
   }
 
   /// A pair that was read.
   struct Pair: Sendable {
     let context: TLSServerContext
-    /// Taken before it was read: what is written meanwhile shows as a change.
-    let marks: Marks
+    /// The versions before the files were read: a write during the read counts as a change.
+    let versions: Versions
   }
 
   init(_ configuration: GatewayConfiguration) {
     if let certificate = configuration.certificateFile, let key = configuration.keyFile {
       self = .files(certificate: certificate, key: key)
     } else {
-      self = .ownMade(directory: configuration.dataDirectory)
+      self = .selfSigned(directory: configuration.dataDirectory)
     }
   }
 
   var paths: (certificate: String, key: String) {
     switch self {
     case .files(let certificate, let key): (certificate, key)
-    case .ownMade(let directory): SelfSignedCertificate.paths(in: directory)
+    case .selfSigned(let directory): SelfSignedCertificate.paths(in: directory)
     }
   }
 
-  var marks: Marks {
-    Marks(certificate: FileMark(of: paths.certificate), key: FileMark(of: paths.key))
+  /// Reads the present versions of both files.
+  var versions: Versions {
+    Versions(certificate: FileVersion(of: paths.certificate), key: FileVersion(of: paths.key))
   }
 
-  /// Makes the pair when it is our own to make, and there is none or it ends soon.
+  /// Makes a self-signed pair if there is none, or if it expires soon. Does nothing with files of the operator.
   ///
-  /// - Returns: why one was made; nil when none was.
+  /// - Returns: the reason for a new pair; nil if none was made.
   func makeIfNeeded(
     now: WallTime = .now()
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate.Reason? {
-    guard case .ownMade(let directory) = self else { return nil }
+    guard case .selfSigned(let directory) = self else { return nil }
     switch try SelfSignedCertificate.loadOrCreate(in: directory, now: now).origin {
     case .loaded: return nil
     case .created(let reason): return reason
@@ -55,8 +56,9 @@ enum CertificateSource: Sendable {
   }
 
   func read() throws(TLSContextError) -> Pair {
-    let marks = marks
+    let versions = versions
     let (certificate, key) = paths
-    return Pair(context: try TLSServerContext(certificatePath: certificate, keyPath: key), marks: marks)
+    return Pair(
+      context: try TLSServerContext(certificatePath: certificate, keyPath: key), versions: versions)
   }
 }

@@ -1,31 +1,33 @@
 package import Primitives
 
-/// Whether a certificate is valid, and for how long still.
-package enum CertificateAge: Equatable, Sendable {
+/// The position of a time in the validity period of a certificate.
+package enum CertificateValidity: Equatable, Sendable {
   case valid
   case notYetValid
-  case ending
-  case ended
+  case expiring
+  case expired
 
-  /// From how long before its end it counts as ending.
+  /// The last part of the period, in which the certificate is expiring.
   private static let noticeSeconds: Int64 = 14 * 86_400
 
+  /// Creates the validity of a certificate at a time.
+  ///
   /// - Parameters:
-  ///   - notBefore: when it begins, in seconds since 1970.
-  ///   - notAfter: when it ends, likewise.
-  ///   - now: the time to judge it at.
+  ///   - notBefore: the begin of the period, in seconds since 1970.
+  ///   - notAfter: the end of the period, in seconds since 1970.
+  ///   - now: the time to judge.
   package init(notBefore: Int64, notAfter: Int64, now: WallTime) {
     let now = now.secondsSince1970
     let left = notAfter - now
-    // Some are made for a few days only, and replaced when half of them are over: theirs is the last third.
+    // Short-lived certificates are issued for a few days and replaced after half of them: their notice is the last third.
     let lifetime = max(0, notAfter - notBefore)
     let notice = lifetime <= Self.noticeSeconds ? lifetime / 3 : Self.noticeSeconds
     if left < 0 {
-      self = .ended
+      self = .expired
     } else if now < notBefore {
       self = .notYetValid
     } else if left <= notice {
-      self = .ending
+      self = .expiring
     } else {
       self = .valid
     }

@@ -1,65 +1,66 @@
 internal import Primitives
 
-/// Decides when certificate and key are read again, and when their operator hears that they cannot be used. Knows no file
-/// and no clock.
+/// Decides when certificate and key are read again, and when a failure is logged. Has no files and no clock.
 ///
-/// The two are replaced one after the other, and a file is not written at once. So nothing is read that still changes;
-/// what cannot be used is tried again at each look, and is an error only when it stays so.
+/// The two files are replaced one after the other, and a file is not written in one step. So files that still change are
+/// not read. A pair that cannot be used is tried again at each check, and is an error only if it stays so.
 struct CertificateWatch: Sendable {
-  /// How long a pair may not fit before that is told.
+  /// The time for which a pair may be unusable before that is logged.
   static let patience = Duration.seconds(5)
 
-  /// As they were when the pair in force was read.
-  private var taken: CertificateSource.Marks
-  private var seen: CertificateSource.Marks
+  /// The versions of the pair in force.
+  private var current: CertificateSource.Versions
+  /// The versions at the last check.
+  private var seen: CertificateSource.Versions
   private var failure: Failure?
 
   private struct Failure {
     let since: MonotonicTime
-    /// The reason that the operator heard last.
-    var told: String?
+    /// The last logged reason.
+    var loggedReason: String?
   }
 
-  /// Begins with a pair that is in force.
-  init(taken marks: CertificateSource.Marks) {
-    taken = marks
-    seen = marks
+  /// Creates the watch of a pair that is in force.
+  init(inForce versions: CertificateSource.Versions) {
+    current = versions
+    seen = versions
   }
 
-  /// Looks at the files.
+  /// Compares the files with those of the last check.
   ///
-  /// - Returns: whether they should be read now.
-  mutating func look(at marks: CertificateSource.Marks) -> Bool {
-    defer { seen = marks }
-    guard marks != taken || failure?.told != nil else {
+  /// - Returns: true if the files should be read now.
+  mutating func check(_ versions: CertificateSource.Versions) -> Bool {
+    defer { seen = versions }
+    guard versions != current || failure?.loggedReason != nil else {
       failure = nil
       return false
     }
-    return marks == seen
+    return versions == seen
   }
 
-  /// What was read is in force.
+  /// Records a pair that was read and is in force.
   ///
-  /// - Returns: whether the operator was told before that it could not be.
-  mutating func took(_ marks: CertificateSource.Marks) -> Bool {
+  /// - Returns: true if a failure was logged before.
+  mutating func didRead(_ versions: CertificateSource.Versions) -> Bool {
     defer { failure = nil }
-    taken = marks
-    seen = marks
-    return failure?.told != nil
+    current = versions
+    seen = versions
+    return failure?.loggedReason != nil
   }
 
-  /// What was read is of no use.
+  /// Records a pair that cannot be used.
   ///
   /// - Parameters:
-  ///   - reason: why, in words.
+  ///   - reason: the reason as text.
   ///   - now: the time.
-  ///   - asked: somebody waits for an answer, so he gets it at once.
-  /// - Returns: whether it is to be told: once for each reason.
-  mutating func failed(_ reason: String, now: MonotonicTime, asked: Bool = false) -> Bool {
-    var current = failure ?? Failure(since: now)
-    defer { failure = current }
-    guard asked || now - current.since >= Self.patience, asked || current.told != reason else { return false }
-    current.told = reason
+  ///   - isRequested: true if the operator requested the read, and waits for an answer.
+  /// - Returns: true if the reason is to be logged: once for each reason, and for each request.
+  mutating func didFail(_ reason: String, now: MonotonicTime, isRequested: Bool = false) -> Bool {
+    var failure = failure ?? Failure(since: now)
+    defer { self.failure = failure }
+    let isDue = now - failure.since >= Self.patience && failure.loggedReason != reason
+    guard isRequested || isDue else { return false }
+    failure.loggedReason = reason
     return true
   }
 }

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// What tells that another file is at a path, or another content in it, without reading it.
+/// The properties by which another file at a path, or another content in it, is detected without reading the file.
 ///
-/// Asked for once a second, and not by inotify: that watches a directory entry, so it is blind to a link further up that
-/// comes to lead elsewhere (Kubernetes, certbot), and to what another machine does on a network file system.
-struct FileMark: Equatable, Sendable {
+/// It is read once a second. inotify watches a directory entry, so it misses a link further up the path that is
+/// changed (Kubernetes, certbot), and changes by another machine on a network file system.
+struct FileVersion: Equatable, Sendable {
   let device, inode: UInt64
   let length: Int64
-  /// In nanoseconds since 1970. The time of the last change is there for copies that set the other one back.
+  /// The times in nanoseconds since 1970. `changed` detects copies that set `modified` back.
   let modified, changed: Int64
 }
 
-extension FileMark {
-  /// What is at the path now, links followed; `nil` when nothing is, or nothing that may be looked at.
+extension FileVersion {
+  /// The version of the file at the path, with links followed; nil if there is none, or none that may be examined.
   init?(of path: String) {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

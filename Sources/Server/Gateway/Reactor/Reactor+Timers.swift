@@ -19,7 +19,7 @@ extension Reactor {
     }
     continueDraining()
     sweepSessions()
-    watchCertificate()
+    if draining == nil { certificateSchedule?.checkIfDue() }
     watchDisk()
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval

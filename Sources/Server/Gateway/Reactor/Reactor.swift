@@ -81,7 +81,8 @@ actor Reactor {
   let compactor: Compactor
   let uploads: UploadService
   var sweepSessionsAt: MonotonicTime
-  var certificateLookAt: MonotonicTime
+  /// The checks of the certificate files, in the first reactor.
+  let certificateSchedule: CertificateSchedule?
   var diskLookAt: MonotonicTime
 
   // Buffers that all connections share.
@@ -124,6 +125,9 @@ actor Reactor {
     uploads = UploadService(
       shared.uploadEnvironment, reactor: number, clock: loop.clock, tasks: tasks, persister: persister,
       logger: logger, counters: counters)
+    let (clock, tasks) = (loop.clock, tasks)
+    certificateSchedule =
+      number == 0 ? shared.keeper.map { CertificateSchedule($0, clock: clock, tasks: tasks) } : nil
     deflater = Deflater(level: 1)
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
@@ -131,7 +135,6 @@ actor Reactor {
     reserved = ReservedConnections(reactors: shared.configuration.reactors)
     sweepAt = .now() + Self.sweepInterval
     sweepSessionsAt = .now()
-    certificateLookAt = .now()
     diskLookAt = .now()
   }
 
@@ -275,7 +278,7 @@ actor Reactor {
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
     if number == 0, draining == nil {
       consider(diskLookAt)
-      if shared.keeper != nil { consider(certificateLookAt) }
+      consider(certificateSchedule?.nextDeadline)
     }
     return next
   }

@@ -1,0 +1,31 @@
+internal import Networking
+internal import Primitives
+
+/// The times at which a reactor starts the checks of a `CertificateKeeper`.
+final class CertificateSchedule {
+  private let keeper: CertificateKeeper
+  private let clock: LoopClock
+  private let tasks: LoopTasks
+  /// The time of the next check; nil during a check.
+  private(set) var nextDeadline: MonotonicTime?
+
+  /// Creates the schedule. The first check is due now.
+  init(_ keeper: CertificateKeeper, clock: LoopClock, tasks: LoopTasks) {
+    self.keeper = keeper
+    self.clock = clock
+    self.tasks = tasks
+    nextDeadline = clock.now
+  }
+
+  /// Starts a check when its time has come. One check runs at a time.
+  func checkIfDue() {
+    guard let due = nextDeadline, due <= clock.now else { return }
+    nextDeadline = nil
+    tasks.start(check)
+  }
+
+  private func check() async {
+    await keeper.check()
+    nextDeadline = clock.now + CertificateKeeper.checkInterval
+  }
+}

@@ -1,0 +1,31 @@
+import Networking
+import Primitives
+import Testing
+
+@testable import Gateway
+
+@Suite("Certificate schedule")
+struct CertificateScheduleTests {
+  @Test("Checks run one at a time, a second after each other")
+  func runsOneCheckAtATime() async throws {
+    let fixture = try KeeperFixture()
+    let pair = try fixture.pair()
+    let keeper = try fixture.keep(try fixture.put(pair, in: "."))
+    let start = fixture.now
+    let (clock, tasks) = (LoopClock(start), LoopTasks())
+    let schedule = CertificateSchedule(keeper, clock: clock, tasks: tasks)
+    #expect(schedule.nextDeadline == start)
+    schedule.checkIfDue()
+    #expect(schedule.nextDeadline == nil, "no time is due during a check")
+    schedule.checkIfDue()
+    let work = tasks.takeAll()
+    #expect(work.count == 1)
+    for check in work { await check() }
+    #expect(schedule.nextDeadline == start + CertificateKeeper.checkInterval)
+    schedule.checkIfDue()
+    #expect(tasks.takeAll().isEmpty, "the next check is not due yet")
+    clock.set(start + CertificateKeeper.checkInterval)
+    schedule.checkIfDue()
+    #expect(tasks.takeAll().count == 1)
+  }
+}
