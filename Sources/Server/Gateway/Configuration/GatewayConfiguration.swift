@@ -1,46 +1,46 @@
 package import Wire
 
-/// Everything an operator may set, with its default. Read once at the start, then passed on as a value.
+/// All settings of an operator, with their defaults. Read once at the start, then passed on as a value.
 package struct GatewayConfiguration: Equatable, Sendable {
-  /// What `committed` promises, and what it costs.
+  /// The guarantee of `committed`.
   package enum Durability: String, CaseIterable, Sendable {
-    /// Survives nothing: sessions live in memory, and nothing of them is written but attachments.
+    /// Entries survive nothing: sessions are in memory only. Attachments are written.
     case memory
-    /// Survives the end of the process; a power cut may cost the kernel's last half minute.
+    /// Entries survive the end of the process. A power cut may cost the last half minute, which the kernel had not written.
     case process
-    /// Survives a power cut too.
+    /// Entries survive a power cut too.
     case full
   }
 
-  /// Where plain HTTP is served; `nil` when it is off.
+  /// The address for plain HTTP; nil if it is off.
   package var http: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8080)
-  /// Where HTTP over TLS is served; `nil` when it is off.
+  /// The address for HTTP over TLS; nil if it is off.
   package var https: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8443)
-  /// Certificate chain in PEM; `nil` means one made at the first start and kept in the data directory.
+  /// The file of the certificate chain in PEM; nil for a self-signed certificate in the data directory.
   package var certificateFile: String?
-  /// The certificate's private key in PEM; set when `certificateFile` is.
+  /// The file of the certificate's private key in PEM; set if `certificateFile` is.
   package var keyFile: String?
-  /// Whether answers over TLS carry `Strict-Transport-Security`, which binds every port of the host.
+  /// True to send `Strict-Transport-Security` over TLS, which applies to every port of the host.
   package var sendsStrictTransportSecurity = false
-  /// Whether pages asked for over plain HTTP are sent to the https address.
+  /// True to redirect requests for pages from plain HTTP to the https address.
   package var redirectsToHTTPS = false
-  /// How the gateway is reached from outside; makes links absolute and refuses any other `Host`.
+  /// The address of the gateway from outside. It makes links absolute, and requests for another `Host` are refused.
   package var publicURL: WebOrigin?
   /// Origins of other sites whose pages may use this gateway.
   package var allowedOrigins: [WebOrigin] = []
-  /// How many proxies stand in front and are believed in what they say of a client: its address, scheme and host.
+  /// The number of trusted proxies in front of the gateway. They report the address, scheme and host of a client.
   package var trustedProxies = 0
 
-  /// The one directory that is written to.
+  /// The only directory that is written to.
   package var dataDirectory = "data"
   /// The files of the page, read once at the start.
   package var publicDirectory = "Public"
   package var durability = Durability.process
 
-  /// Threads that serve sockets, 1–256; the reader sets it to the number of cores.
+  /// The number of event loops, 1–256. The command sets it to the number of cores.
   package var reactors = 1
-  /// The least time between two sends to a session, 0–1,000 ms: what is said meanwhile goes together. Nil: up to 16 ms,
-  /// while there is much to do and where it pays.
+  /// The least time between two flushes of a session, 0–1,000 ms: entries in between are sent together. Nil for up to 16 ms
+  /// on a busy loop, where waiting pays.
   package var flushInterval: Duration?
   /// The time for which a gateway keeps serving after the request to stop, while `/readyz` answers 503; at most five minutes.
   package var drainDelay = Duration.zero
@@ -48,16 +48,16 @@ package struct GatewayConfiguration: Equatable, Sendable {
   package var memory: Int?
   package var limits = Limits()
 
-  /// Opens `/metrics` to whoever sends it as a bearer token; without one only loopback may read them.
+  /// The bearer token for `/metrics`; without one only loopback may read the metrics.
   package var metricsToken: String?
-  /// The file that `metricsToken` is read from when the gateway starts; `nil` when it was given itself, or not at all.
+  /// The file from which `metricsToken` is read at the start; nil if the token was given directly, or not at all.
   package var metricsTokenFile: String?
   package var logLevel = Log.Level.info
   /// The part of the addresses of clients and proxies that the log shows.
   package var logAddresses = Log.AddressDetail.full
-  /// `nil` means text on a terminal and JSON elsewhere.
+  /// The format of log lines; nil for text on a terminal and JSON elsewhere.
   package var logFormat: Log.Format?
-  /// Whether `/echo` is served, for conformance suites.
+  /// True to serve `/echo`, for conformance suites.
   package var servesEcho = false
 
   /// The defaults, with one reactor.

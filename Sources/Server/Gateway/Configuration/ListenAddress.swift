@@ -1,4 +1,4 @@
-/// Where a listener is to be bound: a host as it was written and a port.
+/// The address of a listener: a host, as the operator wrote it, and a port.
 ///
 /// Port 0 asks the system for a free one.
 package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
@@ -6,13 +6,13 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
   package var host: String
   package var port: UInt16
 
-  /// An address of its two parts; the host of an IPv6 address comes without brackets.
+  /// Creates an address of its two parts; an IPv6 host is without brackets.
   package init(host: String, port: UInt16) {
     self.host = host
     self.port = port
   }
 
-  /// Reads `HOST:PORT`, where an IPv6 host stands in brackets; `nil` when it is not that.
+  /// Parses `HOST:PORT`, with brackets around an IPv6 host; nil for any other text.
   package init?(_ text: String) {
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
     let written = text[..<colon]
@@ -30,17 +30,17 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(authorityHost):\(port)" }
 
-  /// The host as it stands in a URL: an IPv6 address in brackets.
+  /// The host as in a URL: an IPv6 address is in brackets.
   package var authorityHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
-  /// Whether it stands for all addresses of the machine.
+  /// True if the host stands for all addresses of the machine.
   package var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
-  /// Whether both cannot be listened on at once: they have a port, and one host stands for the other's addresses too.
+  /// Returns true if both cannot be bound at once: they have the same port, and one host includes the other's addresses.
   package func overlaps(_ other: ListenAddress) -> Bool {
     guard port == other.port, port != 0 else { return false }
     let isOfOneKind = host.utf8.contains(UInt8(ascii: ":")) == other.host.utf8.contains(UInt8(ascii: ":"))
-    // `[::]` takes IPv4 too; 0.0.0.0 takes every address but those of IPv6.
+    // `[::]` includes IPv4; 0.0.0.0 includes all IPv4 addresses.
     return host == other.host || host == "::" || other.host == "::"
       || isOfOneKind && (isWildcard || other.isWildcard)
   }

@@ -4,7 +4,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     case http
     case https
 
-    /// The port that a URL of this scheme means when it names none.
+    /// The port of a URL without a port.
     package var defaultPort: UInt16 { self == .http ? 80 : 443 }
   }
 
@@ -13,9 +13,9 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
   package let host: String
   package let port: UInt16
 
-  /// Reads `http://HOST[:PORT]` or `https://…`, with nothing after it but an optional `/`.
+  /// Parses `http://HOST[:PORT]` or `https://…`, optionally with a `/` at the end.
   ///
-  /// `nil` for `null`, for other schemes, and for a URL with a path, a query or a user.
+  /// Nil for `null`, for other schemes, and for a URL with a path, a query or a user.
   package init?(_ text: String) {
     let lowered = text.lowercased()
     let rest: Substring
@@ -38,6 +38,6 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(scheme.rawValue)://\(authority)" }
 
-  /// Host and port as a `Host` field names them: the port only when it is not the scheme's own.
+  /// Host and port as in a `Host` field: without the port if it is the default of the scheme.
   package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 }
