@@ -146,7 +146,7 @@ struct LogDamageTests {
     #expect(records == Self.records && end.damage == .broken)
   }
 
-  @Test("A length that cannot be is not believed, and no room made for it")
+  @Test("An impossible length is damage, and no memory is allocated for it")
   func lengths() throws {
     for length: UInt32 in [0x0400_0001, 0x7FFF_FFFF, .max] {
       var bytes = Self.bytes

@@ -91,7 +91,7 @@ struct AttachmentTests {
     #expect(text(WireJSON.encode(metadata)) == sent)
   }
 
-  @Test("metadata: an empty text and `null` are none", arguments: ["", "null", " null\n"])
+  @Test("metadata: an empty text and `null` mean no metadata", arguments: ["", "null", " null\n"])
   func noMetadata(_ sent: String) throws {
     #expect(try AttachmentMetadata.parse(bytes(sent).span, limit: 4_096) == nil)
   }

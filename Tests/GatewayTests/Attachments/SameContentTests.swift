@@ -47,7 +47,7 @@ extension OverSockets {
           adder.head("POST", adder.path(), JournalClient.fileFields(next), .length, length: bytes.count)
           + bytes
         let removal = remover.http.head("DELETE", remover.path(of: present))
-        // All but the last byte first; then which of the two comes before the other is a matter of chance.
+        // All bytes except the last first, so that the order of the two requests is random.
         try adder.stream.send(request.dropLast(1))
         if random.next(below: 2) == 0 {
           try adder.stream.send(request.suffix(1))

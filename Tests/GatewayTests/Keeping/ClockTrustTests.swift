@@ -32,7 +32,7 @@ struct ClockTrustTests {
     #expect(Self.begins(Self.trust(synchronised: false, delay: 0)) == 0)
   }
 
-  @Test("The hour begins with the synchronisation, and anew after each loss of it")
+  @Test("The hour begins with the synchronisation, and again after each loss of it")
   func synchronisation() {
     var trust = Self.trust(synchronised: false)
     trust.observe(Self.reading(600, synchronised: true))
@@ -45,7 +45,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "A step of the clock begins both times anew",
+    "A step of the clock restarts both times",
     arguments: [-60, 60, 400 * 86_400, -400 * 86_400] as [Int64])
   func steps(_ error: Int64) {
     for isSynchronised in [true, false] {

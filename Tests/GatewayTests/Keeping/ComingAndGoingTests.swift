@@ -12,7 +12,7 @@ extension OverSockets {
   @Suite("Coming and going")
   struct ComingAndGoingTests {
     @Test(
-      "P1–P4: whatever comes and goes, all is there once and in one order",
+      "P1–P4: with participants that come and go, all entries are there once and in one order",
       arguments: [UInt64](1...3))
     func walk(seed: UInt64) throws {
       var random = SeededGenerator(seed: seed)
@@ -26,7 +26,7 @@ extension OverSockets {
         let member = members[who]
         switch random.next(below: 20) {
         case 0:
-          // All go at once: the session is put away, if nobody is quicker.
+          // All leave at once: the session is unloaded, unless one comes back before.
           for member in members { member.cut() }
           isThere = isThere.map { _ in false }
         case 1 where random.next(below: 4) == 0:
@@ -70,7 +70,8 @@ extension OverSockets {
       [UInt8(who), UInt8(number >> 8), UInt8(number & 255)]
     }
 
-    @Test("P3: who comes while a session is put away goes on with it, though the disk then fails")
+    @Test(
+      "P3: a participant that joins while a session is unloaded continues it, also if the disk fails then")
     func comesWhilePutAway() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk, RunningGateway.forgetful)
@@ -82,7 +83,7 @@ extension OverSockets {
       first.cut()
       try disk.waitUntilMet()
       let second = try ParticipantClient(gateway, session).join()
-      // The mark that all is there is written; what follows is not.
+      // The `closed` record is written; later records are not.
       disk.fail(with: ENOSPC) { $0.session == session && !$0.kinds.contains(.closed) && $0.kind == .write }
       try disk.waitUntilMet()
       let third = try ParticipantClient(gateway, session).join()

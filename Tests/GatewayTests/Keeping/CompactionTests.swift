@@ -8,10 +8,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// Logs that are written anew while everybody draws.
+  /// Logs that are compacted while participants draw.
   @Suite("Compaction")
   struct CompactionTests {
-    /// People who draw over what they drew, so that most of the log is superseded, and keep some of it.
+    /// Participants that replace most of their drawing, so that most of the log is superseded.
     private static func draw(
       _ members: [ParticipantClient], rounds: Range<Int>, bytes: Int = 30_000
     ) throws {
@@ -25,14 +25,14 @@ extension OverSockets {
             member.entry(
               [], retention: .remove, key: EntryKey(high: UInt64(index + 1), low: UInt64((round + 1) % 5))))
         }
-        // Who falls behind would be sent a snapshot in between.
+        // A member that falls behind would get a snapshot.
         for member in members { try member.read(until: "its own") { $0.isCurrent } }
       }
     }
 
-    /// Draws until something comes of it; what was drawn is given time to be written.
+    /// Draws until the condition is true. Entries get time to be written.
     ///
-    /// - Returns: how many rounds that took.
+    /// - Returns: the number of rounds.
     private static func draw(
       _ members: [ParticipantClient], in session: SessionID, on gateway: RunningGateway,
       until isEnough: @escaping @Sendable () throws -> Bool
@@ -72,13 +72,15 @@ extension OverSockets {
       }
     }
 
-    @Test("P4: drawing goes on while a log is written anew, and a cut finds all", arguments: [0, 1, 2, 3])
+    @Test(
+      "P4: drawing continues during a compaction, and all entries are there after a crash",
+      arguments: [0, 1, 2, 3])
     func drawing(moment: Int) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) { $0.limits.catchUpTailBytes = 200_000 }
       let session = try gateway.makeSession()
       let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
-      // Where it is when the process ends: in its base records, before its sync, before its new name, or long behind.
+      // The point at which the process ends: in the base records, before the sync, before the rename, or long after it.
       switch moment {
       case 0: disk.hang { $0.session == session && $0.kinds.contains(.base) }
       case 1: disk.hang { $0.session == session && $0.kind == .sync }
@@ -97,7 +99,7 @@ extension OverSockets {
       for member in members { member.cut() }
       gateway.gateway.stop()
       disk.fail(with: EIO)
-      // What comes again comes at once: nobody is to fall behind.
+      // Entries are sent again at once: no member may fall behind.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
       if moment == 3 {
@@ -107,7 +109,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A log that cannot be written anew goes on as it is",
+      "A log that cannot be compacted continues unchanged",
       arguments: [TroubledDisk.Call.Kind.make, .replace])
     func fails(kind: TroubledDisk.Call.Kind) async throws {
       let disk = TroubledDisk()
@@ -117,14 +119,14 @@ extension OverSockets {
       disk.fail(with: ENOSPC) { $0.session == session && $0.kind == kind }
       let rounds = try await Self.draw(members, in: session, on: gateway) { disk.met > 0 }
       try Self.draw(members, rounds: rounds..<rounds + 20)
-      // What only the compaction needs, nobody hears of.
+      // A failure that affects only the compaction causes no notice.
       for member in members {
         try member.readUntilCommitted()
         #expect(!member.received.contains { $0.type == SystemType.notice })
         member.cut()
       }
       #expect(try gateway.status("GET", "/readyz") == 200)
-      // What comes again comes at once: nobody is to fall behind.
+      // Entries are sent again at once: no member may fall behind.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
     }

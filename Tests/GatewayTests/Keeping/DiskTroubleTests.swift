@@ -11,7 +11,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// A disk that fails, or that takes its time: people draw on, and are told the truth.
+  /// A disk that fails or is slow: participants continue to draw, and are informed.
   @Suite("Disk trouble")
   struct DiskTroubleTests {
     private static func isToldOf(_ code: NoticePayload.Code) -> (ParticipantClient) throws -> Bool {
@@ -22,11 +22,11 @@ extension OverSockets {
       }
     }
 
-    /// What is kept of the people's drawing under one key.
+    /// The retained entries of the participants under one key.
     private static func drawing(_ client: ParticipantClient) -> [[UInt8]] { client.state.held[.zero] ?? [] }
 
     @Test(
-      "P4: nothing is committed that is not saved, everybody is told, and nothing is lost",
+      "P4: only saved entries are committed, all participants are informed, and no entry is lost",
       arguments: [(ENOSPC, RunningGateway.End.cut), (EIO, .drained)])
     func fails(with code: CInt, _ end: RunningGateway.End) throws {
       let disk = TroubledDisk()
@@ -45,7 +45,7 @@ extension OverSockets {
         }
       }
       for member in members {
-        // Drawing goes on.
+        // Drawing continues.
         try member.read(until: "all that is drawn") { Self.drawing($0).count == 60 }
         try member.read(until: "the bad news", Self.isToldOf(.storageFull))
         #expect(member.committed <= committed)
@@ -57,7 +57,7 @@ extension OverSockets {
       let journal = try JournalClient(gateway, session)
       #expect(try journal.add(UUID(), [1, 2, 3]).status == 507)
       #expect(try gateway.end(session, try #require(members[0].joined?.token)) == 507)
-      // The one who comes is let in, and sees the same.
+      // A new participant joins, and gets the same state.
       let late = try ParticipantClient(gateway, session).join()
       #expect(Self.drawing(late) == Self.drawing(members[0]))
       disk.mend()
@@ -97,7 +97,7 @@ extension OverSockets {
       try disk.waitUntilMet()
       for member in members { member.cut() }
       gateway = try gateway.restart(.cut)
-      // Nobody knows of it but those who drew it; they bring it again, and once.
+      // Only the senders still have these entries. They send them again, once.
       for member in members {
         member.gateway = gateway
         try member.join()
@@ -192,7 +192,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A disk that hangs holds up nobody who draws, and no stop", arguments: [false, true])
+    @Test("A disk that hangs delays neither participants nor a stop", arguments: [false, true])
     func hangs(stopsTwice: Bool) throws {
       let disk = TroubledDisk()
       let gateway = try RunningGateway(reactors: 2, disk: disk)
@@ -212,12 +212,12 @@ extension OverSockets {
       gateway.gateway.waitUntilStopped()
       let time = MonotonicTime.now() - before
       #expect(time < (stopsTwice ? .seconds(2) : .seconds(8)))
-      // Nothing is believed of what is there: somebody may still write.
+      // There is no mark of a clean stop: a thread may still write.
       #expect(!FileManager.default.fileExists(atPath: gateway.folder + "/data/clean"))
       disk.mend()
     }
 
-    @Test("One log that cannot be written says nothing about the disk")
+    @Test("One log that cannot be written does not mark the disk as failing")
     func oneLog() throws {
       let disk = TroubledDisk()
       let gateway = try RunningGateway(disk: disk)
@@ -232,7 +232,7 @@ extension OverSockets {
       try member.readUntilCommitted()
     }
 
-    @Test("A disk that failed is tried again, though nobody waits for it any more")
+    @Test("A failed write is repeated also if no caller waits for it any more")
     func forgets() throws {
       let watch = DiskMonitor(reserve: 0) { 1_000 }
       let begin = MonotonicTime.now()
@@ -272,7 +272,7 @@ extension OverSockets {
       #expect(watch.figures.free == 2_000 && watch.refusal(now: now + .seconds(11)) == nil)
     }
 
-    @Test("A session that could not be saved and expires leaves nobody refused")
+    @Test("An expired session with unsaved entries does not cause refusals in others")
     func expires() async throws {
       let disk = TroubledDisk()
       let gateway = try RunningGateway(disk: disk) {

@@ -13,7 +13,7 @@ extension OverSockets {
   /// A gateway that stops with many on it.
   @Suite("Draining")
   struct DrainTests {
-    @Test("All that was said is on the disk before anybody is told to come back", arguments: [1, 2])
+    @Test("All entries are on the disk before a client is told to come back", arguments: [1, 2])
     func many(reactors: Int) throws {
       var gateway = try RunningGateway(reactors: reactors)
       let sessions = try (0..<20).map { _ in try gateway.makeSession() }
@@ -53,7 +53,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A stop that is not clean leaves no mark: nobody goes on by what was not saved")
+    @Test("An unclean stop leaves no mark: no session continues from unsaved entries")
     func unclean() throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)

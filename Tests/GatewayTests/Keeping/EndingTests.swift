@@ -11,10 +11,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// What ended has ended, on the disk before anybody is told.
+  /// The end of sessions: on the disk before a participant is informed, and final.
   @Suite("Ending")
   struct EndingTests {
-    /// When a session is ended that nobody is in any more.
+    /// The time at which a session without participants is ended.
     enum Moment: CaseIterable {
       /// Its last record waits for what another session writes.
       case beforePuttingAway
@@ -24,7 +24,7 @@ extension OverSockets {
       case whileStopping
     }
 
-    /// A session in which somebody drew, and who that is.
+    /// A session with an entry, and the participant that sent it.
     private static func drawn(
       on gateway: RunningGateway, entries: Int = 3
     ) throws -> (session: SessionID, member: ParticipantClient, token: Token) {
@@ -78,7 +78,7 @@ extension OverSockets {
       }
     }
 
-    @Test("Nothing is written behind an end, whatever is asked meanwhile")
+    @Test("No record is written behind an end, whatever is requested meanwhile")
     func nothingBehind() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -107,7 +107,7 @@ extension OverSockets {
       #expect(again.state.held[.zero] == [[0], [1], [2]])
     }
 
-    @Test("Who ends a session that is being ended hears what became of it", arguments: [true, false])
+    @Test("A second request to end a session gets the outcome of the first", arguments: [true, false])
     func twice(isWell: Bool) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -161,7 +161,7 @@ extension OverSockets {
       #expect(try ParticipantClient(gateway, session).join().state.held[.zero] == all)
     }
 
-    @Test("An ended session is let go of, whatever it waited for before")
+    @Test("An ended session is released, whatever it waited for before")
     func forgotten() async throws {
       let gateway = try RunningGateway { $0.limits.sessionIdleSeconds = 0 }
       for index in 0..<6 {
@@ -169,7 +169,7 @@ extension OverSockets {
         let others = try (0..<index % 3).map { _ in try ParticipantClient(gateway, session).join() }
         for other in others { other.cut() }
         if index % 2 == 0 {
-          // Kept for a day, for whoever goes on with it.
+          // Kept for a day, to be resumed.
           #expect(try JournalClient(gateway, session).create(UUID(), size: 10).status == 201)
         }
         #expect(try gateway.end(session, token) == 204)
@@ -181,7 +181,7 @@ extension OverSockets {
       try await gateway.wait(for: "no log open") { try gateway.openLogs() == 0 }
     }
 
-    @Test("Two who come as an ended session is let go of both hear of its end")
+    @Test("Two joins while an ended session is released both get its end")
     func foundWhileForgotten() async throws {
       let gateway = try RunningGateway()
       for _ in 0..<20 {
@@ -192,7 +192,7 @@ extension OverSockets {
       }
     }
 
-    @Test("What is held counts once, though some of it ends while the folder is looked at")
+    @Test("Each kept session counts once, also if it ends during the sweep of the folder")
     func counts() async throws {
       var gateway = try RunningGateway { $0.limits.sessions = 5 }
       var sessions = try (0..<5).map { _ in try Self.drawn(on: gateway, entries: 1) }
@@ -229,7 +229,7 @@ extension OverSockets {
 }
 
 extension Reactor {
-  /// Has two look for an ended session in the turn in which it is let go of.
+  /// Starts two lookups of an ended session in the turn in which the session is released.
   fileprivate func searchWhileForgetting(_ id: SessionID) -> [Task<Bool, Never>] {
     endedSessions[id]?.idleSince = MonotonicTime(nanoseconds: 0)
     let searches = (0..<2).map { _ in

@@ -10,21 +10,21 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// How long sessions are kept, which nobody is in or which have ended, in memory or not.
+  /// The times for which empty and ended sessions are kept, in memory and on the disk.
   @Suite("Keeping times")
   struct KeepingTimesTests {
-    /// How a session comes to be kept.
+    /// The state in which a session is kept.
     enum Way: CaseIterable {
-      /// It holds something; it is put away.
+      /// It has entries, and was unloaded.
       case putAway
-      /// It holds something; the process is killed and nobody comes.
+      /// It has entries; the process was killed, and no participant came back.
       case notClosed
       /// It ended.
       case ended
-      /// Somebody is in it again.
+      /// It has a participant again.
       case inUse
 
-      /// What is answered when its time is over.
+      /// The status of an answer when its time is over.
       var status: Int {
         switch self {
         case .putAway, .notClosed: 404
@@ -34,7 +34,7 @@ extension OverSockets {
       }
     }
 
-    @Test("What nobody comes back to goes from the disk in its time, and not before")
+    @Test("A session without participants is removed from the disk at its time, and not before")
     func goes() async throws {
       var gateway = try RunningGateway(reactors: 2, RunningGateway.forgetful)
       var sessions: [Way: SessionID] = [:]

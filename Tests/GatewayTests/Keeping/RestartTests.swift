@@ -10,7 +10,7 @@ extension OverSockets {
   /// Sessions outlive their gateway.
   @Suite("Restarts")
   struct RestartTests {
-    /// Four people draw, and read until all that they said is committed.
+    /// Four participants draw, and read until all their entries are committed.
     private static func drawn(
       on gateway: RunningGateway, people: Int = 4
     ) throws -> (session: SessionID, members: [ParticipantClient]) {
@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: what was committed is there after the end of the process",
+      "P4: committed entries are there after the end of the process",
       arguments: [RunningGateway.End.cut, .drained], [1, 2])
     func committed(_ end: RunningGateway.End, reactors: Int) throws {
       var gateway = try RunningGateway(reactors: reactors)
@@ -68,7 +68,7 @@ extension OverSockets {
       let session = try gateway.makeSession()
       let member = try ParticipantClient(gateway, session).join()
       let key = EntryKey(high: 1, low: 1)
-      // From here on the disk knows who that is.
+      // From here on the participant is on the disk.
       try member.send(member.entry([]))
       try member.read(until: "a first one is committed") {
         $0.committed >= ($0.received.last?.sequence ?? .max) && !$0.received.isEmpty
@@ -85,7 +85,7 @@ extension OverSockets {
       #expect(member.state.held[key] == (0..<100).map { [UInt8($0)] })
     }
 
-    @Test("P7: a targeted entry reaches nobody else, and no number is given twice")
+    @Test("P7: a targeted entry reaches only its targets, and no number is given out twice")
     func numbers() throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -100,7 +100,7 @@ extension OverSockets {
       }
     }
 
-    @Test("One load serves all who come at once")
+    @Test("One load serves all requests that come at once")
     func oneLoad() throws {
       var gateway = try RunningGateway(reactors: 2)
       let (session, members) = try Self.drawn(on: gateway)
@@ -119,7 +119,7 @@ extension OverSockets {
       #expect(try Metrics(of: gateway).value("sessions_opened_total") == 1)
     }
 
-    @Test("A session that nobody is in is put away, and goes on when somebody comes")
+    @Test("A session without participants is unloaded, and continues when one comes")
     func putAway() throws {
       let gateway = try RunningGateway {
         $0.limits.graceSeconds = 0
@@ -140,7 +140,7 @@ extension OverSockets {
     }
 
     @Test(
-      "What ended stays ended, and what was attached to it can be read",
+      "An ended session stays ended, and its attachments can be read",
       arguments: RunningGateway.End.allCases)
     func ended(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway(reactors: 2)
@@ -165,7 +165,9 @@ extension OverSockets {
       #expect(try socket.readClose() == 4010)
     }
 
-    @Test("A session that was told of is there, whatever comes", arguments: RunningGateway.End.allCases)
+    @Test(
+      "A session whose id was sent exists after any end of the process",
+      arguments: RunningGateway.End.allCases)
     func created(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -173,7 +175,7 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 200)
     }
 
-    @Test("A second gateway on the folder is told who has it")
+    @Test("A second gateway on the folder gets the process that has it")
     func secondGateway() throws {
       let gateway = try RunningGateway()
       #expect {

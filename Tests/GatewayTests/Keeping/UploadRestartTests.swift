@@ -9,7 +9,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// Uploads go on where they were, whatever came between.
+  /// Uploads continue at their offsets after any end of the process.
   @Suite("Uploads over restarts")
   struct UploadRestartTests {
     /// Waits until a session's list of attachments is as wanted.
@@ -28,7 +28,7 @@ extension OverSockets {
       }
     }
 
-    @Test("PROTOCOL 4: a resumable upload goes on where it was", arguments: RunningGateway.End.allCases)
+    @Test("PROTOCOL 4: a resumable upload continues at its offset", arguments: RunningGateway.End.allCases)
     func resumed(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()
@@ -148,7 +148,7 @@ extension OverSockets {
         }
       }
       gateway.gateway.stop()
-      // Nobody is left who would hear of what fails from here on.
+      // No client is connected that would get a failure from here on.
       gateway.gateway.waitForReactors()
       try member.socket?.stream.drainToEnd()
       disk.fail(with: EIO)
@@ -190,7 +190,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut)
       #expect(try gateway.status(of: session) == 200)
       if isDamaged {
-        // Not at the second look either, when the log itself is whole again.
+        // Not at the second attempt either, when the log itself is repaired.
         for _ in 0..<2 {
           let newcomer = try ParticipantClient(gateway, session).join()
           #expect(newcomer.state.held[.zero] == [[1]])

@@ -61,7 +61,9 @@ extension OverSockets {
       }
     }
 
-    @Test("A session that was left under a clock 400 days behind is kept for its whole time by the right one")
+    @Test(
+      "A session that was left while the clock was 400 days behind is kept for its whole time after the clock is right"
+    )
     func behind() async throws {
       let days = Guarded(-400)
       let clock = GatewayClock(

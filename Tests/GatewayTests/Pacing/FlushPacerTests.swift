@@ -3,10 +3,11 @@ import Primitives
 
 @testable import Gateway
 
-/// When a busy session's entries wait for others, and when they do not.
+/// The delays of entries in busy sessions.
 struct FlushPacerTests {
-  /// A session in which something is said at these times (ms); what waits is sent when it may be.
-  /// - Returns: how many messages went out together each time, and the longest that one waited.
+  /// Simulates a session that gets a message at each of these times (ms).
+  ///
+  /// - Returns: the number of messages in each flush, and the longest wait of a message.
   private func play(_ times: [Double], interval: Duration, isFixed: Bool = false) -> (
     flushes: [Int], longest: Duration
   ) {
@@ -46,7 +47,7 @@ struct FlushPacerTests {
     #expect(FlushPacer.interval(load: 1) == .milliseconds(16))
   }
 
-  @Test("where much is said one by one, it goes out together, and nothing waits longer than the interval")
+  @Test("many single messages are flushed together, and none waits longer than the interval")
   func together() {
     // Every 3 ms: five people who draw at 60 Hz.
     let (flushes, longest) = play((0..<10_000).map { 3 * Double($0) }, interval: .milliseconds(12))
@@ -54,7 +55,7 @@ struct FlushPacerTests {
     #expect(longest <= .milliseconds(12))
   }
 
-  @Test("what is said after a pause goes at once")
+  @Test("a message after a pause is flushed at once")
   func afterAPause() {
     let (flushes, longest) = play((0..<100).map { 20 * Double($0) }, interval: .milliseconds(16))
     #expect(flushes == Array(repeating: 1, count: 100))
@@ -79,7 +80,7 @@ struct FlushPacerTests {
     #expect(waits < 20)
   }
 
-  @Test("when people who waited for each other begin to draw freely, waiting is tried again")
+  @Test("waiting is tried again when participants that waited for each other begin to draw freely")
   func tryingAgain() {
     let waitingForEachOther = (0..<2000).map { 0.3 * Double($0) }
     let free = (0..<20_000).map { 600 + 1.0 * Double($0) }
@@ -97,7 +98,7 @@ struct FlushPacerTests {
   }
 }
 
-/// How busy a loop is said to be.
+/// The measured load of a loop.
 struct LoopLoadTests {
   private func load(_ turns: [(busy: Double, idle: Double)]) -> Double {
     var load = LoopLoad()
@@ -131,7 +132,7 @@ struct LoopLoadTests {
     #expect(abs(load.value - 0.95) < 0.02)
   }
 
-  @Test("expensive input is none of it: nobody's entries wait for more because of that")
+  @Test("expensive input does not count as load, and delays no entries")
   func yielding() {
     var load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)

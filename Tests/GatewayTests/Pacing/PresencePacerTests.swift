@@ -4,13 +4,13 @@ import Primitives
 
 @testable import Gateway
 
-/// When those who are in a session are told who came and went.
+/// The times at which members get announcements of joins and leaves.
 struct PresencePacerTests {
   private func at(_ milliseconds: Int64) -> MonotonicTime {
     MonotonicTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  @Test("one who comes is told of at once")
+  @Test("a single join is announced at once")
   func atOnce() {
     var pacer = PresencePacer()
     for start in [1_000, 2_000, 2_050] as [Int64] {
@@ -20,7 +20,7 @@ struct PresencePacerTests {
     }
   }
 
-  @Test("of many who come one after the other they are told every 50 ms, and of the last ones too")
+  @Test("many joins in a row are announced every 50 ms, including the last ones")
   func storm() {
     var pacer = PresencePacer()
     var told: [Int64] = []
@@ -33,7 +33,7 @@ struct PresencePacerTests {
     #expect(pacer.due == nil)
   }
 
-  @Test("an entry takes along what has not been told, and a turn without anything tells nothing too soon")
+  @Test("an entry brings delayed announcements along, and a turn without entries announces nothing early")
   func withEntries() {
     var pacer = PresencePacer()
     var tells = [pacer.tells(.presence, now: at(1_000)), pacer.tells(.presence, now: at(1_001))]
@@ -42,7 +42,7 @@ struct PresencePacerTests {
     let takesAlong = pacer.tells(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
-    // What came along counts as told now, and so does what came with entries of its own turn.
+    // Announcements that came along count as announced now, and so do those with entries of their own turn.
     let again = pacer.tells(.presence, now: at(1_004))
     #expect(!again)
     let withBoth = pacer.tells(.entries(withPresence: true), now: at(1_100))

@@ -27,14 +27,14 @@ extension OverSockets {
       }
       let order = members[0].received.filter { $0.type == "Test" }
       for member in members {
-        // Who joined earlier saw others join: the entries themselves are the same.
+        // Earlier members also saw others join; the test entries are the same.
         #expect(member.received.filter { $0.type == "Test" } == order)
         let own = order.filter { $0.sender == member.number }
         #expect(own.map(\.clientSequence) == Array(1...UInt32(count)))
       }
     }
 
-    @Test("S43: of those who come one upon the other all hear, in their order, though nothing else happens")
+    @Test("S43: all members get joins in quick succession, in their order, also without entries")
     func comings() throws {
       let gateway = try RunningGateway(reactors: 1)
       let session = try gateway.makeSession()
@@ -42,21 +42,21 @@ extension OverSockets {
       let others = try (0..<12).map { _ in try ParticipantClient(gateway, session).join() }
       try first.read(until: "all who came") { Self.joined($0).count >= others.count }
       #expect(Self.joined(first) == others.map(\.number))
-      // Who was told of late is known before what they say.
+      // A delayed announcement comes before the entries of its participant.
       let last = try ParticipantClient(gateway, session).join()
       try last.send(last.entry([7]))
       try first.read(until: "what the last one says") { $0.received.contains { $0.payload == [7] } }
       #expect(Self.joined(first) == others.map(\.number) + [last.number])
     }
 
-    /// Of whom a member was told that they came.
+    /// The participants whose joins a member received.
     private static func joined(_ member: ParticipantClient) -> [ParticipantNumber] {
       member.received.filter { $0.type == SystemType.participants }.flatMap { entry in
         (try? ParticipantsPayload.decode(entry.payload.span))?.joined.map(\.number) ?? []
       }
     }
 
-    @Test("P7: a targeted entry reaches its targets and its sender, and nobody else", arguments: [1, 2])
+    @Test("P7: a targeted entry reaches only its targets and its sender", arguments: [1, 2])
     func targeted(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try gateway.makeSession()
@@ -108,12 +108,12 @@ extension OverSockets {
       #expect(Set(members[1].unreliable.map(\.payload)) == [[1], [2]])
       #expect(members[2].unreliable.map(\.payload) == [[1]])
       #expect(members[2].unreliable.allSatisfy { $0.sequence == 0 && $0.sender == sender.number })
-      // What comes behind shows that nothing else was on its way.
+      // The next entry shows that no other was on the way.
       try sender.send(sender.entry([9]))
       try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
       #expect(members[2].unreliable.count == 1)
-      // What is in the order: three arrivals are the gateway's own. A reactor's counts are seen once its turn is over, which
-      // may be after what it sent.
+      // Three entries of the order are the gateway's joins. The counters of a reactor are published after its turn, perhaps
+      // after it has sent.
       try Metrics(of: gateway).wait(for: "two unreliable entries and one other") {
         $0["unreliable_received_total"] == 2 && $0["entries_received_total"] == 1
       }
@@ -181,7 +181,7 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 410)
     }
 
-    @Test("PROTOCOL 2.2: `leave` closes with 1000 and is told to the others")
+    @Test("PROTOCOL 2.2: `leave` closes with 1000 and is announced to the others")
     func leave() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

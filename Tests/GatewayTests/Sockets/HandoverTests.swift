@@ -68,7 +68,7 @@ extension OverSockets {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
-      // A plain GET of the socket's address: 426 (PROTOCOL 2), and the connection goes on.
+      // A plain GET of the socket's address: 426 (PROTOCOL 2), and the connection stays open.
       try http.stream.send(
         http.head("GET", WebSocketClient.path(of: session)) + http.head("GET", "/healthz")
           + http.head("GET", "/api/sessions/\(session.text)"))
@@ -128,7 +128,8 @@ extension OverSockets {
       #expect(try http.ask("GET", location).status == 200)
     }
 
-    @Test("One connection asks for sessions of both reactors in turn", arguments: [false, true])
+    @Test(
+      "One connection sends requests for sessions of both reactors alternately", arguments: [false, true])
     func bothReactors(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
@@ -159,14 +160,14 @@ extension OverSockets {
       }
     }
 
-    @Test("An upload to a session of the other reactor arrives once and whole", arguments: Body.all)
+    @Test("An upload to a session of the other reactor arrives once and complete", arguments: Body.all)
     func upload(_ body: Body) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: body.isSecure, bodyLimit: 4 << 20)
       let path = "/api/sessions/\(session.text)/attachments"
       let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-      // What is pipelined behind the body stays in its place.
+      // A request that is pipelined behind the body keeps its place.
       let behind = http.head("GET", "/healthz")
       let length = "\(bytes.count)"
       if body.expectsContinue {

@@ -9,14 +9,14 @@ extension OverSockets {
   /// P6: whatever a client was doing when it died, nothing of it stays.
   @Suite("Killed clients")
   struct KilledClientTests {
-    /// What the client was doing.
+    /// The activity of the client.
     enum State: CaseIterable {
       case connected, midHello, afterHello, afterHandshake, midHead, midBody, awaitingAnswer, midUpgrade,
         asked
       case upgraded, midJoin, joined, midFrame, midMessage, midClose, afterClose, waiting
     }
 
-    /// How it died.
+    /// The way in which it ended.
     enum Death: CaseIterable {
       /// With a reset, as when its process is killed with bytes unread.
       case reset

@@ -11,7 +11,9 @@ extension OverSockets {
   /// P6: every limit, reached, is an error in words with the number.
   @Suite("Limits")
   struct LimitTests {
-    @Test("P6: over `connections` a newcomer is told why; when one goes, the next is in", arguments: [1, 2])
+    @Test(
+      "P6: over `connections` a newcomer gets the reason; after a close the next one is accepted",
+      arguments: [1, 2])
     func connections(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 3 }
       var clients = try (0..<3).map { _ in try HTTPClient(gateway) }
@@ -55,7 +57,7 @@ extension OverSockets {
       _ = try http.makeSession()
     }
 
-    @Test("P6: over `participantsPerSession`: 4005, and who leaves makes room")
+    @Test("P6: over `participantsPerSession`: 4005, and a leave makes room")
     func participants() throws {
       let gateway = try RunningGateway { $0.limits.participantsPerSession = 2 }
       let session = try gateway.makeSession()
@@ -151,7 +153,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: over `incompleteBytes` of half-received heads and bodies: 503, and those who ask for little are served"
+      "P6: over `incompleteBytes` of half-received heads and bodies: 503, and small requests are served"
     )
     func incompleteRequests() throws {
       let gateway = try RunningGateway { $0.limits.incompleteBytes = 200_000 }
@@ -167,7 +169,7 @@ extension OverSockets {
             client.head("POST", "/api/sessions", ["Content-Length": "100000"]) + field + field)
         }
         clients.append(client)
-        // One after the other: the newest is the one of whom no more is taken.
+        // One after the other, so that the newest connection is the one that is not read any more.
         try metrics.wait(for: "what it sent") {
           ($0["incomplete_bytes"] ?? 0) > 200_000 - 30_000
             || ($0["incomplete_bytes"] ?? 0) >= 13_000 * (number + 1)
@@ -183,7 +185,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P6: a message that is not whole within `messageSeconds` closes its socket")
+    @Test("P6: a message that is incomplete after `messageSeconds` closes its socket")
     func messageDeadline() throws {
       let gateway = try RunningGateway { $0.limits.messageSeconds = 1 }
       let client = try ParticipantClient(gateway, gateway.makeSession()).join()

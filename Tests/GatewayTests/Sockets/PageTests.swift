@@ -28,7 +28,7 @@ extension OverSockets {
       #expect(try client.ask("GET", "/js/none.js").status == 404)
     }
 
-    @Test("P6: a large file arrives whole, however slowly it is read", arguments: [false, true])
+    @Test("P6: a large file arrives completely, however slowly it is read", arguments: [false, true])
     func largeFile(isSecure: Bool) throws {
       let bytes = 6 << 20
       let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)
@@ -46,7 +46,7 @@ extension OverSockets {
       #expect(try client.response().text == "{\"status\":\"alive\"}\n")
     }
 
-    @Test("RFC 9112 §9.6: who ends its own direction still gets its answers", arguments: [1, 2])
+    @Test("RFC 9112 §9.6: a client that ended its own direction still gets its answers", arguments: [1, 2])
     func halfClosed(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try HTTPClient.on(reactor: reactors - 1, of: gateway, reactors: reactors).makeSession()
@@ -87,7 +87,8 @@ extension OverSockets {
       }
     }
 
-    @Test("A refused head's answer arrives, though its sender goes on sending", arguments: [false, true])
+    @Test(
+      "The answer to a refused head arrives, although its sender continues to send", arguments: [false, true])
     func refusedHead(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
       try client.stream.send(
@@ -99,7 +100,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("P6: over `headBytes` the answer says so", arguments: [false, true])
+    @Test("P6: over `headBytes` the answer is a 431", arguments: [false, true])
     func headTooLarge(isSecure: Bool) throws {
       let client = try HTTPClient(
         RunningGateway { $0.limits.headBytes = 4096 }, isSecure: isSecure)
@@ -108,7 +109,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("RFC 9110 §10.1.1: a body is asked for by 100 and then read", arguments: [false, true])
+    @Test("RFC 9110 §10.1.1: the gateway requests a body by 100 and then reads it", arguments: [false, true])
     func expectContinue(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
       let body = Array(#"{"activity": {"title": "Ours"}}"#.utf8)
@@ -137,7 +138,7 @@ extension OverSockets {
       #expect(answer.text.contains("origin-refused"))
     }
 
-    @Test("RFC 9112 §7.1: a body in chunks, whole and byte by byte", arguments: [false, true])
+    @Test("RFC 9112 §7.1: a body in chunks, at once and byte by byte", arguments: [false, true])
     func chunks(byByte: Bool) throws {
       let client = try HTTPClient(RunningGateway())
       let request =
@@ -163,7 +164,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("Plain text on the TLS port is told, readably, where to go")
+    @Test("Plain text on the TLS port gets a readable answer with the right address")
     func plainTextOnTLSPort() throws {
       let gateway = try RunningGateway()
       let stream = try ByteStream(to: gateway, isSecure: true, shakesHands: false)

@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// A gateway that has all connections it takes is alive, and says so.
+  /// A gateway at its limit of connections answers health checks.
   @Suite("Reserved connections")
   struct ReservedConnectionTests {
     private static func fill(_ gateway: RunningGateway, _ count: Int) throws -> [HTTPClient] {

@@ -7,11 +7,11 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P2, P3, P8: sockets that are cut, and people who come back.
+  /// P2, P3, P8: cut sockets, and participants that come back.
   @Suite("Resume")
   struct ResumeTests {
     @Test(
-      "P2, P8: who was cut comes back by tail, as the same, and has missed and doubled nothing",
+      "P2, P8: a cut participant comes back by tail as the same one, and gets each entry once",
       arguments: [false, true])
     func tail(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -35,7 +35,7 @@ extension OverSockets {
         let payloads = client.received.filter { $0.type == "Test" }.map(\.payload)
         #expect(payloads.count == 3)
         #expect(Set(payloads) == [[1], [2], [3]])
-        // Nobody was told of it: a broken wire is not a leave.
+        // No leave was announced: a broken connection is not a leave.
         #expect(client.state.participants == [cut.number, stays.number])
         #expect(!stays.received.contains { $0.sequence > 2 && $0.type == SystemType.participants })
       }
@@ -112,7 +112,7 @@ extension OverSockets {
             key: EntryKey(high: 0, low: UInt64(index % 3))))
         try stays.read(until: "own entry") { $0.received.last?.clientSequence == UInt32(index + 1) }
       }
-      // What is not on the disk yet is never let go of.
+      // Entries that are not on the disk yet are never dropped.
       try stays.read(until: "all is committed") { $0.committed >= $0.sequence }
       try cut.join()
       #expect(cut.joined?.resumed == true)
@@ -120,7 +120,7 @@ extension OverSockets {
       #expect(cut.state.held == stays.state.held)
     }
 
-    @Test("P8, PROTOCOL 2.2: after `graceSeconds` it is told, and the token still holds")
+    @Test("P8, PROTOCOL 2.2: after `graceSeconds` the leave is announced, and the token stays valid")
     func grace() throws {
       let gateway = try RunningGateway { $0.limits.graceSeconds = 1 }
       let session = try gateway.makeSession()

@@ -6,10 +6,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// P5: a slow reader harms nobody.
+  /// P5: a slow reader harms no other member.
   @Suite("Slow readers")
   struct SlowReaderTests {
-    /// What a test does while somebody does not read.
+    /// A session with a member that does not read, and others that do.
     private struct Room {
       let gateway: RunningGateway
       let drawer: ParticipantClient
@@ -28,7 +28,7 @@ extension OverSockets {
         try drawer.read(until: "all") { $0.state.participants.count == 3 }
       }
 
-      /// Has so many bytes pass in entries of two sizes, and the others read all of it.
+      /// Sends this many bytes in entries of two sizes, which the other members read.
       mutating func pass(bytes: Int) throws {
         var passed = 0
         while passed < bytes {
@@ -72,7 +72,7 @@ extension OverSockets {
       }
     }
 
-    @Test("P5: who stops reading again and again is caught up again and again", arguments: [false, true])
+    @Test("P5: a member that stops reading repeatedly is caught up each time", arguments: [false, true])
     func nowAndThen(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure)
       for _ in 0..<4 {
@@ -83,7 +83,8 @@ extension OverSockets {
       }
     }
 
-    @Test("P5: a joiner that does not read its snapshot gets it whole in the end", arguments: [false, true])
+    @Test(
+      "P5: a joiner that pauses reading its snapshot gets all of it in the end", arguments: [false, true])
     func slowJoiner(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure)
       try room.pass(bytes: 2 << 20)
@@ -98,7 +99,7 @@ extension OverSockets {
       #expect(joiner.state.held == room.drawer.state.held)
     }
 
-    @Test("P5: who asks for pongs and reads none is no longer read from, and its session goes on")
+    @Test("P5: a client that sends pings and reads no pongs is not read any more, and its session continues")
     func unreadPongs() throws {
       var room = try Room(isSecure: false)
       let stream = try #require(room.slow.socket?.stream)

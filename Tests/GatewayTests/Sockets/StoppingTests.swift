@@ -7,10 +7,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// How a gateway ends, and what becomes of those who are on it.
+  /// The stop of a gateway, and its effect on connected clients.
   @Suite("Stopping")
   struct StoppingTests {
-    @Test("A drain sends all that was said, closes with 1012, and ends", arguments: [1, 2])
+    @Test("A drain sends all entries, closes with 1012, and ends", arguments: [1, 2])
     func drain(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try gateway.makeSession()
@@ -20,7 +20,7 @@ extension OverSockets {
       for index in 0..<50 {
         for member in members { try member.send(member.entry([UInt8(index)])) }
       }
-      // What one of them has seen was said; the others are sent at least as much before they are closed.
+      // Entries that one member received are sent to all others before these are closed.
       try members[0].read(until: "all entries") {
         $0.received.count { $0.type == "Test" } == 50 * members.count
       }
@@ -34,7 +34,7 @@ extension OverSockets {
         member.cut()
       }
       try idle.stream.drainToEnd()
-      // Everybody has gone: there is nothing left to wait for.
+      // All clients are gone: the drain waits for none.
       let before = MonotonicTime.now()
       gateway.gateway.waitUntilStopped()
       #expect(.now() - before < .seconds(3))
@@ -50,7 +50,7 @@ extension OverSockets {
       for index in 0..<20 {
         for member in members { try member.send(member.entry([UInt8(index)])) }
       }
-      // Each said `join` once.
+      // Each client sent `join` once.
       try metrics.wait(for: "all that was said") { $0["messages_received_total"] == 21 * members.count }
       gateway.gateway.drain()
       for member in members {
@@ -59,7 +59,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A drain ends though nobody answers its close frames")
+    @Test("A drain ends although no client answers its close frames")
     func drainOfTheSilent() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()

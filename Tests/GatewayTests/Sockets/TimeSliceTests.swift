@@ -27,7 +27,9 @@ extension OverSockets {
       #expect(client.received.count == 2 && client.closed == nil)
     }
 
-    @Test("P5: two who send such messages at once, one of whom goes in the middle, share the inflater")
+    @Test(
+      "P5: two clients that send such messages at once share the inflater, also if one disconnects in between"
+    )
     func sharedInflater() throws {
       let gateway = try RunningGateway()
       let clients = try (0..<2).map { _ in try compressing(gateway) }
@@ -74,7 +76,7 @@ extension OverSockets {
       try next.socket?.stream.send(
         compressedFrame(next.entry([UInt8](repeating: 7, count: 200_000), type: "T")))
       try next.read(until: "its entry") { $0.received.count == 1 }
-      // Beside the one that asks.
+      // In addition to the connection of this request.
       #expect(try metrics.value("sockets{kind=\"http\"}") == 2)
       try large.read(until: "its close") { $0.closed != nil }
       #expect(large.closed == 1009)
@@ -111,7 +113,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: a body in chunks of a byte takes a turn for each step, and arrives whole")
+    @Test("P5: a body in chunks of a byte takes a turn for each step, and arrives completely")
     func chunks() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

@@ -1,7 +1,7 @@
 import Testing
 import Platform
 
-/// Something asked on a thread of its own, whose answer comes later.
+/// A blocking call on a thread of its own, whose result comes later.
 final class Asked<Answer: Sendable>: Sendable {
   private let answer = Guarded<Answer?>(nil)
   private let thread = Guarded<Background?>(nil)
@@ -14,7 +14,7 @@ final class Asked<Answer: Sendable>: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Whether the answer is there.
+  /// True when the result is there.
   var isAnswered: Bool { answer.withLock { $0 != nil } }
 
   /// Waits for the answer, and throws what asking threw.

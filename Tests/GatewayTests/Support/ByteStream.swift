@@ -5,7 +5,7 @@ import Platform
 import Primitives
 import TestSupport
 
-/// What a test's client met that it had not expected.
+/// An unexpected event in the client of a test.
 enum ClientError: Error {
   case outOfPatience(waitingFor: String)
   case streamEnded
@@ -18,14 +18,14 @@ enum ClientError: Error {
 final class ByteStream {
   let gateway: RunningGateway
   let isSecure: Bool
-  /// What came and was not taken yet; the codecs take from its front.
+  /// Received bytes that are not consumed yet; the codecs consume from the front.
   var unread: [UInt8] = []
   private let socket: Socket
   private let tls: TLSConnection?
   private var descriptor: OwnedDescriptor?
   private var buffer = [UInt8](repeating: 0, count: 131_072)
 
-  /// Connects; over TLS, shakes hands too, unless told not to.
+  /// Connects; over TLS, also completes the handshake, unless the caller disables that.
   init(to gateway: RunningGateway, isSecure: Bool = false, shakesHands: Bool = true) throws {
     let descriptor = try Socket.connect(to: isSecure ? gateway.https : gateway.http)
     self.gateway = gateway
@@ -153,7 +153,7 @@ final class ByteStream {
     }
   }
 
-  /// Whether something comes, or the stream ends, within that time.
+  /// Returns true if bytes arrive, or the stream ends, within that time.
   func isReadable(within limit: Duration) throws -> Bool {
     try socket.wait(until: .readable, atMost: limit)
   }
@@ -178,7 +178,7 @@ final class ByteStream {
 
   /// Closes as a cut cable or a killed process would, in the middle of whatever there was: with a reset.
   func cut() {
-    // Of a socket that broke already nothing else can be asked.
+    // This fails on a socket that is already broken.
     try? socket.resetOnClose()
     descriptor = nil
   }

@@ -90,7 +90,7 @@ final class HTTPClient {
   ) throws -> HTTPClient {
     for _ in 0..<200 {
       let client = try HTTPClient(gateway, isSecure: isSecure, bodyLimit: bodyLimit)
-      // A session belongs to the reactor that was asked for it, which its id tells.
+      // A new session belongs to the reactor of the connection, and its id names that reactor.
       if try client.makeSession().low % UInt64(reactors) == UInt64(reactor) { return client }
     }
     throw ClientError.outOfPatience(waitingFor: "a connection on reactor \(reactor)")

@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import TestSupport
 
-/// Keeps the thread of an executor busy until it is released, so that what is asked of it meanwhile waits.
+/// Keeps the thread of an executor busy until it is released, so that later calls wait.
 final class Hold: Sendable {
   private let isOver = Guarded(false)
 

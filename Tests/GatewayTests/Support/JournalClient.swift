@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-/// Speaks to the journal of one session over one connection: whole files, and tus 1.0.0 in pieces.
+/// Uploads to the journal of one session over one connection: whole files, or pieces by tus 1.0.0.
 final class JournalClient {
   let http: HTTPClient
   let session: SessionID
@@ -21,14 +21,14 @@ final class JournalClient {
 
   var stream: ByteStream { http.stream }
 
-  /// Where the session's attachments are, or one of them is.
+  /// The path of the session's attachments, or of one of them.
   func path(of attachment: UUID? = nil) -> String {
     "/api/sessions/\(session.text)/attachments" + (attachment.map { "/\($0.uuidString)" } ?? "")
   }
 
   // MARK: - Requests as bytes
 
-  /// How a body is framed.
+  /// The framing of a body.
   enum Framing: CaseIterable {
     case length, chunked
   }
@@ -105,7 +105,7 @@ final class JournalClient {
     return try http.response(to: "PATCH")
   }
 
-  /// How far an upload is. Nil: there is none.
+  /// The offset of an upload; nil if there is none.
   func offset(of id: UUID) throws -> Int? {
     let answer = try http.ask("HEAD", path(of: id), ["Tus-Resumable": "1.0.0"])
     guard answer.status != 404 else { return nil }

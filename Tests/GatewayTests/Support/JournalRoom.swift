@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// A gateway with a session, and somebody in it who sees what everybody sees.
+/// A gateway with a session, and a participant that witnesses its entries.
 ///
 /// The session belongs to the second of two reactors, so that a client may be on the same or on the other.
 final class JournalRoom {
@@ -40,7 +40,7 @@ final class JournalRoom {
     return JournalClient(http, session)
   }
 
-  /// Whether the token of the witness ends the session.
+  /// Returns true if the token of the witness ends the session.
   func end() throws {
     let token = try #require(witness.joined?.token.text)
     let answer = try observer.http.ask(
@@ -68,7 +68,7 @@ final class JournalRoom {
     }
   }
 
-  /// Waits until nothing is there, and nothing left over. What a request that broke off leaves goes only after it.
+  /// Waits until the session has no attachments and no remains of uploads. Those of an aborted request are removed after it.
   func expectNothing(_ location: SourceLocation = #_sourceLocation) throws {
     let deadline = TestTimeout.deadline
     var list = try settle(location)
@@ -76,7 +76,7 @@ final class JournalRoom {
     #expect(list.isEmpty, sourceLocation: location)
   }
 
-  /// Has the witness read all that the session holds now.
+  /// Makes the witness read all present entries of the session.
   func readAll() throws {
     let answer = try observer.http.ask("GET", "/api/sessions/\(session.text)")
     guard answer.status == 200 else { throw ClientError.answered(status: answer.status) }
@@ -99,7 +99,7 @@ final class JournalRoom {
     return differences
   }
 
-  /// What everybody knows for sure: how far an upload is they may have missed.
+  /// The properties that all participants have received. They may have missed the offset of an upload.
   private static func essence(_ object: AttachmentObject) -> String {
     "\(object.id) \(object.state) \(object.size ?? 0) \(object.sha256 ?? "")"
   }

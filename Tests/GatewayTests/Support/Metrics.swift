@@ -42,7 +42,7 @@ final class Metrics {
     }
   }
 
-  /// Waits until no socket is open but the one that asks.
+  /// Waits until no socket is open except the one of the request.
   func waitForNoSockets() throws {
     try wait(for: "all sockets are closed") {
       $0["sockets{kind=\"http\"}"] == 1 && $0["sockets{kind=\"websocket\"}"] == 0

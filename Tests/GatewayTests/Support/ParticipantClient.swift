@@ -4,9 +4,9 @@ import WebSocket
 import Wire
 import TestSupport
 
-/// Somebody in a session, over one socket after another: joins, resumes, keeps what it sent until that is committed, sends
-/// again what was not acknowledged, and keeps the state. What comes is checked as it comes: sequences rise, nothing
-/// doubled, catch-ups whole.
+/// A participant, over one socket after another: joins, resumes, keeps sent entries until they are committed, sends
+/// unacknowledged ones again, and keeps the state. It checks received entries: rising sequences, no repeats, complete
+/// catch-ups.
 final class ParticipantClient {
   /// Another one after a restart.
   var gateway: RunningGateway
@@ -15,9 +15,9 @@ final class ParticipantClient {
   private(set) var socket: WebSocketClient?
   private(set) var joined: Joined?
   private(set) var state = RetainedState()
-  /// Whether the news of who is here are read; they are many where many are.
+  /// True to read the announcements of presence, which are many in large sessions.
   var followsParticipants = true
-  /// What came besides snapshots, in its order.
+  /// The received entries, without those of snapshots, in their order.
   var received: [ReceivedEntry] = []
   private(set) var unreliable: [ReceivedEntry] = []
   private(set) var catchUps: [CatchUpKind] = []
@@ -72,7 +72,7 @@ final class ParticipantClient {
     closed = nil
     try read(until: "caughtUp") { $0.isCaughtUp }
     if joined?.resumed != true {
-      // A new participant numbers anew.
+      // A new participant numbers its entries from 1.
       clientSequence = 0
       kept = []
     }
@@ -233,7 +233,7 @@ final class ParticipantClient {
     received.append(entry)
     if entry.sender == number, entry.clientSequence > 0 {
       arrived.append((sequence, entry.clientSequence))
-      // That may have been told before it came.
+      // `committed` may come before the entry.
       if sequence <= committed { note(committed: committed) }
     }
     if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }

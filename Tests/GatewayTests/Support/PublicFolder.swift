@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The page as it is written.
+/// The source files of the page.
 enum PublicFolder {
   static let path =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

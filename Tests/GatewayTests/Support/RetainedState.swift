@@ -1,6 +1,6 @@
 import Wire
 
-/// What a client holds of a session: what the entries, applied in order, leave (PROTOCOL 3.2, 3.3).
+/// The state of a session in a client: the result of applying its entries in order (PROTOCOL 3.2, 3.3).
 struct RetainedState: Equatable {
   private(set) var held: [EntryKey: [[UInt8]]] = [:]
   private(set) var participants: Set<ParticipantNumber> = []

@@ -9,9 +9,9 @@ import TestSupport
 
 @testable import Gateway
 
-/// How sessions are kept, seen from inside of the gateway.
+/// The kept sessions, as the inside of the gateway shows them.
 extension RunningGateway {
-  /// Limits under which a session that nobody is in goes at once.
+  /// Limits under which a session without participants is unloaded at once.
   static func forgetful(_ configuration: inout GatewayConfiguration) {
     configuration.limits.graceSeconds = 0
     configuration.limits.sessionIdleSeconds = 0
@@ -58,7 +58,7 @@ extension RunningGateway {
     }
   }
 
-  /// How many logs are open in this process.
+  /// The number of open logs of this process.
   func openLogs() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
       // Others of the process come and go meanwhile.
@@ -67,17 +67,17 @@ extension RunningGateway {
     }
   }
 
-  /// What a request over a connection of its own is answered.
+  /// Returns the status of a request over a connection of its own.
   func status(
     _ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:]
   ) throws -> Int {
     try HTTPClient(self).ask(method, path, fields).status
   }
 
-  /// What who asks for a session is answered.
+  /// Returns the status of a request for a session.
   func status(of session: SessionID) throws -> Int { try status("GET", "/api/sessions/\(session.text)") }
 
-  /// Asks for the end of a session, with somebody's token.
+  /// Requests the end of a session, with the token of a participant.
   func end(_ session: SessionID, _ token: Token) throws -> Int {
     try status("DELETE", "/api/sessions/\(session.text)", ["Participant-Token": token.text])
   }
@@ -89,11 +89,11 @@ extension RunningGateway {
 }
 
 extension Reactor {
-  /// Whether something is true of a session, in memory or not.
+  /// Returns the result of a condition on a session, or on nil if the session is not in memory.
   func isTrue(of session: SessionID, _ condition: @Sendable (Hosted?) -> Bool) -> Bool {
     condition(sessions[session] ?? endedSessions[session])
   }
 
-  /// How many sessions that have ended are in memory.
+  /// The number of ended sessions in memory.
   var endedCount: Int { endedSessions.count }
 }

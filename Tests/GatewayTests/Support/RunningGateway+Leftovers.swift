@@ -4,11 +4,11 @@ import Glibc
 import Platform
 import Wire
 
-/// What a gateway holds of the system, seen from outside of it.
+/// The system resources of a gateway, read from outside.
 extension RunningGateway {
   /// The folders in which a session's files lie.
   enum FilesFolder: String {
-    /// What has arrived of uploads, by their ids.
+    /// The received bytes of uploads, by their ids.
     case uploads
     /// Whole contents, by their digests.
     case attachments
@@ -35,7 +35,7 @@ extension RunningGateway {
 
   /// The number of the gateway's open sockets, without its listeners.
   ///
-  /// The descriptors of this process are asked: `/proc/net/tcp` leaves out rows when the table changes while it is read.
+  /// Reads the descriptors of this process: `/proc/net/tcp` leaves out rows if the table changes during the read.
   func openSockets() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
       // A descriptor that is no socket, or that has closed meanwhile, has no address.

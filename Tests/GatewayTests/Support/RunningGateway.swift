@@ -7,16 +7,16 @@ import Wire
 
 @testable import Gateway
 
-/// A gateway of a test's own: in this process, on free ports of the loopback, with folders that go when it does.
+/// A gateway of one test: in this process, on free ports of the loopback, with folders that are removed with it.
 ///
-/// It runs as long as somebody holds it; every connection to it does.
+/// It runs until its last reference is released; each connection to it has one.
 final class RunningGateway: Sendable {
   let gateway: Gateway
   let http: SocketAddress
   let https: SocketAddress
   let trust: TLSClientContext
   let folder: String
-  /// Whether the folder goes with it: one that is started again leaves it to the next.
+  /// True to remove the folder with the gateway. A restarted gateway leaves it to the next one.
   private let ownsFolder = Atomic(true)
   private let hasStopped = Atomic(false)
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
@@ -66,7 +66,7 @@ final class RunningGateway: Sendable {
   deinit {
     stop()
     guard ownsFolder.load(ordering: .relaxed) else { return }
-    // What cannot be removed stays in the temporary folder, and harms nobody.
+    // A folder that cannot be removed stays in the temporary folder, without harm.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -77,9 +77,9 @@ final class RunningGateway: Sendable {
     gateway.waitUntilStopped()
   }
 
-  /// How a gateway comes to its end in a test.
+  /// The way in which a test ends a gateway.
   enum End: CaseIterable {
-    /// Everything is written, and everybody told to come back.
+    /// Everything is written, and all clients are told to come back.
     case drained
     /// In the middle of everything: nothing that it had not written by then is on the disk.
     case cut
@@ -110,7 +110,7 @@ final class RunningGateway: Sendable {
     try HTTPClient(self, isSecure: isSecure).makeSession()
   }
 
-  /// What is in `large.txt`: lines that tell where they are.
+  /// The content of `large.txt`: lines with their own offsets.
   static func largeFile(bytes: Int) -> [UInt8] {
     let filling = [UInt8](repeating: UInt8(ascii: "x"), count: 4000)
     var file: [UInt8] = []

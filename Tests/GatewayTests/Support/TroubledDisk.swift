@@ -6,7 +6,7 @@ import Platform
 import Wire
 import TestSupport
 
-/// A disk that fails or hangs when a test says so, for the calls that the test names; reading a log always goes well.
+/// A disk that fails or hangs in the calls that a test selects. Reading a log always works.
 final class TroubledDisk: Sendable {
   /// A call that changes something, or lists the sessions.
   struct Call: Sendable {
@@ -17,7 +17,7 @@ final class TroubledDisk: Sendable {
     let kind: Kind
     /// Nil: of all sessions together.
     let session: SessionID?
-    /// What kinds of records are written.
+    /// The kinds of the written records.
     var kinds: Set<SessionRecord.Kind> = []
   }
 
@@ -29,9 +29,9 @@ final class TroubledDisk: Sendable {
   private struct State {
     var fault: Fault?
     var concerns: @Sendable (Call) -> Bool = { _ in false }
-    /// Rises when something else is said.
+    /// Rises with each change of the fault.
     var turn = 0
-    /// How many calls met the fault that is.
+    /// The number of calls that met the present fault.
     var met = 0
   }
 
@@ -42,7 +42,7 @@ final class TroubledDisk: Sendable {
     change(to: .fails(code), concerns)
   }
 
-  /// From now on such calls do not return until something else is said.
+  /// From now on such calls hang until the fault changes.
   func hang(_ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .hangs, concerns)
   }
@@ -52,7 +52,7 @@ final class TroubledDisk: Sendable {
     change(to: nil) { _ in false }
   }
 
-  /// How many calls met the present fault.
+  /// The number of calls that met the present fault.
   var met: Int { state.withLock { $0.met } }
 
   /// Waits until a call has met the present fault.
@@ -229,7 +229,7 @@ private final class File: SessionFile {
   func lock() throws(StorageError) { try file.lock() }
   func unlock() { file.unlock() }
 
-  /// Each record is framed by its length, a check, and its length again; its first byte says what it is.
+  /// Each record is framed by its length, a check, and its length again; its first byte is its kind.
   private static func kinds(in bytes: Span<UInt8>) -> Set<SessionRecord.Kind> {
     var kinds: Set<SessionRecord.Kind> = []
     var start = 0

@@ -20,7 +20,7 @@ final class WebSocketClient {
   private var assembly: [UInt8] = []
   private var position = 0
 
-  /// How the frames in `behind` are sent.
+  /// The way in which the frames in `behind` are sent.
   enum Packets {
     /// With the request, in one packet.
     case one
@@ -78,7 +78,7 @@ final class WebSocketClient {
     try send(.text, Array(text.utf8))
   }
 
-  /// Waits for the next message. Pings are answered; whoever breaks RFC 6455 fails the test.
+  /// Waits for the next message. Pings are answered; a violation of RFC 6455 fails the test.
   func next(by deadline: MonotonicTime = TestTimeout.deadline) throws -> Message {
     while true {
       let end = stream.unread.count
