@@ -88,7 +88,7 @@ package final class Gateway: Sendable {
     shared.setReactors(reactors)
     store.setLossHandler { [weak shared] id in
       // A full mailbox drops the report: the session's next append is fenced.
-      _ = shared?.owner(of: id).mailbox.put(.sessionLost(id))
+      _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
       // A folder that cannot be listed is reported at the start, not to the first person who draws.
