@@ -1,5 +1,4 @@
 import Glibc
-import HTTP
 import Networking
 import Platform
 import Primitives
@@ -15,8 +14,7 @@ struct ConnectionTableTests {
     return try table.admit(descriptor) { key, descriptor in
       Connection(
         key: key, descriptor: descriptor, peer: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1),
-        tls: nil,
-        state: .http(HTTPConversation(limits: RequestLimits())), deadline: .distantFuture)
+        tls: nil, deadline: .distantFuture)
     }
   }
 

@@ -11,7 +11,7 @@ struct HandshakeTableTests {
 
   @Test("A newcomer replaces the oldest handshake of the address that has the most")
   func share() {
-    var table = HandshakeTable(capacity: 6)
+    let table = HandshakeTable(capacity: 6)
     // The first handshake of all is from an address that has no other.
     for (slot, address) in [1, 2, 3, 2, 3, 2].enumerated() {
       #expect(table.victim() == nil)
@@ -28,7 +28,7 @@ struct HandshakeTableTests {
 
   @Test("With one handshake of each address, the oldest is replaced")
   func oldest() {
-    var table = HandshakeTable(capacity: 50)
+    let table = HandshakeTable(capacity: 50)
     for slot in 0..<50 {
       table.insert(
         Self.key(slot), from: Self.address(UInt32(slot)), at: MonotonicTime(nanoseconds: Int64(100 - slot)))
@@ -42,7 +42,7 @@ struct HandshakeTableTests {
 
   @Test("The addresses of an IPv6 /64 share one place in the order")
   func network() {
-    var table = HandshakeTable(capacity: 3)
+    let table = HandshakeTable(capacity: 3)
     for (slot, address) in [IPAddress(v4: 1), IPAddress(v6High: 7, low: 1), IPAddress(v6High: 7, low: 2)]
       .enumerated()
     {

@@ -22,7 +22,7 @@ extension OverSockets {
       let message = Array(repeatElement(repeated, count: count).joined())
       try client.socket?.stream.send(compressedFrame(message) + compressedFrame(client.entry([7], type: "T")))
       try client.read(until: "the entry behind it") { $0.received.last?.payload == [7] }
-      let steps = message.count / (ExpensiveInput.inflatedBytes + 32_768) + count / ExpensiveInput.entries
+      let steps = message.count / (65_536 + 32_768) + count / 2_048
       #expect(try Metrics(of: gateway).value("loop_turns_total") - turns >= steps)
       #expect(client.received.count == 2 && client.closed == nil)
     }
@@ -84,18 +84,18 @@ extension OverSockets {
 
     @Test("P5: the inflater goes from one socket to the next, first come first served")
     func firstComeFirstServed() {
-      var expensive = ExpensiveInput()
+      let inflater = SharedInflater()
       let keys = (0..<100).map { Connection.Key(slot: $0, generation: 1) }
-      let claims = keys.map { expensive.claimInflater(for: $0) }
+      let claims = keys.map { inflater.claim(for: $0) }
       #expect(claims == [true] + Array(repeating: false, count: 99))
-      let releases = keys.reversed().map { expensive.releaseInflater(of: $0) }
+      let releases = keys.reversed().map { inflater.release(from: $0) }
       #expect(releases == Array(repeating: false, count: 99) + [true])
       var served: [Connection.Key?] = []
       for (count, key) in keys.enumerated() {
-        expensive.queueForInflater(key)
-        if count % 3 > 0 { served.append(expensive.takeInflaterWaiter()) }
+        inflater.enqueue(key)
+        if count % 3 > 0 { served.append(inflater.dequeue()) }
       }
-      while let key = expensive.takeInflaterWaiter() { served.append(key) }
+      while let key = inflater.dequeue() { served.append(key) }
       #expect(served == keys)
     }
 
@@ -120,7 +120,7 @@ extension OverSockets {
       let client = try HTTPClient(gateway)
       let metrics = try Metrics(of: gateway)
       let before = try metrics.value("loop_turns_total")
-      let count = 20 * ExpensiveInput.bodyPieces
+      let count = 20 * 1_024
       let body =
         Array(repeatElement(Array("1\r\nx\r\n".utf8), count: count).joined()) + Array("0\r\n\r\n".utf8)
       try client.stream.send(

@@ -1,19 +1,11 @@
-internal import SessionCore
+internal import Wire
 internal import Networking
 internal import Platform
 internal import Primitives
-internal import Wire
 
-/// One socket of a reactor. What it speaks, and what only that needs, is in its `state`.
+/// One socket of a reactor. Its handler speaks the protocol.
 final class Connection {
-  enum State {
-    case http(HTTPConversation)
-    case webSocket(WebSocketConversation)
-    /// Nothing more is sent; what arrives is read and dropped, so that the last answer is not lost to a reset.
-    case lingering(bytesLeft: Int)
-  }
-
-  /// Names it in one reactor: a slot is used again, so the generation tells its users apart.
+  /// The identity of a connection in its reactor: the generation tells connections in the same slot apart.
   struct Key: Hashable, Sendable, BitwiseCopyable {
     let slot: Int32
     let generation: UInt32
@@ -24,61 +16,63 @@ final class Connection {
   // In an order that leaves few gaps in memory: there are as many of these as sockets.
   let key: Key
   let peer: SocketAddress
-  /// Whose request it carries, or carried last, as far as that is believed: the peer's address unless trusted proxies told another.
+  /// The address of the client of the present or last request: the peer's, unless trusted proxies reported another one.
   var clientAddress: IPAddress
   /// Nil on a plain socket.
   let tls: TLSConnection?
-  var state: State
+  /// Nil while the connection lingers, and after it closed. `ConnectionIO.setHandler` changes it.
+  var handler: (any ConnectionHandler)?
 
-  /// Counted among the client's, behind a trusted proxy: while it has a request in hand, or is a WebSocket.
+  /// True while the connection is counted for its client behind a trusted proxy: during a request, or as long as it is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
-  /// Accepted beyond the limit `connections`: see `ReservedConnections`. It is in no count of connections.
+  /// True when the connection was accepted beyond the limit `connections`: see `ReservedConnections`. No limit counts it.
   let isReserved: Bool
-  /// It stands among those that are to be read.
-  var isToRead = false
-  /// True when its last input cost much more than its length. The rest of its input waits in `ExpensiveInput`.
+  /// True while it is in the `ReadQueue`.
+  var isQueuedForReading = false
+  /// True when its last input cost much more than its length. The rest of its input is read in steps.
   var isExpensive = false
-  /// An edge said that there is input, and not all of it was read.
+  /// True after an event for input, until a read found none.
   var mayHaveInput = false
   var sawHangUp = false
-  /// The peer sends nothing more.
+  /// True when the peer sends no more bytes.
   var hasEnded = false
-  /// Kept beside the bytes: it is asked for before every send.
+  /// Stored beside the bytes, because every send reads it.
   private(set) var hasPendingWrites = false
   var isWriteBlocked = false
-  /// It stands among those that are to be sent something.
-  var isToFlush = false
-  /// Counted among the handshakes under way.
+  /// True while it is in the `WriteQueue`.
+  var isQueuedForWriting = false
+  /// True while it is in the `HandshakeTable`.
   var isHandshaking = false
-  /// Whether a whole head came in: before the first, the time for a head runs from the start.
+  /// True after the first complete head. Before, the time for a head runs from the start.
   var hasServed = false
-  /// Whether a first byte arrived: a TLS port tells plain text by it.
+  /// True after the first byte arrived: a TLS port recognises plain text by it.
   var hasReceived = false
+  /// The bytes that are still read and dropped after the last answer, while it lingers.
+  var lingerBytesLeft: Int32 = 0
 
   let socket: Socket
-  /// When something must have happened; the sweep acts when it has not.
+  /// The time at which the sweep acts, unless something happens before.
   var deadline: MonotonicTime
-  /// When the first byte of a handshake came.
+  /// The time of the first byte of a TLS handshake.
   var handshakeBegan = MonotonicTime.distantFuture
-  /// What was received while the conversation could take nothing.
-  var heldInput: [UInt8] = []
-  /// What the kernel has not taken yet: always sent before anything else.
+  /// Input that the handler could not take when it arrived.
+  var deferredInput: [UInt8] = []
+  /// Bytes that the kernel has not accepted yet. They are written before all others.
   private(set) var pendingWrites: [UInt8] = []
   private(set) var pendingWriteOffset = 0
-  /// The bytes counted for it toward `incompleteBytes`.
+  /// The bytes of it that the limit `incompleteBytes` counts.
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 
-  /// So much of a head, or of what waits for a socket, is not counted: what nearly every connection holds now and then is a part of
-  /// what a connection costs.
+  /// The bytes of a head, or of output, that are not counted: nearly every connection has them now and then.
   static let freeBytes = 1_024
-  /// The bytes that a connection may hold regardless of the others: they too are part of the cost of a connection.
+  /// The bytes that a connection may buffer regardless of the other connections.
   static let littleBytes = 4_096
 
   init(
     key: Key, descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
-    state: State, deadline: MonotonicTime, isReserved: Bool = false
+    deadline: MonotonicTime, isReserved: Bool = false
   ) {
     self.key = key
     self.isReserved = isReserved
@@ -87,34 +81,20 @@ final class Connection {
     self.peer = peer
     clientAddress = peer.ip
     self.tls = tls
-    self.state = state
     self.deadline = deadline
   }
 
   var isSecure: Bool { tls != nil }
-  /// Its present request brings an attachment, or brought one that was refused.
-  var isUploading: Bool {
-    switch state {
-    case .http(let http): http.upload != nil
-    case .lingering: true
-    case .webSocket: false
-    }
-  }
+  /// True while its input belongs to an attachment, or is read and dropped.
+  var isUploading: Bool { handler?.isUploading ?? true }
   var pendingWriteCount: Int { pendingWrites.count - pendingWriteOffset }
-  /// The bytes that it holds of what its peer has not sent to the end, or has not taken. What uploads hold has a bound of its own.
-  var heldBytes: Int {
-    switch state {
-    case .http(let http): pendingWrites.count + http.heldBytes + (http.upload == nil ? heldInput.count : 0)
-    case .webSocket(let conversation): pendingWrites.count + conversation.heldBytes + heldInput.count
-    case .lingering: pendingWrites.count
-    }
+  /// The bytes that it buffers of incomplete input and unsent output. The buffers of uploads have a limit of their own.
+  var bufferedBytes: Int {
+    guard let handler else { return pendingWrites.count }
+    return pendingWrites.count + handler.bufferedBytes + (handler.isUploading ? 0 : deferredInput.count)
   }
   /// True while some received input is not handled yet.
-  var hasHeldInput: Bool {
-    if !heldInput.isEmpty { return true }
-    guard case .webSocket(let conversation) = state else { return false }
-    return conversation.hasUnfinishedMessage
-  }
+  var hasDeferredInput: Bool { !deferredInput.isEmpty || handler?.hasUnhandledInput ?? false }
 
   func bufferPendingWrites(_ bytes: Span<UInt8>) {
     if !hasPendingWrites {
@@ -133,7 +113,7 @@ final class Connection {
     pendingWriteOffset = 0
   }
 
-  /// Gives the descriptor away: to another reactor, or to be closed.
+  /// Takes the descriptor out, to give it to another reactor or to close it.
   func takeDescriptor() -> OwnedDescriptor? {
     descriptor.take()
   }

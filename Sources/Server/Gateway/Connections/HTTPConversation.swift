@@ -36,6 +36,8 @@ final class HTTPConversation {
     case list(AttachmentListBody)
   }
 
+  let connection: Connection
+  let hooks: ReactorHooks
   var reader: RequestReader
   var exchange: Exchange?
   /// The time at which the head of the current request was complete.
@@ -50,8 +52,24 @@ final class HTTPConversation {
   /// A long body was refused while the client sends it: more of it is read and dropped, so that the answer arrives.
   var lingersLong = false
 
-  init(limits: RequestLimits) {
+  init(_ connection: Connection, _ hooks: ReactorHooks, limits: RequestLimits) {
+    self.connection = connection
+    self.hooks = hooks
     reader = RequestReader(limits: limits)
+  }
+
+  /// Continues the request of a connection that another reactor handed over.
+  init(_ connection: Connection, _ hooks: ReactorHooks, continuing other: HTTPConversation) {
+    self.connection = connection
+    self.hooks = hooks
+    reader = other.reader
+    exchange = other.exchange
+    headReadAt = other.headReadAt
+    timed = other.timed
+    awaitsAnswer = other.awaitsAnswer
+    output = other.output
+    closesAfterOutput = other.closesAfterOutput
+    lingersLong = other.lingersLong
   }
 
   /// Nothing more is read until the present answer is with the kernel.
@@ -60,7 +78,7 @@ final class HTTPConversation {
   }
 
   /// The bytes that it holds of a request and of a file that is being sent.
-  var heldBytes: Int {
+  var bufferedBytes: Int {
     var bytes = 0
     if exchange != nil || reader.isInHead { bytes += max(0, reader.headBytes - Connection.freeBytes) }
     if let exchange { bytes += exchange.body.count }

@@ -5,7 +5,7 @@ internal import Primitives
 ///
 /// When the table is full, a newcomer replaces the oldest handshake of the address that has the most. So an address has at most
 /// an equal share of a full table, and silent peers do not lock out clients that answer within a few round trips.
-struct HandshakeTable {
+final class HandshakeTable {
   private struct Entry {
     let key: Connection.Key
     let began: MonotonicTime
@@ -36,13 +36,13 @@ struct HandshakeTable {
     return victim?.key
   }
 
-  mutating func insert(_ key: Connection.Key, from address: IPAddress, at time: MonotonicTime) {
+  func insert(_ key: Connection.Key, from address: IPAddress, at time: MonotonicTime) {
     entries[address.network, default: []].append(Entry(key: key, began: time))
     count += 1
   }
 
   /// Removes a handshake, if it is in the table.
-  mutating func remove(_ key: Connection.Key, from address: IPAddress) {
+  func remove(_ key: Connection.Key, from address: IPAddress) {
     let network = address.network
     guard let index = entries[network]?.firstIndex(where: { $0.key == key }) else { return }
     entries[network]?.remove(at: index)

@@ -17,7 +17,7 @@ extension Reactor {
     _ connection: Connection, _ http: HTTPConversation, to owner: Reactor, at step: ConnectionTransfer.Step,
     input: [UInt8]
   ) {
-    forget(connection)
+    io.forget(connection)
     guard let descriptor = connection.takeDescriptor() else { return }
     do throws(SystemError) {
       try loop.deregister(descriptor.rawValue)
@@ -28,23 +28,25 @@ extension Reactor {
     }
     let transfer = ConnectionTransfer(connection, descriptor: descriptor, http, at: step, input: input)
     // The other reactor counts the input when it has the connection.
-    _ = shared.holdIncomplete(input.count)
+    _ = io.counts.addBuffered(input.count)
     guard !owner.mailbox.enqueue(.adopt(transfer)) else { return }
-    _ = shared.holdIncomplete(-input.count)
+    _ = io.counts.addBuffered(-input.count)
     releaseCounts(of: connection)
     shared.log(.error, "connection closed", ["reason": "the mailbox of another reactor is full"])
   }
 
   /// Adds a connection that another reactor handed over, and continues its request.
   func adopt(_ transfer: ConnectionTransfer) {
-    _ = shared.holdIncomplete(-transfer.input.count)
+    _ = io.counts.addBuffered(-transfer.input.count)
     guard let descriptor = transfer.takeDescriptor() else { return }
     guard
-      let connection = admit(
-        descriptor, peer: transfer.peer, tls: transfer.tls, http: transfer.http)
+      let connection = acceptor.open(
+        descriptor, peer: transfer.peer, tls: transfer.tls,
+        handler: { [hooks] in HTTPConversation($0, hooks, continuing: transfer.http) }),
+      let http = connection.http
     else {
-      if transfer.isCountedForClient { shared.releaseClient(transfer.clientAddress) }
-      shared.releaseConnection(from: transfer.peer)
+      if transfer.isCountedForClient { io.counts.releaseClient(transfer.clientAddress) }
+      io.counts.releaseConnection(from: transfer.peer)
       return
     }
     connection.clientAddress = transfer.clientAddress
@@ -52,12 +54,12 @@ extension Reactor {
     connection.hasReceived = true
     // The peer's `close_notify` may have come with the request.
     connection.hasEnded = transfer.tls?.hasPeerClosed ?? false
-    resume(connection, transfer.http, transfer)
-    if connection.hasEnded, connections.isOpen(connection) { readLater(connection) }
+    resume(connection, http, transfer)
+    if connection.hasEnded, connections.isOpen(connection) { io.readQueue.append(connection) }
   }
 
   private func releaseCounts(of connection: Connection) {
     releaseClient(of: connection)
-    shared.releaseConnection(from: connection.peer)
+    io.counts.releaseConnection(from: connection.peer)
   }
 }

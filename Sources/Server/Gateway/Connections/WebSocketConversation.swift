@@ -24,6 +24,8 @@ final class WebSocketConversation {
     }
   }
 
+  let connection: Connection
+  let hooks: ReactorHooks
   var phase: Phase {
     willSet {
       // A session that somebody is about to join is not put away.
@@ -80,10 +82,13 @@ final class WebSocketConversation {
   var deflate: DeflateParameters? { messages.deflate }
 
   init(
-    phase: Phase, subscriber: Subscriber, limits: MessageLimits, deflate: DeflateParameters?,
+    _ connection: Connection, _ hooks: ReactorHooks, phase: Phase, subscriber: Subscriber,
+    limits: MessageLimits, deflate: DeflateParameters?,
     now: MonotonicTime
   ) {
     if case .opened(let hosted) = phase { hosted.openedSockets += 1 }
+    self.connection = connection
+    self.hooks = hooks
     self.phase = phase
     self.subscriber = subscriber
     messages = MessageReader(role: .server, limits: limits, deflate: deflate)
@@ -128,7 +133,7 @@ final class WebSocketConversation {
   }
 
   /// The bytes that it holds of messages and of output for this socket alone.
-  var heldBytes: Int {
+  var bufferedBytes: Int {
     assembly.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
       + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
   }

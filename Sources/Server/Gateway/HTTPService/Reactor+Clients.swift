@@ -24,7 +24,7 @@ extension Reactor {
     guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient,
       !route.isMonitoring || head.body != .none, let address = client.countedAddress
     else { return nil }
-    if var refusal = shared.admitClient(address) {
+    if var refusal = io.counts.admitClient(address) {
       logger.log(.refused(.connection, refusal.code, EventSubject(address: address)))
       refusal.status = 429
       refusal.retryAfterMs = Self.retryTimeMs
@@ -64,8 +64,6 @@ extension Reactor {
 
   /// The connection has no request of its client's in hand any more.
   func releaseClient(of connection: Connection) {
-    guard connection.isCountedForClient else { return }
-    connection.isCountedForClient = false
-    shared.releaseClient(connection.clientAddress)
+    io.releaseClient(of: connection)
   }
 }

@@ -46,7 +46,7 @@ extension Reactor {
   ) {
     transfer.isSending = false
     counters.values.sendCalls += 1
-    guard let connection = connections[key], case .http(let http) = connection.state,
+    guard let connection = connections[key], let http = connection.http,
       http.transfer === transfer
     else { return }
     switch outcome {
@@ -79,7 +79,7 @@ extension Reactor {
       transfer.piece = next
       transfer.pieceRange = 0..<next.count
     }
-    if !shared.holdsMuch { readPiece(of: transfer, connection.key) }
+    if !io.counts.isMemoryTight { readPiece(of: transfer, connection.key) }
     let taken = write(transfer.piece, transfer.pieceRange, on: connection)
     guard taken > 0 else { return .waiting }
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
@@ -96,7 +96,7 @@ extension Reactor {
     else { return }
     transfer.isReading = true
     let start = transfer.readUpTo
-    let most = shared.holdsMuch ? FileTransfer.smallPieceBytes : FileTransfer.pieceBytes
+    let most = io.counts.isMemoryTight ? FileTransfer.smallPieceBytes : FileTransfer.pieceBytes
     let count = Int(min(UInt64(most), transfer.range.upperBound - start))
     transfer.readUpTo = start + UInt64(count)
     Task {
@@ -114,7 +114,7 @@ extension Reactor {
     _ result: Result<[UInt8], StorageError>, of transfer: FileTransfer, _ key: Connection.Key
   ) {
     transfer.isReading = false
-    guard let connection = connections[key], case .http(let http) = connection.state,
+    guard let connection = connections[key], let http = connection.http,
       http.transfer === transfer
     else { return }
     switch result {

@@ -6,12 +6,15 @@ internal import Wire
 
 /// Requests are read one at a time; while one is answered, the next waits in the kernel.
 extension Reactor {
+  /// The pieces of a request's body that are handled in one step.
+  private static let bodyPiecesPerStep = 1_024
+
   func receive(
     _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from start: Int,
     upTo end: Int
   ) {
     read(connection, http, &buffer, from: start, upTo: end)
-    guard !countHeld(by: connection), case .http = connection.state, !http.closesAfterOutput else { return }
+    guard !countHeld(by: connection), connection.http != nil, !http.closesAfterOutput else { return }
     refuseForRoom(connection, http)
   }
 
@@ -56,10 +59,10 @@ extension Reactor {
         case .upload(let upload): uploads.receive(buffer[range], of: upload)
         case .answer, .session, .journal, .metrics, nil: break
         }
-        guard connections.isOpen(connection), case .http = connection.state else {
+        guard connections.isOpen(connection), connection.http != nil else {
           return
         }
-        guard pieces < ExpensiveInput.bodyPieces || position == end || http.isBusy else {
+        guard pieces < Self.bodyPiecesPerStep || position == end || http.isBusy else {
           deferInput(connection, buffer, from: position, upTo: end, isExpensive: true)
           return
         }
@@ -68,7 +71,7 @@ extension Reactor {
           complete(connection, http, exchange, rest: buffer, from: position, upTo: end)
         }
         // After a last answer nothing is held any more: what still comes is read and dropped, up to the peer's end.
-        guard connections.isOpen(connection), case .http = connection.state else {
+        guard connections.isOpen(connection), connection.http != nil else {
           return
         }
       }
@@ -83,7 +86,7 @@ extension Reactor {
     upTo end: Int
   ) -> Bool {
     guard connections.isOpen(connection) else { return false }
-    guard case .http = connection.state else {
+    guard connection.http != nil else {
       if position < end { consume(connection, &buffer, from: position, upTo: end) }
       return false
     }
@@ -104,7 +107,7 @@ extension Reactor {
       if let exchange = http.exchange {
         complete(connection, http, exchange, rest: input, from: 0, upTo: input.count)
       }
-      guard connections.isOpen(connection), case .http = connection.state else { return }
+      guard connections.isOpen(connection), connection.http != nil else { return }
     }
     receive(connection, http, &input, from: 0, upTo: input.count)
   }
@@ -135,7 +138,7 @@ extension Reactor {
       shared.proxyWarnings.check(head, from: client, peer: connection.peer.ip, now: now)
     }
     if connection.isReserved, !route.isMonitoring || head.body != .none {
-      let refusal = shared.tooManyConnections
+      let refusal = io.counts.tooManyConnections
       logger.log(.connectionRefused(refusal, from: connection.peer.ip))
       http.closesAfterOutput = true
       send(.problem(refusal), on: connection, http, for: head)

@@ -35,7 +35,7 @@ extension Reactor {
   func deliver(
     _ answer: Answer, to key: Connection.Key, _ head: RequestHead, body: HTTPConversation.Output? = nil
   ) {
-    guard let connection = connections[key], case .http(let http) = connection.state else { return }
+    guard let connection = connections[key], let http = connection.http else { return }
     send(answer, on: connection, http, for: head, body: body)
   }
 

@@ -18,7 +18,7 @@ extension Reactor {
 
   /// Performs an action of the connection that brings an upload.
   func perform(_ effect: UploadEffect, over key: Connection.Key) {
-    guard let connection = connections[key], case .http(let http) = connection.state,
+    guard let connection = connections[key], let http = connection.http,
       http.upload != nil, let head = http.exchange?.head
     else { return }
     switch effect {
@@ -57,7 +57,7 @@ extension Reactor {
   private func resumeBody(_ connection: Connection) {
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     resumeReading(connection)
-    guard !connection.hasHeldInput else { return }
+    guard !connection.hasDeferredInput else { return }
     // The rest may be no more than the end of the request, for which no byte is needed.
     var nothing: [UInt8] = []
     consume(connection, &nothing, from: 0, upTo: 0)

@@ -98,7 +98,7 @@ extension Reactor {
     draining = Draining(now: now)
     uploads.isStopping = true
     for connection in connections.rows {
-      guard let connection, case .http(let http) = connection.state else { continue }
+      guard let connection, let http = connection.http else { continue }
       // An upload by tus resumes later where it stopped. An upload in a single request would be lost, so it gets the time that a
       // download gets.
       if let upload = http.upload, !http.awaitsAnswer {
@@ -134,7 +134,7 @@ extension Reactor {
     self.draining?.finish()
     // Before the last records: an upload that is cut leaves its session.
     for connection in connections.rows {
-      if let connection, case .http(let http) = connection.state, http.upload != nil { close(connection) }
+      if let connection, let http = connection.http, http.upload != nil { close(connection) }
     }
     Task {
       let isClean = await closeAll()
@@ -148,7 +148,8 @@ extension Reactor {
     var left = Self.closedAtOnce
     var isDone = true
     for connection in connections.rows {
-      guard let connection, case .webSocket(let conversation) = connection.state, !conversation.isClosing
+      guard let connection, let conversation = connection.handler as? WebSocketConversation,
+        !conversation.isClosing
       else { continue }
       guard left > 0 else {
         isDone = false
@@ -164,11 +165,9 @@ extension Reactor {
   /// Nobody waits for anything any more: connections that have asked for nothing may just go.
   private var isQuiet: Bool {
     connections.rows.allSatisfy { connection in
-      switch connection?.state {
-      case nil: true
-      case .http(let http): !http.isBusy && http.exchange == nil && http.reader.isBetweenRequests
-      case .webSocket, .lingering: false
-      }
+      guard let connection else { return true }
+      guard let http = connection.http else { return false }
+      return !http.isBusy && http.exchange == nil && http.reader.isBetweenRequests
     }
   }
 
@@ -225,18 +224,12 @@ extension Reactor {
   func stop() {
     guard !isStopped else { return }
     isStopped = true
-    stopAccepting()
+    acceptor.stop()
     for connection in connections.rows {
       if let connection { close(connection) }
     }
     draining = nil
+    disconnectHooks()
     loop.stop()
-  }
-
-  private func stopAccepting() {
-    // Closed when the last reference goes: the gateway holds none.
-    plainListener = nil
-    secureListener = nil
-    acceptAgainAt = nil
   }
 }

@@ -102,7 +102,7 @@ extension Reactor {
     guard let hosted = sessions[id] else { return }
     shared.log(.warning, "session lost", ["session": .session(id)])
     for connection in connections.rows {
-      guard let connection, case .webSocket(let conversation) = connection.state,
+      guard let connection, let conversation = connection.handler as? WebSocketConversation,
         conversation.hosted === hosted, !conversation.isClosing
       else { continue }
       disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))

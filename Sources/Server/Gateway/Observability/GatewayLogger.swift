@@ -35,6 +35,9 @@ final class GatewayLogger {
     self.clock = clock
   }
 
+  /// True when lines of the level `debug` are written.
+  var logsDebug: Bool { log.level <= .debug }
+
   /// Counts an event. Writes its line if the event's budget allows it, and else counts the line as omitted.
   func log(_ event: PeerEvent) {
     event.count(in: &counters.values)

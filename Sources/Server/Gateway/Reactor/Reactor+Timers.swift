@@ -12,20 +12,14 @@ extension Reactor {
   private static let pingInterval = Duration.seconds(20)
   private static let silenceLimit = Duration.seconds(40)
   func sweepIfDue() {
-    if let again = acceptAgainAt, again <= now {
-      acceptAgainAt = nil
-      acceptPlain()
-      acceptSecure()
-    }
+    acceptor.acceptWaiting()
     continueDraining()
     sweepSessions()
     if draining == nil { certificateSchedule?.checkIfDue() }
     watchDisk()
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval
-    for connection in connections.rows {
-      if let connection { sweep(connection) }
-    }
+    io.sweep()
     for hosted in sessions.values { sweep(hosted) }
     logger.reportOmittedLines()
     if number == 0 { dataRefusalLog.update(shared.dataRefusal(now: now)) }
@@ -45,16 +39,9 @@ extension Reactor {
     }
   }
 
-  private func sweep(_ connection: Connection) {
-    switch connection.state {
-    case .http(let http):
-      if connection.isWriteBlocked { http.transfer?.releaseReadAhead() }
-      if connection.deadline <= now { expired(connection, http) }
-    case .lingering:
-      if connection.deadline <= now { close(connection) }
-    case .webSocket(let conversation):
-      sweep(connection, conversation)
-    }
+  func sweep(_ connection: Connection, _ http: HTTPConversation) {
+    if connection.isWriteBlocked { http.transfer?.releaseReadAhead() }
+    if connection.deadline <= now { expired(connection, http) }
   }
 
   private func expired(_ connection: Connection, _ http: HTTPConversation) {
@@ -77,7 +64,7 @@ extension Reactor {
     send(.problem(refusal), on: connection, http, for: http.exchange?.head)
   }
 
-  private func sweep(_ connection: Connection, _ conversation: WebSocketConversation) {
+  func sweep(_ connection: Connection, _ conversation: WebSocketConversation) {
     if conversation.isClosing {
       if connection.deadline <= now { lost(connection, reason: "no answer to the close frame") }
       return

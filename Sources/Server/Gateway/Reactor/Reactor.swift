@@ -1,4 +1,3 @@
-internal import HTTP
 internal import SessionCore
 internal import Networking
 internal import Platform
@@ -29,17 +28,13 @@ actor Reactor {
   let shared: SharedState
   let mailbox: Mailbox<Mail>
 
-  // Listeners, while it accepts.
-  var plainListener: Listener?
-  var secureListener: Listener?
-  var acceptAgainAt: MonotonicTime?
-  var handshakes = HandshakeTable(capacity: handshakeLimit)
   let budget = TurnBudget()
+  let io: ConnectionIO
+  let reader: ConnectionReader
+  let acceptor: Acceptor
+  let hooks = ReactorHooks()
   /// When the log was told last that the disk is nearly full.
   var diskWarnedAt: MonotonicTime?
-
-  let connections: ConnectionTable
-  var reserved: ReservedConnections
 
   // Sessions.
   var sessions: [SessionID: Hosted] = [:]
@@ -57,20 +52,7 @@ actor Reactor {
   var heldUntil: MonotonicTime?
   var load = LoopLoad()
   var flushing: [Hosted] = []
-  /// Who has brought something: people who draw, and everybody else.
-  let webSocketReadQueue = FairQueue<Connection.Key>()
-  let httpReadQueue = FairQueue<Connection.Key>()
-  /// The sockets of both lines whose input costs much more than its length.
-  var expensive = ExpensiveInput()
-  /// The turn has no other event.
-  var isOnlyEvent = false
-  /// Until when the socket that is read may be.
-  var shareEnd = MonotonicTime.distantPast
-  /// Who can be sent more: those who take what is live, or an answer, and those who are caught up.
-  let liveWriteQueue = FairQueue<Connection.Key>()
-  let bulkWriteQueue = FairQueue<Connection.Key>()
-  /// Sockets that broke while something was sent to them.
-  var connectionsToClose: [Connection.Key] = []
+  let sharedInflater = SharedInflater()
   var sweepAt: MonotonicTime
   var isStopped = false
   var draining: Draining?
@@ -85,11 +67,6 @@ actor Reactor {
   let certificateSchedule: CertificateSchedule?
   var diskLookAt: MonotonicTime
 
-  // Buffers that all connections share.
-  var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
-  var plaintext: [UInt8] = []
-  var ciphertext: [UInt8] = []
-  var joined: [UInt8] = []
   let inflater = Inflater()
   let deflater: Deflater
   let compressor: CatchUpCompressor
@@ -113,12 +90,20 @@ actor Reactor {
     let loop = try EventLoopThread(name: "reactor-\(number)")
     self.loop = loop
     clock = loop.clock
-    connections = ConnectionTable { descriptor, token throws(SystemError) in
-      try loop.register(descriptor, token: token)
-    }
     counters = ReactorCounters()
     logger = GatewayLogger(shared.log, counters: counters, clock: loop.clock)
     dataRefusalLog = DataRefusalLog(shared.log)
+    let table = ConnectionTable { descriptor, token throws(SystemError) in
+      try loop.register(descriptor, token: token)
+    }
+    io = ConnectionIO(
+      table: table, counts: shared.connectionCounts,
+      handshakes: HandshakeTable(capacity: ConnectionReader.handshakeLimit), readQueue: ReadQueue(),
+      writeQueue: WriteQueue(budget), clock: loop.clock, counters: counters, logger: logger)
+    reader = ConnectionReader(io, budget: budget, clock: loop.clock, counters: counters, log: shared.log)
+    acceptor = Acceptor(
+      io, reader, certificates: shared.certificates, reactors: shared.configuration.reactors,
+      headTime: .seconds(shared.limits.headSeconds), clock: loop.clock, counters: counters, logger: logger)
     persister = Persister(
       shared.persistence, reactor: number, clock: loop.clock, tasks: tasks, counters: counters)
     compactor = Compactor(persister, clock: loop.clock, tasks: tasks, counters: counters)
@@ -132,7 +117,6 @@ actor Reactor {
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
     ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
-    reserved = ReservedConnections(reactors: shared.configuration.reactors)
     sweepAt = .now() + Self.sweepInterval
     sweepSessionsAt = .now()
     diskLookAt = .now()
@@ -152,8 +136,8 @@ actor Reactor {
       let given = listeners.withLock { $0.take() }
       return self.assumeIsolated { reactor in
         if let given {
-          (reactor.plainListener, reactor.secureListener) = given
           reactor.connectComponents()
+          reactor.acceptor.listen(plain: given.plain, secure: given.secure)
         }
         return reactor.turn(events, jobsBegan)
       }
@@ -162,7 +146,12 @@ actor Reactor {
 
   /// Has components report to the sessions of this reactor.
   private func connectComponents() {
-    persister.didReturn = { [unowned self] stored in
+    connectHooks()
+    io.didCloseReserved = { [unowned acceptor] in acceptor.releaseReserved($0) }
+    reader.answerToPlainText = { [self] in answerToPlainText($0) }
+    acceptor.makeHandler = { [self] in makeHTTP($0) }
+    acceptor.refusalBytes = { [self] in refusalBytes($0) }
+    persister.didReturn = { [self] stored in
       guard !stored.isRemoved, let hosted = sessions[stored.session.id] else { return }
       // A session tells its members with the next entries, or at its deadline: a turn of its own costs more than the write.
       if hosted.session.needsTurn { touch(hosted) }
@@ -193,19 +182,19 @@ actor Reactor {
     counters.values.turns += 1
     budget.reset()
     mailbox.drain { receive($0) }
-    isOnlyEvent = events.count == 1
-    for event in events { handle(event) }
-    readWaiting()
+    for event in events { handle(event, isOnlyEvent: events.count == 1) }
+    reader.readWaiting()
     passDeadlines()
     sweepIfDue()
     endSessionTurns()
     persister.storeIfDue()
-    continueFlushing()
-    closeBrokenConnections()
+    flushSessions()
+    io.continueWriting()
+    io.closeBroken()
     publishIfDue()
     startTasks()
     let end = MonotonicTime.now()
-    load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: expensive.takeTimeOfTurn())
+    load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: io.readQueue.takeExpensiveTime())
     counters.values.turnTimes.count(end - (jobsBegan ?? began))
     return nextDeadline()
   }
@@ -245,34 +234,36 @@ actor Reactor {
     }
   }
 
-  private func handle(_ event: ReadyEvent) {
+  private func handle(_ event: ReadyEvent, isOnlyEvent: Bool) {
     switch event.token {
     case Self.plainToken:
-      acceptPlain()
+      acceptor.acceptPlain()
     case Self.secureToken:
-      acceptSecure()
+      acceptor.acceptSecure()
     default:
-      guard let connection = connections[token: event.token] else { return }
-      if event.isWritable { becameWritable(connection) }
-      guard connections.isOpen(connection) else { return }
-      if event.isReadable || event.hasHungUp { readable(connection, hasHungUp: event.hasHungUp) }
+      guard let connection = io.table[token: event.token] else { return }
+      if event.isWritable { io.becameWritable(connection) }
+      guard io.table.isOpen(connection) else { return }
+      if event.isReadable || event.hasHungUp {
+        reader.readable(connection, hasHungUp: event.hasHungUp, isOnlyEvent: isOnlyEvent)
+      }
     }
   }
 
   private func nextDeadline() -> MonotonicTime? {
-    guard flushing.isEmpty, dirty.isEmpty, webSocketReadQueue.isEmpty, httpReadQueue.isEmpty,
-      expensive.waiting.isEmpty, liveWriteQueue.isEmpty, bulkWriteQueue.isEmpty
-    else { return .distantPast }
+    guard flushing.isEmpty, dirty.isEmpty, io.readQueue.isEmpty, io.writeQueue.isEmpty else {
+      return .distantPast
+    }
     var next: MonotonicTime?
     func consider(_ time: MonotonicTime?) {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    if connections.count > 0 || logger.hasOmittedLines { consider(sweepAt) }
+    if io.table.count > 0 || logger.hasOmittedLines { consider(sweepAt) }
     if hasUnpublished { consider(publishedAt + Self.publishInterval) }
     consider(deadlines.earliest)
-    consider(acceptAgainAt)
-    consider(draining?.nextDeadline(connections: connections.count))
+    consider(acceptor.nextDeadline)
+    consider(draining?.nextDeadline(connections: io.table.count))
     consider(heldUntil)
     consider(persister.nextDeadline)
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
@@ -281,53 +272,6 @@ actor Reactor {
       consider(certificateSchedule?.nextDeadline)
     }
     return next
-  }
-
-  // MARK: - Connections
-
-  /// Adds a connection to the table.
-  ///
-  /// - Returns: nil if the system had no resources for it.
-  func admit(
-    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
-    http: HTTPConversation? = nil, isReserved: Bool = false
-  ) -> Connection? {
-    let connection: Connection
-    do throws(SystemError) {
-      connection = try connections.admit(descriptor) { key, descriptor in
-        Connection(
-          key: key, descriptor: descriptor, peer: peer, tls: tls,
-          state: .http(http ?? HTTPConversation(limits: requestLimits)),
-          deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
-      }
-    } catch {
-      logger.log(.connectionNotTaken(.error, error))
-      return nil
-    }
-    counters.values.openHTTPSockets += 1
-    if tls != nil { counters.values.openTLSSockets += 1 }
-    return connection
-  }
-
-  /// Removes a connection from the table.
-  func forget(_ connection: Connection) {
-    guard connections.forget(connection) else { return }
-    releaseInflater(of: connection)
-    countOut(connection)
-    switch connection.state {
-    case .webSocket: counters.values.openWebSockets -= 1
-    case .http, .lingering: counters.values.openHTTPSockets -= 1
-    }
-    if connection.isSecure { counters.values.openTLSSockets -= 1 }
-  }
-
-  private var requestLimits: RequestLimits {
-    var limits = RequestLimits()
-    limits.headBytes = shared.limits.headBytes
-    limits.requestLineBytes = limits.headBytes / 4
-    limits.fieldBytes = limits.headBytes
-    limits.bodyBytes = Self.apiBodyBytes
-    return limits
   }
 
   /// The longest body that the API takes: a payload of 16 KiB, however it is escaped.

@@ -48,8 +48,7 @@ final class SharedState: Sendable {
   let metrics: MetricsRenderer
 
   private let reactors = Guarded<[Reactor]>([])
-  private let connectionCount = Atomic(0)
-  private let incompleteBytes = Atomic(0)
+  let connectionCounts: ConnectionCounts
   let persistence: Persister.Environment
   private let watchdog: LoopWatchdog
   private let drainProgress: Guarded<DrainProgress>
@@ -57,7 +56,6 @@ final class SharedState: Sendable {
   private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
   private let stopping = Atomic(false)
-  private let clients = ClientCounts()
   private let creations: Guarded<SessionCreationLimiter>
   private let endpoints = Guarded(Endpoints())
 
@@ -114,6 +112,8 @@ final class SharedState: Sendable {
     origins = Origins(configuration)
     redirect = SecureRedirect(configuration)
     proxyWarnings = ProxyWarnings(configuration, log: log)
+    connectionCounts = ConnectionCounts(
+      limits: configuration.limits, isBehindProxy: configuration.trustedProxies > 0)
     metricsAccess = MetricsAccess(configuration)
     metrics = MetricsRenderer(on: fileThreads.observing)
     creations = Guarded(
@@ -232,57 +232,6 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// The decision about a new connection.
-  enum Admission {
-    /// It is counted.
-    case admitted
-    /// The limit is reached: only a reserved slot is left.
-    case full
-    case refused(Refusal)
-  }
-
-  /// Counts a connection, unless that would go beyond a limit.
-  func admitConnection(from address: SocketAddress) -> Admission {
-    let count = connectionCount.add(1, ordering: .relaxed).newValue
-    guard count <= limits.connections else {
-      connectionCount.subtract(1, ordering: .relaxed)
-      return .full
-    }
-    guard countsPeer(address), let refusal = admitClient(address.ip) else { return .admitted }
-    connectionCount.subtract(1, ordering: .relaxed)
-    return .refused(refusal)
-  }
-
-  /// The answer to a peer beyond the limit `connections`.
-  var tooManyConnections: Refusal {
-    Refusal(
-      .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
-      limit: limits.connections, actual: connectionCount.load(ordering: .relaxed) + 1)
-  }
-
-  /// Behind a trusted proxy every connection has the proxy's address, which says nothing: see `Reactor.admitClient`.
-  private func countsPeer(_ address: SocketAddress) -> Bool {
-    !address.isLoopback && configuration.trustedProxies == 0
-  }
-
-  /// Counts one more connection, or request of a proxy's, in with an address, unless that would go beyond the limit.
-  func admitClient(_ address: IPAddress) -> Refusal? {
-    let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
-    guard fromAddress > limits.connectionsPerAddress else { return nil }
-    return Refusal(
-      .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
-      limit: limits.connectionsPerAddress, actual: fromAddress)
-  }
-
-  func releaseClient(_ address: IPAddress) {
-    clients.countDown(address)
-  }
-
-  func releaseConnection(from address: SocketAddress) {
-    connectionCount.subtract(1, ordering: .relaxed)
-    if countsPeer(address) { releaseClient(address.ip) }
-  }
-
   /// Counts a new session in, unless that would go beyond a limit.
   func admitSession(_ id: SessionID, from client: ForwardedClient, creator: String?, now: MonotonicTime)
     -> Refusal?
@@ -303,19 +252,6 @@ final class SharedState: Sendable {
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.reactor] }.mailbox.enqueue(.endSlowUpload(upload))
-  }
-
-  /// True when connections hold more than half of their limit. Then less is encrypted and read ahead for peers that take no data.
-  var holdsMuch: Bool { incompleteTotal > limits.incompleteBytes / 2 }
-
-  /// The bytes that all connections hold.
-  var incompleteTotal: Int { incompleteBytes.load(ordering: .relaxed) }
-
-  /// Counts bytes of half-received messages and requests, and of output that peers have not taken, over all sockets.
-  /// - Returns: true when they stay within the limit.
-  func holdIncomplete(_ change: Int) -> Bool {
-    let total = incompleteBytes.add(change, ordering: .relaxed).newValue
-    return change <= 0 || total <= limits.incompleteBytes
   }
 }
 

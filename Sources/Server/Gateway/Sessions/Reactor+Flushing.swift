@@ -12,50 +12,17 @@ extension Reactor {
   /// Smaller pieces are not counted as bulk bytes.
   private static let bulkPieceBytes = 16_384
 
-  /// The time in a turn for live entries and answers to connections that have just become writable, or had used up their share.
-  private static let liveTime = Duration.milliseconds(4)
-  /// The time in a turn for catch-ups.
-  private static let bulkTime = Duration.milliseconds(4)
-
-  /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others. What is live goes
-  /// first.
-  func continueFlushing() {
-    flushSessions()
-    liveWriteQueue.serve(for: Self.liveTime) { key, _ in flushWaiting(key) }
-    bulkWriteQueue.serve(
-      for: Self.bulkTime,
-      mayServe: { _, hasTime in budget.allowsBulkBytes && (hasTime || budget.owesBulkBytes) },
-      { key, _ in flushWaiting(key) })
-  }
-
   /// Sends those who only wait for their turn what is due to them, as far as their sockets take it.
   func flushWhoWait(in session: Session) {
     for subscriber in session.subscribers {
-      guard let (connection, conversation) = webSocket(subscriber.connection), connection.isToFlush,
+      guard let (connection, conversation) = webSocket(subscriber.connection), connection.isQueuedForWriting,
         !subscriber.isCatchingUp
       else { continue }
       flush(connection, conversation)
     }
   }
 
-  private func flushWaiting(_ key: Connection.Key) {
-    guard let connection = connections[key] else { return }
-    connection.isToFlush = false
-    switch connection.state {
-    case .http(let http): pump(connection, http)
-    case .webSocket(let conversation): flush(connection, conversation)
-    case .lingering: break
-    }
-  }
-
-  /// Has a socket looked at when others had their turn; `isBulk` when large pieces are due to it.
-  func flushLater(_ connection: Connection, isBulk: Bool = false) {
-    guard !connection.isToFlush else { return }
-    connection.isToFlush = true
-    if isBulk { bulkWriteQueue.append(connection.key) } else { liveWriteQueue.append(connection.key) }
-  }
-
-  private func flushSessions() {
+  func flushSessions() {
     var budget = Self.sendsPerTurn
     var turns = flushing.count
     while budget > 0, turns > 0 {
@@ -143,7 +110,7 @@ extension Reactor {
     let (segment, targetedEnd, log) = (tail.number, tail.targetedEnd, tail.bytes)
     let (longest, blocked) = (Session.pieceBytes, Member.Flags.blocked.rawValue)
     let connections = connections.rows
-    var tally = SendTally()
+    var tally = ConnectionIO.SendTally()
     var slice = Slice()
     var counted = (from: -1, entries: 0)
     var rows = members.mutableSpan
@@ -172,7 +139,7 @@ extension Reactor {
         let connection = ConnectionTable.connection(token: member.connection, in: connections)
       else { continue }
       slice.sends += 1
-      let sent = write(log.span.extracting(from..<log.count), unreliable.span, on: connection, &tally)
+      let sent = io.write(log.span.extracting(from..<log.count), unreliable.span, on: connection, &tally)
       rows[position].cursor.rawOffset = UInt32(truncatingIfNeeded: from + min(sent, count))
       if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
       if sent < count {
@@ -189,7 +156,7 @@ extension Reactor {
       }
     }
     slice.isDone = position == rows.count
-    count(tally)
+    io.count(tally)
     return slice
   }
 
@@ -281,52 +248,13 @@ extension Reactor {
     if conversation.isFinished, !subscriber.hasBufferedOutput, !connection.hasPendingWrites {
       logClose(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
       conversation.phase = .closing
-      finish(connection)
+      releaseInflater(of: connection)
+      io.linger(connection)
       return
     }
     if connection.isReadingPaused, !conversation.isHeld, !subscriber.isOutboxFull {
       resumeReading(connection)
     }
-  }
-
-  /// All is sent on a WebSocket: ends our direction, and lets the peer end its own.
-  private func finish(_ connection: Connection) {
-    counters.values.openWebSockets -= 1
-    counters.values.openHTTPSockets += 1
-    startLingering(connection)
-  }
-
-  /// Offers two buffers to a socket in one call; see `write`.
-  @inline(__always)
-  private func write(
-    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
-  ) -> Int {
-    guard second.isEmpty, connection.tls == nil else {
-      return writeBoth(first, second, on: connection, &tally)
-    }
-    // What nearly every delivery is.
-    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
-    return recordSend(connection.socket.send(first), of: first.count, connection, &tally)
-  }
-
-  private func writeBoth(
-    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
-  ) -> Int {
-    guard !second.isEmpty else { return write(first, on: connection, &tally) }
-    guard !first.isEmpty else { return write(second, on: connection, &tally) }
-    if connection.isSecure {
-      // One record a socket and turn.
-      joined.removeAll(keepingCapacity: true)
-      joined.append(first)
-      joined.append(second)
-      guard joined.count <= TLSConnection.encryptLimitInBytes else {
-        return write(first, on: connection, &tally)
-      }
-      return write(joined.span, on: connection, &tally)
-    }
-    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
-    return recordSend(
-      connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
   }
 
   /// Takes over what a session counted, and how much of it there is now.

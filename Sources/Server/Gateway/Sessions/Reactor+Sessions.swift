@@ -52,7 +52,8 @@ extension Reactor {
   }
 
   func webSocket(_ token: UInt64) -> (Connection, WebSocketConversation)? {
-    guard let connection = connections[token: token], case .webSocket(let conversation) = connection.state
+    guard let connection = connections[token: token],
+      let conversation = connection.handler as? WebSocketConversation
     else { return nil }
     return (connection, conversation)
   }

@@ -62,7 +62,7 @@ extension Reactor {
   }
 
   private func settle(_ found: Found, _ key: Connection.Key) {
-    guard let connection = connections[key], case .webSocket(let conversation) = connection.state,
+    guard let connection = connections[key], let conversation = connection.handler as? WebSocketConversation,
       case .finding = conversation.phase
     else { return }
     switch found {
@@ -111,13 +111,11 @@ extension Reactor {
     counters.values.answers[StatusLabel(101)] += 1
     counters.values.requests.count(phase.isEcho ? .echo : .socket, status: 101)
     let conversation = WebSocketConversation(
-      phase: phase,
+      connection, hooks, phase: phase,
       subscriber: Subscriber(
         connection: connection.key.token, acceptsCompression: request.deflate?.serverWindowBits == 15),
       limits: limits, deflate: request.deflate, now: now)
-    counters.values.openHTTPSockets -= 1
-    counters.values.openWebSockets += 1
-    connection.state = .webSocket(conversation)
+    io.setHandler(conversation, of: connection)
     connection.deadline = .distantFuture
     conversation.subscriber.enqueue(frames: bytes)
     flush(connection, conversation)

@@ -6,6 +6,10 @@ internal import Wire
 
 /// What WebSocket clients say.
 extension Reactor {
+  /// The bytes of a socket that are inflated in one step.
+  private static let inflatedBytesPerStep = 65_536
+  /// The entries of one message that are handled in one step.
+  private static let entriesPerStep = 2_048
   private static let badControlLimit = 10
   /// After so many messages of one socket, or so many bytes of frames that may be empty, it is looked whether it has had its
   /// share.
@@ -29,7 +33,7 @@ extension Reactor {
         pauseWithInput(connection, buffer, from: position, upTo: end)
         break
       }
-      guard inflated < ExpensiveInput.inflatedBytes,
+      guard inflated < Self.inflatedBytesPerStep,
         !conversation.hasUnfinishedMessage || takeUp(connection, conversation)
       else {
         guard connections.isOpen(connection) else { return }
@@ -49,8 +53,8 @@ extension Reactor {
       do throws(ProtocolError) {
         event = try conversation.messages.next(
           in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks),
-          inflater: conversation.isInflating ? expensive.inflater : inflater,
-          inflatedBytes: ExpensiveInput.inflatedBytes)
+          inflater: conversation.isInflating ? sharedInflater.inflater : inflater,
+          inflatedBytes: Self.inflatedBytesPerStep)
       } catch {
         conversation.isInflating = false
         // The socket may linger for seconds: the inflater must not.
@@ -60,7 +64,7 @@ extension Reactor {
       }
       guard let event else {
         conversation.isInflating = conversation.messages.isInflating
-        if conversation.isInflating { inflated = ExpensiveInput.inflatedBytes }
+        if conversation.isInflating { inflated = Self.inflatedBytesPerStep }
         messages += Self.messagesBetweenLooks - 1 - messages % Self.messagesBetweenLooks
         continue
       }
@@ -99,10 +103,10 @@ extension Reactor {
   /// - Returns: false when the rest, or what follows it, has to wait for another turn.
   private func takeUp(_ connection: Connection, _ conversation: WebSocketConversation) -> Bool {
     if conversation.isInflating {
-      if expensive.claimInflater(for: connection.key) { return true }
+      if sharedInflater.claim(for: connection.key) { return true }
       if !conversation.awaitsInflater {
         conversation.awaitsInflater = true
-        expensive.queueForInflater(connection.key)
+        sharedInflater.enqueue(connection.key)
       }
       return false
     }
@@ -119,11 +123,13 @@ extension Reactor {
 
   /// Takes the inflater back from a socket that has it, and gives it to the first socket that waits for it.
   func releaseInflater(of connection: Connection) {
-    guard expensive.releaseInflater(of: connection.key) else { return }
-    while let key = expensive.takeInflaterWaiter() {
-      guard let next = connections[key], case .webSocket(let conversation) = next.state else { continue }
+    guard sharedInflater.release(from: connection.key) else { return }
+    while let key = sharedInflater.dequeue() {
+      guard let next = connections[key], let conversation = next.handler as? WebSocketConversation else {
+        continue
+      }
       conversation.awaitsInflater = false
-      _ = expensive.claimInflater(for: key)
+      _ = sharedInflater.claim(for: key)
       next.isExpensive = true
       resumeReading(next)
       return
@@ -140,7 +146,7 @@ extension Reactor {
     var effects: [Effect] = []
     hosted.saidAt = min(hosted.saidAt, now)
     let end = hosted.session.receive(
-      message, startingAt: start, entries: ExpensiveInput.entries, from: conversation.subscriber,
+      message, startingAt: start, entries: Self.entriesPerStep, from: conversation.subscriber,
       now: now,
       effects: &effects)
     touch(hosted)

@@ -1,0 +1,182 @@
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import Wire
+
+/// Accepts the connections of a reactor's listeners.
+final class Acceptor {
+  /// The time in a turn for new connections of one listener. At the connection limit each is read at once, which may take long.
+  private static let acceptTime = Duration.milliseconds(2)
+  /// The pause after the system had no resources for another connection.
+  private static let exhaustedPause = Duration.milliseconds(100)
+
+  private let io: ConnectionIO
+  private let reader: ConnectionReader
+  private let certificates: TLSServerContextHolder?
+  private let headTime: Duration
+  private let clock: LoopClock
+  private let counters: ReactorCounters
+  private let logger: GatewayLogger
+  private var plain: Listener?
+  private var secure: Listener?
+  private var reserved: ReservedConnections
+  /// The time to accept again connections that still wait, for which no event will come; nil when none waits.
+  private(set) var nextDeadline: MonotonicTime?
+  /// Creates the first handler of a connection.
+  var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("not connected") }
+  /// Returns the bytes that refuse a plain-text connection.
+  var refusalBytes: (Refusal) -> [UInt8] = { _ in [] }
+
+  /// Creates an acceptor without listeners.
+  ///
+  /// - Parameters:
+  ///   - io: opens and closes the connections.
+  ///   - reader: reads reserved connections at once.
+  ///   - certificates: nil without TLS.
+  ///   - reactors: the number of reactors, which share the reserved connections.
+  ///   - headTime: the time for the head of a request.
+  ///   - clock: the clock of the reactor's loop.
+  ///   - counters: the counters of the reactor.
+  ///   - logger: logs refused connections.
+  init(
+    _ io: ConnectionIO, _ reader: ConnectionReader, certificates: TLSServerContextHolder?, reactors: Int,
+    headTime: Duration, clock: LoopClock, counters: ReactorCounters, logger: GatewayLogger
+  ) {
+    self.io = io
+    self.reader = reader
+    self.certificates = certificates
+    self.headTime = headTime
+    self.clock = clock
+    self.counters = counters
+    self.logger = logger
+    reserved = ReservedConnections(reactors: reactors)
+  }
+
+  // MARK: - Listeners
+
+  /// Accepts from listeners that are registered with the event loop.
+  func listen(plain: Listener?, secure: Listener?) {
+    (self.plain, self.secure) = (plain, secure)
+  }
+
+  /// Closes the listeners.
+  func stop() {
+    // Closed when the last reference goes: the gateway holds none.
+    plain = nil
+    secure = nil
+    nextDeadline = nil
+  }
+
+  func acceptPlain() {
+    if let plain { accept(from: plain, isSecure: false) }
+  }
+
+  func acceptSecure() {
+    if let secure { accept(from: secure, isSecure: true) }
+  }
+
+  /// Accepts connections that still wait, when their time has come.
+  func acceptWaiting() {
+    guard let nextDeadline, nextDeadline <= clock.now else { return }
+    self.nextDeadline = nil
+    acceptPlain()
+    acceptSecure()
+  }
+
+  private func accept(from listener: Listener, isSecure: Bool) {
+    let end = MonotonicTime.now() + Self.acceptTime
+    while true {
+      switch listener.accept() {
+      case .accepted(let descriptor, let peer):
+        accepted(descriptor, peer: peer, isSecure: isSecure)
+      case .wouldBlock:
+        return
+      case .rejected(let error):
+        counters.values.connectionsRefused += 1
+        logger.log(.connectionNotTaken(.warning, error))
+      case .exhausted(let error):
+        logger.log(.acceptingPaused(error))
+        acceptAgain(at: clock.now + Self.exhaustedPause)
+        return
+      }
+      // Accepted connections have their turn before more are accepted.
+      if MonotonicTime.now() >= end {
+        acceptAgain(at: clock.now)
+        return
+      }
+    }
+  }
+
+  private func acceptAgain(at time: MonotonicTime) {
+    nextDeadline = min(nextDeadline ?? time, time)
+  }
+
+  // MARK: - Connections
+
+  private func accepted(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
+    switch io.counts.admitConnection(from: peer) {
+    case .admitted:
+      counters.values.connectionsAccepted += 1
+      let tls = isSecure ? certificates?.current.makeConnection() : nil
+      if open(descriptor, peer: peer, tls: tls) == nil { io.counts.releaseConnection(from: peer) }
+    case .full:
+      reserve(descriptor, peer: peer, isSecure: isSecure)
+    case .refused(let refusal):
+      logger.log(.connectionRefused(refusal, from: peer.ip))
+      if !isSecure { reject(Socket(descriptor.rawValue), refusal) }
+    }
+  }
+
+  /// Adds a connection that the limits count already.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the connected socket.
+  ///   - peer: the socket's other end.
+  ///   - tls: nil on a plain socket.
+  ///   - isReserved: true for a connection beyond the limit `connections`.
+  ///   - handler: creates the handler; nil for a handler that begins with a request.
+  /// - Returns: nil if the system had no resources for it.
+  func open(
+    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
+    isReserved: Bool = false, handler: ((Connection) -> any ConnectionHandler)? = nil
+  ) -> Connection? {
+    io.open(
+      descriptor, peer: peer, tls: tls, isReserved: isReserved, deadline: clock.now + headTime,
+      handler: handler ?? makeHandler)
+  }
+
+  /// Accepts a connection beyond the limit, for a health check or the metrics. Its handler refuses other requests.
+  private func reserve(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
+    if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ io.table[$0] }) { evict(victim) }
+    let tls = isSecure ? certificates?.current.makeConnection() : nil
+    guard let connection = open(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
+    counters.values.connectionsAccepted += 1
+    reserved.insert(connection.key)
+    // Its request may have arrived already, and the next newcomer may evict the connection.
+    reader.readAtOnce(connection)
+  }
+
+  /// Frees the slot of a reserved connection that has closed.
+  func releaseReserved(_ key: Connection.Key) {
+    reserved.remove(key)
+  }
+
+  private func stage(of key: Connection.Key) -> ReservedConnections.Stage {
+    io.table[key]?.handler?.stage ?? .silent
+  }
+
+  /// Closes a reserved connection in favour of a newcomer.
+  private func evict(_ connection: Connection) {
+    if connection.handler != nil {
+      let refusal = io.counts.tooManyConnections
+      logger.log(.connectionRefused(refusal, from: connection.peer.ip))
+      if !connection.isSecure, !connection.hasPendingWrites { reject(connection.socket, refusal) }
+    }
+    io.close(connection, reason: "evicted: the gateway has as many connections as it takes")
+  }
+
+  /// Writes the reason before closing, as far as the kernel accepts it at once.
+  private func reject(_ socket: Socket, _ refusal: Refusal) {
+    _ = socket.send(refusalBytes(refusal).span)
+  }
+}

@@ -1,0 +1,92 @@
+internal import Networking
+internal import Synchronization
+internal import Wire
+
+/// The connections of all reactors, counted toward the limits `connections`, `connectionsPerAddress` and `incompleteBytes`.
+final class ConnectionCounts: Sendable {
+  /// The decision about a new connection.
+  enum Admission {
+    /// The connection is counted.
+    case admitted
+    /// The limit `connections` is reached: only a reserved slot is left.
+    case full
+    case refused(Refusal)
+  }
+
+  private let limits: Limits
+  private let isBehindProxy: Bool
+  private let connections = Atomic(0)
+  private let buffered = Atomic(0)
+  private let clients = ClientCounts()
+
+  /// Creates counts of zero.
+  ///
+  /// - Parameters:
+  ///   - limits: the configured limits.
+  ///   - isBehindProxy: true when proxies are trusted. The peer's address is then the proxy's, and is not counted.
+  init(limits: Limits, isBehindProxy: Bool) {
+    self.limits = limits
+    self.isBehindProxy = isBehindProxy
+  }
+
+  // MARK: - Connections
+
+  /// Counts a new connection, unless a limit is reached.
+  func admitConnection(from address: SocketAddress) -> Admission {
+    let count = connections.add(1, ordering: .relaxed).newValue
+    guard count <= limits.connections else {
+      connections.subtract(1, ordering: .relaxed)
+      return .full
+    }
+    guard countsPeer(address), let refusal = admitClient(address.ip) else { return .admitted }
+    connections.subtract(1, ordering: .relaxed)
+    return .refused(refusal)
+  }
+
+  func releaseConnection(from address: SocketAddress) {
+    connections.subtract(1, ordering: .relaxed)
+    if countsPeer(address) { releaseClient(address.ip) }
+  }
+
+  /// The refusal of a peer beyond the limit `connections`.
+  var tooManyConnections: Refusal {
+    Refusal(
+      .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
+      limit: limits.connections, actual: connections.load(ordering: .relaxed) + 1)
+  }
+
+  private func countsPeer(_ address: SocketAddress) -> Bool { !address.isLoopback && !isBehindProxy }
+
+  // MARK: - Clients
+
+  /// Counts one more connection, or request through a proxy, of an address, unless the limit `connectionsPerAddress` is reached.
+  ///
+  /// - Returns: nil if it was counted.
+  func admitClient(_ address: IPAddress) -> Refusal? {
+    let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
+    guard fromAddress > limits.connectionsPerAddress else { return nil }
+    return Refusal(
+      .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
+      limit: limits.connectionsPerAddress, actual: fromAddress)
+  }
+
+  func releaseClient(_ address: IPAddress) {
+    clients.countDown(address)
+  }
+
+  // MARK: - Buffered bytes
+
+  /// The bytes that all connections buffer of incomplete messages and requests, and of output that peers have not accepted.
+  var bufferedBytes: Int { buffered.load(ordering: .relaxed) }
+
+  /// True when connections buffer more than half of the limit. Less is then encrypted and read ahead for peers that accept no bytes.
+  var isMemoryTight: Bool { bufferedBytes > limits.incompleteBytes / 2 }
+
+  /// Adds to the buffered bytes.
+  ///
+  /// - Returns: false when the change is an increase, and the sum exceeds the limit `incompleteBytes`.
+  func addBuffered(_ change: Int) -> Bool {
+    let total = buffered.add(change, ordering: .relaxed).newValue
+    return change <= 0 || total <= limits.incompleteBytes
+  }
+}

@@ -1,0 +1,409 @@
+internal import Wire
+internal import Networking
+internal import Platform
+internal import Primitives
+
+/// Writes to the connections of a reactor, and opens and closes them.
+///
+/// A write never reads: input that can be handled again is read in a later turn, so that no handler is called from within itself.
+final class ConnectionIO {
+  /// The number of sends, and their bytes. A loop over many connections adds them to the counters once.
+  struct SendTally {
+    var calls = 0
+    var bytes = 0
+  }
+
+  /// The bytes that are read and dropped after a last answer, so that the answer is not lost to a reset.
+  private static let lingerBytes: Int32 = 262_144
+  private static let lingerTime = Duration.seconds(2)
+  /// The same for an upload: its sender may read an answer only after it has sent much of the body.
+  private static let longLingerBytes: Int32 = 16_777_216
+  private static let longLingerTime = Duration.seconds(5)
+  /// The bytes that are encrypted at a time while connections buffer much.
+  private static let fewBytes = 4_096
+
+  let table: ConnectionTable
+  let counts: ConnectionCounts
+  let handshakes: HandshakeTable
+  let readQueue: ReadQueue
+  let writeQueue: WriteQueue
+  private let clock: LoopClock
+  private let counters: ReactorCounters
+  private let logger: GatewayLogger
+  /// Called when a connection is closed that was accepted beyond the limit `connections`.
+  var didCloseReserved: (Connection.Key) -> Void = { _ in }
+
+  private var ciphertext: [UInt8] = []
+  private var joined: [UInt8] = []
+  /// Connections that broke while a caller wrote to them.
+  private var broken: [Connection.Key] = []
+
+  init(
+    table: ConnectionTable, counts: ConnectionCounts, handshakes: HandshakeTable, readQueue: ReadQueue,
+    writeQueue: WriteQueue, clock: LoopClock, counters: ReactorCounters, logger: GatewayLogger
+  ) {
+    self.table = table
+    self.counts = counts
+    self.handshakes = handshakes
+    self.readQueue = readQueue
+    self.writeQueue = writeQueue
+    self.clock = clock
+    self.counters = counters
+    self.logger = logger
+  }
+
+  // MARK: - Opening
+
+  /// Adds a connection to the table, with its first handler.
+  ///
+  /// - Returns: nil if the system had no resources for it.
+  func open(
+    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
+    isReserved: Bool = false, deadline: MonotonicTime,
+    handler: (Connection) -> any ConnectionHandler
+  ) -> Connection? {
+    let connection: Connection
+    do throws(SystemError) {
+      connection = try table.admit(descriptor) { key, descriptor in
+        Connection(
+          key: key, descriptor: descriptor, peer: peer, tls: tls, deadline: deadline, isReserved: isReserved)
+      }
+    } catch {
+      logger.log(.connectionNotTaken(.error, error))
+      return nil
+    }
+    connection.handler = handler(connection)
+    counters.values.openHTTPSockets += 1
+    if tls != nil { counters.values.openTLSSockets += 1 }
+    return connection
+  }
+
+  /// Changes the protocol of a connection; nil when it lingers.
+  func setHandler(_ handler: (any ConnectionHandler)?, of connection: Connection) {
+    let change = (handler?.isWebSocket ?? false ? 1 : 0) - (connection.handler?.isWebSocket ?? false ? 1 : 0)
+    connection.handler = handler
+    counters.values.openWebSockets += Int64(change)
+    counters.values.openHTTPSockets -= Int64(change)
+  }
+
+  /// Removes a connection from the table, without closing its descriptor.
+  func forget(_ connection: Connection) {
+    guard table.forget(connection) else { return }
+    countBuffered(0, of: connection)
+    // A handler refers to its connection.
+    setHandler(nil, of: connection)
+    counters.values.openHTTPSockets -= 1
+    if connection.isSecure { counters.values.openTLSSockets -= 1 }
+  }
+
+  // MARK: - Writing
+
+  /// Writes bytes as they are, on a TLS connection too. Bytes that the kernel does not accept are buffered, and written before all
+  /// others.
+  func writeRaw(_ bytes: Span<UInt8>, on connection: Connection) {
+    guard !bytes.isEmpty else { return }
+    var written = 0
+    if !connection.hasPendingWrites { written = writeToSocket(bytes, on: connection) }
+    guard written < bytes.count else { return }
+    connection.bufferPendingWrites(bytes.extracting(droppingFirst: written))
+    updateBufferedBytes(of: connection)
+  }
+
+  /// Writes bytes of the handler, encrypted on a TLS connection.
+  ///
+  /// - Returns: the number of bytes that were accepted. On a TLS connection these are all bytes, up to 64 KiB, or none: encrypted bytes
+  ///   are buffered until the kernel accepts them.
+  func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    var tally = SendTally()
+    defer { count(tally) }
+    return write(bytes, on: connection, &tally)
+  }
+
+  /// Writes bytes of the handler in a loop over many connections, which adds the tally to the counters once.
+  func write(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
+    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
+    guard let tls = connection.tls else {
+      return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
+    }
+    let bytes = bytes.extracting(
+      first: counts.isMemoryTight ? Self.fewBytes : TLSConnection.encryptLimitInBytes)
+    ciphertext.removeAll(keepingCapacity: true)
+    do throws(TLSError) {
+      try tls.encrypt(bytes, into: &ciphertext)
+    } catch {
+      connection.isWriteBlocked = true
+      broken.append(connection.key)
+      return 0
+    }
+    let written = recordSend(
+      connection.socket.send(ciphertext.span), of: ciphertext.count, connection, &tally)
+    if written < ciphertext.count {
+      connection.bufferPendingWrites(ciphertext.span.extracting(droppingFirst: written))
+      updateBufferedBytes(of: connection)
+    }
+    return bytes.count
+  }
+
+  /// Writes two buffers with one call, in a loop over many connections.
+  @inline(__always)
+  func write(
+    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    guard second.isEmpty, connection.tls == nil else {
+      return writeBoth(first, second, on: connection, &tally)
+    }
+    // The usual case of a delivery.
+    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
+    return recordSend(connection.socket.send(first), of: first.count, connection, &tally)
+  }
+
+  private func writeBoth(
+    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    guard !second.isEmpty else { return write(first, on: connection, &tally) }
+    guard !first.isEmpty else { return write(second, on: connection, &tally) }
+    if connection.isSecure {
+      // One TLS record for each socket and turn.
+      joined.removeAll(keepingCapacity: true)
+      joined.append(first)
+      joined.append(second)
+      guard joined.count <= TLSConnection.encryptLimitInBytes else {
+        return write(first, on: connection, &tally)
+      }
+      let record = joined
+      return write(record.span, on: connection, &tally)
+    }
+    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
+    return recordSend(
+      connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
+  }
+
+  private func writeToSocket(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    var tally = SendTally()
+    defer { count(tally) }
+    return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
+  }
+
+  /// Records the outcome of a send of `count` bytes.
+  ///
+  /// - Returns: the number of bytes that the kernel accepted.
+  @inline(__always)
+  private func recordSend(
+    _ result: SendResult, of count: Int, _ connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    tally.calls += 1
+    switch result {
+    case .sent(let sent):
+      tally.bytes += sent
+      if sent < count { connection.isWriteBlocked = true }
+      return sent
+    case .wouldBlock:
+      connection.isWriteBlocked = true
+      return 0
+    case .failed:
+      // Closed at the end of the turn: the caller is in the middle of something.
+      connection.isWriteBlocked = true
+      broken.append(connection.key)
+      return 0
+    }
+  }
+
+  func count(_ tally: SendTally) {
+    counters.values.sendCalls += UInt64(tally.calls)
+    counters.values.bytesSent += UInt64(tally.bytes)
+  }
+
+  // MARK: - Writable sockets
+
+  /// Handles an event for a writable socket.
+  func becameWritable(_ connection: Connection) {
+    connection.handler?.socketBecameWritable()
+    guard connection.isWriteBlocked else { return }
+    connection.isWriteBlocked = false
+    if connection.hasPendingWrites {
+      let pending = connection.pendingWrites
+      let rest = pending.span.extracting(connection.pendingWriteOffset..<pending.count)
+      let written = writeToSocket(rest, on: connection)
+      connection.didWritePending(written)
+      updateBufferedBytes(of: connection)
+      if written > 0 { connection.handler?.didWritePending() }
+      guard !connection.hasPendingWrites else { return }
+      if connection.mayHaveInput { readQueue.append(connection) }
+    }
+    guard let handler = connection.handler else {
+      continueLingering(connection)
+      return
+    }
+    handler.becameWritable()
+  }
+
+  /// Gives the connections in the write queue their turn.
+  func continueWriting() {
+    writeQueue.serve { key in
+      guard let connection = table[key] else { return }
+      connection.isQueuedForWriting = false
+      connection.handler?.continueWriting()
+    }
+  }
+
+  // MARK: - Deferred input
+
+  /// Stores input that cannot be handled now. Nothing more is read until `resumeReading`.
+  func pauseReading(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
+    connection.isReadingPaused = true
+    if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
+  }
+
+  /// Stores input for the next turn, after the other connections had theirs. Expensive input waits for its next step in a queue of its own.
+  func deferInput(
+    _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
+  ) {
+    if isExpensive { connection.isExpensive = true }
+    if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
+    readQueue.append(connection)
+  }
+
+  /// Continues reading in the next turn, never within the present call.
+  func resumeReading(_ connection: Connection) {
+    guard connection.isReadingPaused else { return }
+    connection.isReadingPaused = false
+    if connection.mayHaveInput || connection.hasEnded || connection.hasDeferredInput {
+      readQueue.append(connection)
+    }
+  }
+
+  // MARK: - Buffered bytes
+
+  /// Updates the buffered bytes of a connection that the limit `incompleteBytes` counts.
+  ///
+  /// - Returns: false when the connection buffers more than before and more than `Connection.littleBytes`, and all connections together
+  ///   exceed the limit. A connection with little input is served whatever the others buffer.
+  @discardableResult
+  func updateBufferedBytes(of connection: Connection) -> Bool {
+    guard table.isOpen(connection) else { return true }
+    return countBuffered(connection.bufferedBytes, of: connection)
+      || connection.countedBytes <= Connection.littleBytes
+  }
+
+  @discardableResult
+  private func countBuffered(_ bytes: Int, of connection: Connection) -> Bool {
+    let change = bytes - connection.countedBytes
+    guard change != 0 else { return true }
+    connection.countedBytes = bytes
+    counters.values.incompleteBytes += Int64(change)
+    return counts.addBuffered(change)
+  }
+
+  // MARK: - Closing
+
+  /// Closes connections that broke while a caller wrote to them.
+  func closeBroken() {
+    while !broken.isEmpty {
+      let keys = broken
+      broken = []
+      for key in keys {
+        if let connection = table[key] { abort(connection, reason: "the connection broke") }
+      }
+    }
+  }
+
+  /// Closes a broken connection.
+  func abort(_ connection: Connection, reason: String) {
+    connection.handler?.connectionBroke(reason: reason)
+    close(connection, reason: reason)
+  }
+
+  /// Closes a connection.
+  func close(_ connection: Connection, reason: @autoclosure () -> String = "done") {
+    guard table.isOpen(connection) else { return }
+    connection.handler?.willClose()
+    if !(connection.handler?.isWebSocket ?? false), logger.logsDebug {
+      logger.log(.connectionClosed(connection.clientAddress, reason: reason()))
+    }
+    if let tls = connection.tls, tls.isHandshakeComplete {
+      var closeNotify: [UInt8] = []
+      tls.close(into: &closeNotify)
+      if !connection.hasPendingWrites, !closeNotify.isEmpty { _ = connection.socket.send(closeNotify.span) }
+    }
+    endHandshake(of: connection)
+    forget(connection)
+    releaseClient(of: connection)
+    if connection.isReserved {
+      didCloseReserved(connection.key)
+    } else {
+      counts.releaseConnection(from: connection.peer)
+    }
+  }
+
+  /// Removes a connection from the table of handshakes.
+  func endHandshake(of connection: Connection) {
+    guard connection.isHandshaking else { return }
+    connection.isHandshaking = false
+    handshakes.remove(connection.key, from: connection.peer.ip)
+  }
+
+  /// The connection carries no request of its client any more.
+  func releaseClient(of connection: Connection) {
+    guard connection.isCountedForClient else { return }
+    connection.isCountedForClient = false
+    counts.releaseClient(connection.clientAddress)
+  }
+
+  // MARK: - Lingering
+
+  /// Ends the gateway's direction after the last answer, and reads on a little so that the answer arrives (RFC 9112 §9.6).
+  ///
+  /// - Parameters:
+  ///   - connection: a connection whose last answer is written.
+  ///   - isLong: true when the client is sending a long body that was refused.
+  func linger(_ connection: Connection, isLong: Bool = false) {
+    setHandler(nil, of: connection)
+    connection.lingerBytesLeft = isLong ? Self.longLingerBytes : Self.lingerBytes
+    connection.deadline = clock.now + (isLong ? Self.longLingerTime : Self.lingerTime)
+    connection.isReadingPaused = false
+    connection.deferredInput = []
+    updateBufferedBytes(of: connection)
+    continueLingering(connection)
+  }
+
+  private func continueLingering(_ connection: Connection) {
+    guard !connection.hasPendingWrites else { return }
+    if let tls = connection.tls, tls.isHandshakeComplete {
+      var closeNotify: [UInt8] = []
+      tls.close(into: &closeNotify)
+      writeRaw(closeNotify.span, on: connection)
+      guard !connection.hasPendingWrites else { return }
+    }
+    do throws(SystemError) {
+      try connection.socket.shutdownWrite()
+    } catch {
+      close(connection)
+      return
+    }
+    if connection.hasEnded {
+      close(connection)
+    } else if connection.mayHaveInput {
+      readQueue.append(connection)
+    }
+  }
+
+  /// Drops bytes that a lingering connection received.
+  func drop(_ count: Int, from connection: Connection) {
+    connection.lingerBytesLeft -= Int32(clamping: count)
+    if connection.lingerBytesLeft <= 0 { close(connection) }
+  }
+
+  // MARK: - Time
+
+  /// Checks what did not happen in time.
+  func sweep() {
+    for connection in table.rows {
+      guard let connection else { continue }
+      if let handler = connection.handler {
+        handler.sweep()
+      } else if connection.deadline <= clock.now {
+        close(connection)
+      }
+    }
+  }
+}

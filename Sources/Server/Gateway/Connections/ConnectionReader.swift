@@ -1,0 +1,212 @@
+internal import Networking
+internal import Platform
+internal import Primitives
+
+/// Reads the connections of a reactor, decrypts TLS, and gives the bytes to the handlers.
+final class ConnectionReader {
+  /// The most TLS handshakes of a reactor at a time, counted from the first byte.
+  static let handshakeLimit = 1024
+  /// Above this number of pending writes, nothing is read from a peer that does not accept them.
+  private static let pendingWriteLimit = 65_536
+  /// The buffers that are read from one socket in a turn.
+  private static let readsPerTurn = 4
+
+  private let io: ConnectionIO
+  private let budget: TurnBudget
+  private let clock: LoopClock
+  private let counters: ReactorCounters
+  private let log: Log
+  private var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
+  private var plaintext: [UInt8] = []
+  private var ciphertext: [UInt8] = []
+  /// Returns the last bytes for a client that speaks HTTP to the TLS port, given the client's first bytes.
+  var answerToPlainText: (Span<UInt8>) -> [UInt8] = { _ in [] }
+
+  init(
+    _ io: ConnectionIO, budget: TurnBudget, clock: LoopClock, counters: ReactorCounters,
+    log: Log
+  ) {
+    self.io = io
+    self.budget = budget
+    self.clock = clock
+    self.counters = counters
+    self.log = log
+  }
+
+  // MARK: - Order
+
+  /// Handles an event for a readable socket.
+  ///
+  /// - Parameters:
+  ///   - connection: the socket's connection.
+  ///   - hasHungUp: true when the peer closed or reset the connection.
+  ///   - isOnlyEvent: true when the turn has no other event.
+  func readable(_ connection: Connection, hasHungUp: Bool, isOnlyEvent: Bool) {
+    connection.mayHaveInput = true
+    if hasHungUp { connection.sawHangUp = true }
+    guard isOnlyEvent, io.readQueue.isEmpty else {
+      io.readQueue.append(connection)
+      return
+    }
+    // No other connection waits.
+    io.readQueue.beginShare(at: clock.now, ofWebSocket: true)
+    read(connection)
+  }
+
+  /// Reads a socket without waiting for its turn. Must not be called while another socket is read.
+  func readAtOnce(_ connection: Connection) {
+    connection.mayHaveInput = true
+    io.readQueue.beginShare(at: clock.now, ofWebSocket: false)
+    read(connection)
+  }
+
+  /// Reads the waiting connections.
+  func readWaiting() {
+    io.readQueue.serve { key in
+      guard let connection = io.table[key] else { return }
+      connection.isQueuedForReading = false
+      read(connection)
+    }
+  }
+
+  // MARK: - One connection
+
+  private func read(_ connection: Connection) {
+    guard !connection.isReadingPaused else { return }
+    if let tls = connection.tls, !tls.isHandshakeComplete, !budget.allowsHandshakeStep {
+      io.readQueue.append(connection)
+      return
+    }
+    connection.isExpensive = false
+    if connection.hasDeferredInput {
+      var deferred: [UInt8] = []
+      swap(&deferred, &connection.deferredInput)
+      connection.handler?.receive(&deferred, from: 0, upTo: deferred.count)
+      guard io.table.isOpen(connection), !connection.hasDeferredInput else { return }
+    }
+    if connection.hasEnded {
+      ended(connection)
+      return
+    }
+    var rounds = 0
+    while connection.mayHaveInput, !connection.isReadingPaused, !connection.hasDeferredInput,
+      connection.pendingWriteCount <= Self.pendingWriteLimit
+    {
+      guard rounds < Self.readsPerTurn, rounds == 0 || !io.readQueue.isShareOver,
+        budget.allowsUploadBytes || !connection.isUploading
+      else {
+        io.readQueue.append(connection)
+        return
+      }
+      rounds += 1
+      var buffer: [UInt8] = []
+      swap(&buffer, &receiveBuffer)
+      defer { swap(&buffer, &receiveBuffer) }
+      switch connection.socket.receive(into: &buffer) {
+      case .received(let count):
+        counters.values.bytesReceived += UInt64(count)
+        if connection.isUploading { budget.useUploadBytes(count) }
+        // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
+        if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
+        received(connection, &buffer, count)
+      case .wouldBlock:
+        connection.mayHaveInput = false
+      case .endOfStream:
+        connection.mayHaveInput = false
+        ended(connection)
+      case .failed(let error):
+        io.abort(connection, reason: "\(error)")
+      }
+      guard io.table.isOpen(connection) else { return }
+    }
+  }
+
+  private func received(_ connection: Connection, _ buffer: inout [UInt8], _ count: Int) {
+    guard let handler = connection.handler else {
+      io.drop(count, from: connection)
+      return
+    }
+    guard let tls = connection.tls else {
+      handler.receive(&buffer, from: 0, upTo: count)
+      return
+    }
+    if !connection.hasReceived, TLSRecord.looksLikePlainHTTP(firstByte: buffer[0]) {
+      refusePlainText(connection, buffer.span.extracting(0..<count))
+      return
+    }
+    if !connection.hasReceived {
+      connection.hasReceived = true
+      beginHandshake(connection)
+    }
+    decrypt(connection, tls, buffer.span.extracting(0..<count))
+  }
+
+  /// The peer sends no more bytes.
+  private func ended(_ connection: Connection) {
+    connection.hasEnded = true
+    if let handler = connection.handler { handler.peerEnded() } else { io.close(connection) }
+  }
+
+  // MARK: - TLS
+
+  /// Adds a handshake to the table, and drops another one if the table is full.
+  private func beginHandshake(_ connection: Connection) {
+    if let dropped = io.handshakes.victim().flatMap({ io.table[$0] }) {
+      counters.values.handshakesFailed += 1
+      counters.values.handshakesDropped += 1
+      io.close(
+        dropped, reason: "dropped: \(Self.handshakeLimit) TLS handshakes are under way in this reactor")
+    }
+    connection.isHandshaking = true
+    connection.handshakeBegan = clock.now
+    io.handshakes.insert(connection.key, from: connection.peer.ip, at: clock.now)
+  }
+
+  private func decrypt(_ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {
+    var input: [UInt8] = []
+    swap(&input, &plaintext)
+    defer {
+      input.removeAll(keepingCapacity: true)
+      swap(&input, &plaintext)
+    }
+    ciphertext.removeAll(keepingCapacity: true)
+    var hasPeerClosed = false
+    let isHandshaking = connection.isHandshaking
+    // Called before the plaintext is handled: a request in it may move the connection to another reactor.
+    func countHandshakeStep() {
+      if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
+    }
+    do throws(TLSError) {
+      let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
+      if progress.hasCompletedHandshake {
+        io.endHandshake(of: connection)
+        counters.values.handshakesCompleted += 1
+        counters.values.handshakeTimes.count(.now() - connection.handshakeBegan)
+        if tls.wasResumed { counters.values.handshakesResumed += 1 }
+      }
+      hasPeerClosed = progress.hasPeerClosed
+      countHandshakeStep()
+    } catch {
+      countHandshakeStep()
+      io.writeRaw(ciphertext.span, on: connection)
+      if !tls.isHandshakeComplete {
+        counters.values.handshakesFailed += 1
+        log(.debug, "handshake failed", ["reason": "\(error)"])
+      }
+      io.abort(connection, reason: "\(error)")
+      return
+    }
+    io.writeRaw(ciphertext.span, on: connection)
+    if !input.isEmpty { connection.handler?.receive(&input, from: 0, upTo: input.count) }
+    if hasPeerClosed, io.table.isOpen(connection) { ended(connection) }
+  }
+
+  /// Answers a client that speaks HTTP to the TLS port; a browser shows the answer.
+  private func refusePlainText(_ connection: Connection, _ bytes: Span<UInt8>) {
+    io.endHandshake(of: connection)
+    counters.values.handshakesFailed += 1
+    counters.values.answers[StatusLabel(400)] += 1
+    io.writeRaw(answerToPlainText(bytes).span, on: connection)
+    io.linger(connection)
+  }
+}

@@ -1,0 +1,43 @@
+internal import Primitives
+
+/// The connections of a reactor that continue writing in their turn: sockets that have just become writable, and connections that had
+/// used up their share.
+final class WriteQueue {
+  /// The time in a turn for live entries and answers.
+  private static let liveTime = Duration.milliseconds(4)
+  /// The time in a turn for catch-ups.
+  private static let bulkTime = Duration.milliseconds(4)
+
+  private let live = FairQueue<Connection.Key>()
+  private let bulk = FairQueue<Connection.Key>()
+  private let budget: TurnBudget
+
+  /// Creates an empty queue.
+  ///
+  /// - Parameter budget: limits the bulk bytes of a turn.
+  init(_ budget: TurnBudget) {
+    self.budget = budget
+  }
+
+  var isEmpty: Bool { live.isEmpty && bulk.isEmpty }
+
+  /// Adds a connection, unless it waits already.
+  ///
+  /// - Parameters:
+  ///   - connection: an open connection.
+  ///   - isBulk: true when large pieces are due to it.
+  func append(_ connection: Connection, isBulk: Bool = false) {
+    guard !connection.isQueuedForWriting else { return }
+    connection.isQueuedForWriting = true
+    if isBulk { bulk.append(connection.key) } else { live.append(connection.key) }
+  }
+
+  /// Serves the waiting connections: live entries and answers first, then catch-ups.
+  func serve(_ write: (Connection.Key) -> Void) {
+    live.serve(for: Self.liveTime) { key, _ in write(key) }
+    bulk.serve(
+      for: Self.bulkTime,
+      mayServe: { _, hasTime in budget.allowsBulkBytes && (hasTime || budget.owesBulkBytes) },
+      { key, _ in write(key) })
+  }
+}
