@@ -3,7 +3,7 @@ internal import Wire
 
 /// An attachment whose bytes have not all arrived, or are not in their place yet. It outlives the uploads that bring its bytes.
 final class PendingAttachment {
-  let file: UploadWriter
+  let file: UploadFileActor
   /// The upload that has the lease.
   var upload: Upload?
   /// The fencing token of the newest lease; 0 before the first.
@@ -14,7 +14,7 @@ final class PendingAttachment {
   var isWhole = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  init(_ file: UploadWriter) {
+  init(_ file: UploadFileActor) {
     self.file = file
   }
 
@@ -34,7 +34,7 @@ final class PendingAttachment {
   }
 }
 
-extension UploadWriter.Fault {
+extension UploadFileActor.Fault {
   /// The refusal that the client gets.
   var refusal: Refusal {
     switch self {

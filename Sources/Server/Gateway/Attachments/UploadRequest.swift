@@ -44,7 +44,7 @@ struct UploadRequest: Sendable {
   /// The token of the participant that adds the attachment, if the request has one.
   let token: Token?
   /// The checksum that the bytes of this request must have.
-  let checksum: UploadWriter.PieceChecksum?
+  let checksum: UploadFileActor.PieceChecksum?
   /// The length of the body in bytes; nil if the head does not tell it.
   let bodyLength: UInt64?
 
@@ -237,13 +237,13 @@ extension UploadRequest {
     }
   }
 
-  private static func checksum(_ head: RequestHead) throws(Refusal) -> UploadWriter.PieceChecksum? {
+  private static func checksum(_ head: RequestHead) throws(Refusal) -> UploadFileActor.PieceChecksum? {
     guard let field = head.fields.first("Upload-Checksum") else { return nil }
     do throws(UploadFieldError) {
       let (algorithm, digest) = try UploadChecksum.parse(field)
       switch algorithm {
-      case .sha1: return UploadWriter.PieceChecksum(algorithm: .sha1, digest: digest)
-      case .sha256: return UploadWriter.PieceChecksum(algorithm: .sha256, digest: digest)
+      case .sha1: return UploadFileActor.PieceChecksum(algorithm: .sha1, digest: digest)
+      case .sha256: return UploadFileActor.PieceChecksum(algorithm: .sha256, digest: digest)
       }
     } catch {
       throw Refusal(.badRequest, "\(error)")

@@ -29,11 +29,11 @@ extension UploadService {
   /// - Returns: the answer.
   func answer(to upload: Upload, _ lease: UploadLease) async -> Answer {
     let (request, file) = (upload.request, lease.pending.file)
-    do throws(UploadWriter.Fault) {
+    do throws(UploadFileActor.Fault) {
       let size = request.isTus ? lease.size : upload.written
-      let offset = try await file.endPiece(turn: lease.fencingToken, size: size)
+      let offset = try await file.endPiece(fencingToken: lease.fencingToken, size: size)
       if request.isTus, offset != lease.size { return await endPiece(lease, by: request, at: offset) }
-      let digest = try await file.finish(turn: lease.fencingToken)
+      let digest = try await file.finish(fencingToken: lease.fencingToken)
       if let expected = request.expectedDigest, expected != digest { logFailure(of: upload, .digestMismatch) }
       return await complete(lease, by: request, sha256: digest, size: offset)
     } catch {
@@ -61,15 +61,15 @@ extension UploadService {
       await remove(lease.attachment, from: hosted)
       return
     }
-    do throws(UploadWriter.Fault) {
+    do throws(UploadFileActor.Fault) {
       // After the last byte there is nothing to wait for, even if the end of the request is missing.
       if let size = found.object.size, try await pending.file.offset() == size {
-        _ = try await pending.file.endPiece(turn: lease.fencingToken, size: size)
-        let digest = try await pending.file.finish(turn: lease.fencingToken)
+        _ = try await pending.file.endPiece(fencingToken: lease.fencingToken, size: size)
+        let digest = try await pending.file.finish(fencingToken: lease.fencingToken)
         _ = await complete(lease, by: upload.request, sha256: digest, size: size)
         return
       }
-      pause(lease, at: try await pending.file.leave(turn: lease.fencingToken))
+      pause(lease, at: try await pending.file.leave(fencingToken: lease.fencingToken))
     } catch .checksum(let offset) {
       pause(lease, at: offset)
     } catch {
@@ -91,7 +91,7 @@ extension UploadService {
     do throws(Refusal) {
       guard !hosted.isRemoved else { throw .ended }
       guard hosted.session.attachment(lease.attachment) != nil else { throw .noAttachment }
-      guard lease.isCurrent else { throw UploadWriter.Fault.superseded.refusal }
+      guard lease.isCurrent else { throw UploadFileActor.Fault.superseded.refusal }
       lease.pending.upload = nil
       hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
       changed(hosted)
@@ -157,7 +157,7 @@ extension UploadService {
         pending.upload = nil
         await remove(lease.attachment, from: hosted)
       }
-      return .problem(UploadWriter.Fault.storage(error).refusal)
+      return .problem(UploadFileActor.Fault.storage(error).refusal)
     }
     guard lease.isPending else { return .problem(gone(lease.attachment, from: hosted)) }
     hosted.uploads[lease.attachment] = nil

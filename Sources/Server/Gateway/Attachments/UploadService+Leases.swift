@@ -62,8 +62,8 @@ extension UploadService {
     return .lease(try await begin(pending, attachment, creation.size, upload, in: hosted))
   }
 
-  private func findRoom(for size: UInt64?, _ file: UploadWriter) async throws(Refusal) {
-    do throws(UploadWriter.Fault) {
+  private func findRoom(for size: UInt64?, _ file: UploadFileActor) async throws(Refusal) {
+    do throws(UploadFileActor.Fault) {
       try await file.findRoom(for: size)
     } catch {
       throw logged(error)
@@ -76,9 +76,9 @@ extension UploadService {
     _ upload: Upload, in hosted: Hosted
   ) async throws(Refusal) -> UploadOpening {
     let attachment = existing.object.id
-    let opening: UploadWriter.Opening
+    let opening: UploadFileActor.Opening
     pending.restarting += 1
-    do throws(UploadWriter.Fault) {
+    do throws(UploadFileActor.Fault) {
       opening = try await pending.file.start(size: creation.size, checksum: nil)
       pending.restarting -= 1
     } catch .finished {
@@ -112,8 +112,8 @@ extension UploadService {
   private func begin(
     _ pending: PendingAttachment, _ attachment: UUID, _ size: UInt64?, _ upload: Upload, in hosted: Hosted
   ) async throws(Refusal) -> UploadLease {
-    let opening: UploadWriter.Opening
-    do throws(UploadWriter.Fault) {
+    let opening: UploadFileActor.Opening
+    do throws(UploadFileActor.Fault) {
       opening = try await pending.file.start(size: size, checksum: upload.request.checksum)
     } catch {
       guard hosted.uploads[attachment] === pending else { throw gone(attachment, from: hosted) }
@@ -153,8 +153,8 @@ extension UploadService {
       persister.reportBytes(of: hosted.stored)
       changed(hosted)
     }
-    let opening: UploadWriter.Opening
-    do throws(UploadWriter.Fault) {
+    let opening: UploadFileActor.Opening
+    do throws(UploadFileActor.Fault) {
       opening = try await pending.file.begin(at: offset, checksum: request.checksum)
     } catch {
       // Another request sent the last bytes meanwhile: a request without bytes waits until the upload is finished.
@@ -186,26 +186,26 @@ extension UploadService {
 
   /// Gives an upload the lease, and ends the upload that had it.
   private func grant(
-    _ opening: UploadWriter.Opening, _ pending: PendingAttachment, _ attachment: UUID, _ upload: Upload,
+    _ opening: UploadFileActor.Opening, _ pending: PendingAttachment, _ attachment: UUID, _ upload: Upload,
     in hosted: Hosted
   ) throws(Refusal) -> UploadLease {
     guard !hosted.isRemoved, hosted.uploads[attachment] === pending,
       let found = hosted.session.attachment(attachment)
     else { throw gone(attachment, from: hosted) }
     // Of two requests at once, the one with the higher token has the lease.
-    guard opening.turn > pending.fencingToken else { throw .offsetMismatch(opening.offset) }
+    guard opening.fencingToken > pending.fencingToken else { throw .offsetMismatch(opening.offset) }
     let former = pending.upload
     pending.upload = upload
-    pending.fencingToken = opening.turn
+    pending.fencingToken = opening.fencingToken
     if let former { supersede(former, telling: nil) }
     return UploadLease(
-      hosted: hosted, attachment: attachment, pending: pending, fencingToken: opening.turn,
+      hosted: hosted, attachment: attachment, pending: pending, fencingToken: opening.fencingToken,
       offset: opening.offset, size: found.object.size)
   }
 
   /// Returns the offset of an attachment's file; with `full`, the bytes up to it are on the disk.
   func offset(of pending: PendingAttachment) async throws(Refusal) -> UInt64 {
-    do throws(UploadWriter.Fault) {
+    do throws(UploadFileActor.Fault) {
       return try await pending.file.offset()
     } catch {
       throw logged(error)
@@ -230,7 +230,7 @@ extension UploadService {
   }
 
   /// Returns the refusal of bytes that were not written: the end of the attachment or session if that is the cause, else the fault.
-  func refusal(for fault: UploadWriter.Fault, of lease: UploadLease) -> Refusal {
+  func refusal(for fault: UploadFileActor.Fault, of lease: UploadLease) -> Refusal {
     lease.isPending ? logged(fault) : gone(lease.attachment, from: lease.hosted)
   }
 

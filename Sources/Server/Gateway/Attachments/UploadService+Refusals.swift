@@ -58,3 +58,21 @@ extension Upload {
     PeerEvent.Upload(session: session, attachment: attachment, address: clientAddress)
   }
 }
+
+extension Refusal {
+  static var damagedAttachment: Refusal {
+    var refusal = Refusal(
+      .internal, "The attachment was damaged on the gateway's disk and cannot be loaded.")
+    refusal.damaged = true
+    return refusal
+  }
+
+  /// The time after which a client may retry an upload that got no slot, or lost it.
+  static let uploadRetryMs: UInt64 = 2000
+
+  static func tooManyUploads(_ words: String, _ limit: Int, _ actual: Int) -> Refusal {
+    var refusal = Refusal(.tooMany, "\(words): try again in a moment.", limit: limit, actual: actual)
+    refusal.retryAfterMs = uploadRetryMs
+    return refusal
+  }
+}

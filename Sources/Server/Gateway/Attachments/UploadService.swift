@@ -21,7 +21,7 @@ final class UploadService {
     /// The longest body that is read and dropped before its upload is refused.
     let droppedBodyBytes: Int
     /// Makes the actor of an upload's file, under the name of the file.
-    let makeFile: @Sendable (UUID, SessionID) -> UploadWriter
+    let makeFile: @Sendable (UUID, SessionID) -> UploadFileActor
   }
 
   /// The interval at which a session learns of the progress of an upload. Its members are told less often.
@@ -190,8 +190,8 @@ final class UploadService {
   private func write(_ bytes: [UInt8], _ upload: Upload, _ lease: UploadLease) async throws(Refusal) {
     let end = upload.written + UInt64(bytes.count)
     if end > upload.reserved { upload.reserved = try reserve(lease, upTo: end) }
-    do throws(UploadWriter.Fault) {
-      upload.written = try await lease.pending.file.append(bytes, turn: lease.fencingToken)
+    do throws(UploadFileActor.Fault) {
+      upload.written = try await lease.pending.file.append(bytes, fencingToken: lease.fencingToken)
     } catch {
       throw refusal(for: error, of: lease)
     }
@@ -328,7 +328,7 @@ final class UploadService {
   /// Logs a fault for the operator.
   ///
   /// - Returns: the refusal that the client gets.
-  func logged(_ fault: UploadWriter.Fault) -> Refusal {
+  func logged(_ fault: UploadFileActor.Fault) -> Refusal {
     switch fault {
     case .storage(let error):
       environment.log(.error, "upload not written", ["reason": "\(error)"])

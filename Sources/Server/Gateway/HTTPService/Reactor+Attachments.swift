@@ -295,38 +295,3 @@ extension Reactor {
     if answer.head.status.code == 412 { answer.head.fields.set("Tus-Version", Tus.version) }
   }
 }
-
-extension Refusal {
-  static var ended: Refusal {
-    Refusal(.ended, "This session has ended.")
-  }
-
-  static var restarting: Refusal {
-    var refusal = Refusal(.unavailable, "The gateway is about to restart: try again in a moment.")
-    refusal.retryAfterMs = 2000
-    return refusal
-  }
-
-  static var damagedAttachment: Refusal {
-    var refusal = Refusal(
-      .internal, "The attachment was damaged on the gateway's disk and cannot be loaded.")
-    refusal.damaged = true
-    return refusal
-  }
-
-  static var outOfDescriptors: Refusal {
-    var refusal = Refusal(
-      .unavailable, "The gateway has as many files open as it may: try again in a moment.")
-    refusal.retryAfterMs = 2000
-    return refusal
-  }
-
-  /// The time after which a client may retry an upload that got no slot, or lost it.
-  static let uploadRetryMs: UInt64 = 2000
-
-  static func tooManyUploads(_ words: String, _ limit: Int, _ actual: Int) -> Refusal {
-    var refusal = Refusal(.tooMany, "\(words): try again in a moment.", limit: limit, actual: actual)
-    refusal.retryAfterMs = uploadRetryMs
-    return refusal
-  }
-}

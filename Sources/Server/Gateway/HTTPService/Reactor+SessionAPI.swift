@@ -214,32 +214,3 @@ extension Refusal {
     Refusal(.tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
   }
 }
-
-extension String {
-  /// The name of a new life of a session's order.
-  package static var freshEpoch: String { SessionID(random: SecureRandom.bytes(16)).text }
-}
-
-extension TokenDigest {
-  /// What is kept of a token: enough to know it again, and not the token.
-  @Sendable static func ofToken(_ token: Token) -> TokenDigest {
-    var bytes: [UInt8] = []
-    bytes.append(contentsOf: token.text.utf8)
-    let digest = SHA256Digest(of: bytes.span).bytes
-    return TokenDigest(high: digest.span.uint64(at: 0), low: digest.span.uint64(at: 8))
-  }
-}
-
-extension SessionID {
-  /// An id of 16 random bytes.
-  init(random bytes: [UInt8]) {
-    self.init(high: bytes.span.uint64(at: 0), low: bytes.span.uint64(at: 8))
-  }
-}
-
-extension Token {
-  /// A token of 16 random bytes.
-  init(random bytes: [UInt8]) {
-    self.init(high: bytes.span.uint64(at: 0), low: bytes.span.uint64(at: 8))
-  }
-}

@@ -106,3 +106,13 @@ package struct StaticFiles: Sendable {
       head: ResponseHead(Status(refusal.httpStatus), fields: fields), bytes: body, range: 0..<body.count)
   }
 }
+
+extension Answer {
+  /// An answer with a static file.
+  init(_ file: StaticFiles.Answer) {
+    self.init(file.head.status)
+    head = file.head
+    bytes = file.bytes
+    range = file.range
+  }
+}

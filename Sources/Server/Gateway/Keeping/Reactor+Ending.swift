@@ -220,14 +220,3 @@ extension Reactor {
     endedSessions[id] = nil
   }
 }
-
-extension Refusal {
-  /// What has to be on the disk before it counts cannot be written.
-  static var notSaved: Refusal {
-    var refusal = Refusal(
-      .storageFull, "The gateway's disk does not take it at present, so nothing has changed: try again later."
-    )
-    refusal.retryAfterMs = 5000
-    return refusal
-  }
-}

@@ -184,12 +184,3 @@ extension Reactor {
     return refusal
   }
 }
-
-extension Refusal {
-  /// The refusal of requests for a session that another gateway owns.
-  static var ownedElsewhere: Refusal {
-    var refusal = Refusal(.unavailable, "Another gateway has this session: try again in a moment.")
-    refusal.retryAfterMs = 2000
-    return refusal
-  }
-}

@@ -130,7 +130,11 @@ final class SharedState: Sendable {
     UploadService.Environment(
       limits: limits, table: uploads, verdicts: verdicts, files: sessionFiles, log: log,
       droppedBodyBytes: Reactor.apiBodyBytes
-    ) { [unowned self] name, session in UploadWriter(name, of: session, self) }
+    ) { [unowned self] name, session in
+      UploadFileActor(
+        name, of: session, in: attachments, on: fileThreads.nextTransfer(),
+        diskReserve: UInt64(limits.diskReserveBytes))
+    }
   }
 
   /// The loader of the next session. The loaders take turns.

@@ -3,45 +3,45 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// The file of one upload, and who may write to it: the newest of those who asked.
+/// The actor of an upload's file, on a file thread. Only the request with the newest fencing token may write.
 ///
-/// Lives on a file thread, from the creation of the upload until it is whole or gone. While nobody writes, it holds no
-/// descriptor.
-actor UploadWriter {
-  /// Why bytes were not taken.
+/// It exists from the creation of the upload until the upload is whole or removed. It has an open descriptor only while a request
+/// writes.
+actor UploadFileActor {
+  /// The cause for which bytes were not written.
   enum Fault: Error {
-    /// A newer request writes now.
+    /// A newer request has the lease.
     case superseded
-    /// All of it has come already.
+    /// All bytes have arrived already.
     case finished
-    /// The attachment is gone.
+    /// The attachment was removed.
     case removed
-    /// The piece does not begin where the upload stands.
+    /// The piece does not begin at the offset of the upload, which is the value.
     case offset(UInt64)
-    /// The piece is not what its checksum says; the upload stands where the piece began.
+    /// The piece does not match its checksum, and was removed. The value is the offset of the upload.
     case checksum(UInt64)
-    /// No more than the reserve is left on the disk.
+    /// With these bytes, less than the reserve would be free on the disk.
     case reserve(free: UInt64, reserve: UInt64)
     case storage(StorageError)
   }
 
-  /// What a writer was given: its turn, which it names with every call, and where the upload stands.
+  /// The right of a request to write: its fencing token, which each of its calls has, and the offset of the upload.
   struct Opening: Sendable {
-    let turn: UInt64
+    let fencingToken: UInt64
     let offset: UInt64
   }
 
-  /// What the bytes of one request have to be.
+  /// The checksum that the bytes of one request must have.
   struct PieceChecksum: Sendable {
     let algorithm: RunningDigest.Algorithm
     let digest: [UInt8]
   }
 
   private enum State {
-    /// What there is of the file has still to be looked for.
+    /// The file was not looked for yet.
     case unopened
     case growing(any StoredUpload)
-    /// All has come, so many bytes, and their digest was told: nothing may touch the file on the way to its place.
+    /// All bytes are in the file, and the session has their digest. The file must not change before it is placed. The value is its size.
     case whole(UInt64)
     case removed
   }
@@ -49,31 +49,41 @@ actor UploadWriter {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
   private let session: SessionID
-  /// Names the file, and no other ever: what still happens to the file of an attachment that was removed can never meet
-  /// that of a later one with the same id.
+  /// The name of the file, which is never used again: late calls for a removed attachment cannot affect a later attachment with the
+  /// same id.
   nonisolated let name: UUID
   private let diskReserve: UInt64
   private var state = State.unopened
-  private var turn: UInt64 = 0
+  private var fencingToken: UInt64 = 0
   private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Creates the writer of an upload's file. The file is created or opened when it is first used.
-  init(_ name: UUID = UUID(), of session: SessionID, _ shared: SharedState) {
+  /// Creates the actor of a file. The file is created or opened when it is first used.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the file.
+  ///   - session: the session of the upload.
+  ///   - attachments: the store of the file.
+  ///   - executor: the executor that this actor runs on.
+  ///   - diskReserve: the bytes that stay free on the disk.
+  init(
+    _ name: UUID, of session: SessionID, in attachments: any AttachmentStore, on executor: BlockingExecutor,
+    diskReserve: UInt64
+  ) {
     self.name = name
     self.session = session
-    attachments = shared.attachments
-    executor = shared.fileThreads.nextTransfer()
-    diskReserve = UInt64(shared.limits.diskReserveBytes)
+    self.attachments = attachments
+    self.executor = executor
+    self.diskReserve = diskReserve
   }
 
-  /// Looks whether the disk has room for an upload that is about to begin. Of what is to come the size may be known.
+  /// Checks that the disk has room for an upload of this size; nil if the size is not known.
   func findRoom(for size: UInt64?) throws(Fault) {
     try makeRoom(for: max(size ?? 1, 1))
   }
 
-  /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
+  /// Begins at offset 0 with an empty file, and gives the caller the newest fencing token. `size` is nil if it is not known.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
     switch state {
     case .whole: throw .finished
@@ -87,12 +97,12 @@ actor UploadWriter {
     } catch {
       throw .storage(error)
     }
-    turn += 1
+    fencingToken += 1
     checksum = expected.map { ($0, RunningDigest($0.algorithm)) }
-    return Opening(turn: turn, offset: 0)
+    return Opening(fencingToken: fencingToken, offset: 0)
   }
 
-  /// Goes on where the upload stands: the caller is the writer from here on, and who was is not.
+  /// Continues at the offset of the upload, and gives the caller the newest fencing token.
   func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
     let file = try openFile()
     guard file.offset == offset else {
@@ -100,10 +110,10 @@ actor UploadWriter {
       throw .offset(file.offset)
     }
     try reopen(file)
-    turn += 1
+    fencingToken += 1
     file.mark()
     checksum = expected.map { ($0, RunningDigest($0.algorithm)) }
-    return Opening(turn: turn, offset: offset)
+    return Opening(fencingToken: fencingToken, offset: offset)
   }
 
   /// Returns the offset of the upload; with `full`, the bytes up to it are on the disk.
@@ -114,10 +124,11 @@ actor UploadWriter {
     return file.offset
   }
 
-  /// Adds bytes; all of them or, with an error, none.
-  /// - Returns: where the upload stands then.
-  func append(_ bytes: [UInt8], turn: UInt64) throws(Fault) -> UInt64 {
-    let file = try current(turn)
+  /// Appends bytes: all of them or, with an error, none.
+  ///
+  /// - Returns: the new offset of the upload.
+  func append(_ bytes: [UInt8], fencingToken: UInt64) throws(Fault) -> UInt64 {
+    let file = try current(fencingToken)
     try makeRoom(for: file.offset + UInt64(bytes.count))
     do throws(StorageError) {
       try file.append(bytes.span)
@@ -131,12 +142,12 @@ actor UploadWriter {
   /// Ends a piece: compares it with its checksum, and closes the descriptor until the next use.
   ///
   /// - Parameters:
-  ///   - turn: the turn of the caller.
+  ///   - fencingToken: the fencing token of the caller.
   ///   - size: the size of the upload, if known. `finish` brings an upload that is whole to the disk.
   /// - Returns: the offset of the upload; with `full`, the bytes of an incomplete upload are on the disk.
   /// - Throws: `Fault`; with `checksum` the piece was removed again.
-  func endPiece(turn: UInt64, size: UInt64?) throws(Fault) -> UInt64 {
-    let file = try current(turn)
+  func endPiece(fencingToken: UInt64, size: UInt64?) throws(Fault) -> UInt64 {
+    let file = try current(fencingToken)
     defer { file.park() }
     if let (expected, digest) = checksum {
       checksum = nil
@@ -154,45 +165,48 @@ actor UploadWriter {
     return file.offset
   }
 
-  /// The writer is gone: what it brought stays, and no later piece of its own is taken.
-  /// - Returns: where the upload stands.
-  func leave(turn: UInt64) throws(Fault) -> UInt64 {
-    let file = try current(turn)
-    self.turn += 1
+  /// Ends the right of a request to write. Its bytes stay.
+  ///
+  /// - Returns: the offset of the upload.
+  func leave(fencingToken: UInt64) throws(Fault) -> UInt64 {
+    let file = try current(fencingToken)
+    self.fencingToken += 1
     checksum = nil
     file.park()
     return file.offset
   }
 
-  /// All has come: closes the file.
-  /// - Returns: the SHA-256 of what is in it, in hexadecimal.
-  func finish(turn: UInt64) throws(Fault) -> String {
-    let file = try current(turn)
+  /// Closes the file, which has all bytes.
+  ///
+  /// - Returns: the SHA-256 of the file in hexadecimal.
+  func finish(fencingToken: UInt64) throws(Fault) -> String {
+    let file = try current(fencingToken)
     do throws(StorageError) {
       let digest = try file.finish()
       state = .whole(file.offset)
-      self.turn += 1
+      self.fencingToken += 1
       return digest
     } catch {
       throw .storage(error)
     }
   }
 
-  /// All had come before the process ended: closes the file, as `finish` does.
+  /// Closes a file that had all bytes when the previous process ended, as `finish` does.
   func finishFound() throws(Fault) -> String {
     let opening = try begin(at: try offset(), checksum: nil)
-    return try finish(turn: opening.turn)
+    return try finish(fencingToken: opening.fencingToken)
   }
 
-  /// Forgets the upload: what was written is removed.
+  /// Removes the file. Later calls fail.
   func discard() throws(StorageError) {
     state = .removed
     try attachments.discardUpload(name, of: session)
   }
 
-  private func current(_ turn: UInt64) throws(Fault) -> any StoredUpload {
+  /// Returns the file for the holder of the newest fencing token.
+  private func current(_ fencingToken: UInt64) throws(Fault) -> any StoredUpload {
     switch state {
-    case .growing(let file) where turn == self.turn: return file
+    case .growing(let file) where fencingToken == self.fencingToken: return file
     case .growing, .unopened, .whole: throw .superseded
     case .removed: throw .removed
     }
@@ -214,7 +228,7 @@ actor UploadWriter {
     }
   }
 
-  /// The file as an earlier process left it; of an upload that was told of before a byte was written there is none.
+  /// Opens the file of an earlier process, or creates it: an upload is recorded before its first byte is written.
   private func findFile() throws(StorageError) -> any StoredUpload {
     do throws(StorageError) {
       return try attachments.openUpload(name, of: session)
@@ -241,7 +255,7 @@ actor UploadWriter {
     }
   }
 
-  /// The disk keeps its reserve: looked at for each buffer, since others write too, and asking costs a microsecond.
+  /// Checks that the reserve stays free. Checked for each buffer, because other files grow too; the check takes a microsecond.
   private func makeRoom(for end: UInt64) throws(Fault) {
     let free: UInt64
     do throws(StorageError) {

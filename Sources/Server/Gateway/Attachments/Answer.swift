@@ -13,12 +13,6 @@ struct Answer: Sendable {
     head = ResponseHead(status, fields: fields)
   }
 
-  init(_ file: StaticFiles.Answer) {
-    head = file.head
-    bytes = file.bytes
-    range = file.range
-  }
-
   private init(_ status: Status, type: String, body: [UInt8]) {
     head = ResponseHead(status, fields: ["Content-Type": type, "Cache-Control": "no-store"])
     bytes = body

@@ -4,17 +4,17 @@ internal import Synchronization
 internal import Platform
 internal import Primitives
 
-/// The threads that files are read and written on, so that no reactor waits for a disk.
+/// The threads that read and write files, so that no reactor waits for a disk.
 ///
-/// One thread writes sessions, two read them, and one sweeps them. One makes, renames and removes the files of all sessions, in
-/// order. The certificate has a thread because it may be on another disk; the free space is measured on one, and contents are
-/// verified on one. The rest move bytes of attachments, so that a slow transfer delays none of these.
+/// One thread writes sessions, two load sessions, and one sweeps them. One creates, renames and removes the files of attachments, in
+/// order. The certificate has a thread because it may be on another disk. One thread measures the free space, and one verifies
+/// contents. The other threads move bytes of attachments, so that a slow transfer does not delay other work.
 final class FileThreads: Sendable {
   let saving: BlockingExecutor
   let loaders: [BlockingExecutor]
   let sweeping: BlockingExecutor
   let ordered: BlockingExecutor
-  /// Makes what is shown of all this.
+  /// The thread that renders the metrics.
   let observing: BlockingExecutor
   let certificates: BlockingExecutor
   let disk: BlockingExecutor
@@ -23,10 +23,10 @@ final class FileThreads: Sendable {
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
 
-  /// Moving bytes yields to the reactors: drawing comes first.
+  /// Transfers yield to the reactors, which carry live drawing.
   private static let transferNiceness = 5
 
-  /// Nobody waits for what it finds.
+  /// The sweep yields to all others: no request waits for its findings.
   private static let sweepingNiceness = 10
 
   init(transfers count: Int) throws(SystemError) {
@@ -45,16 +45,16 @@ final class FileThreads: Sendable {
     transfers = made
   }
 
-  /// A thread for one more transfer: they are given out in turn.
+  /// Returns the thread of the next transfer, round-robin.
   func nextTransfer() -> BlockingExecutor {
     let number = turn.add(1, ordering: .relaxed).oldValue
     return transfers[Int(number % UInt(transfers.count))]
   }
 
-  /// Ends the threads once what waits for them is done, and waits for that.
+  /// Ends the threads when their queued work is done, and waits for the end.
   ///
-  /// - Parameter duration: how long, for all of them together; a disk that hangs keeps its thread.
-  /// - Returns: whether all have ended.
+  /// - Parameter duration: the most time for all threads together. A thread whose disk hangs does not end.
+  /// - Returns: true if all threads have ended.
   func stop(within duration: Duration) -> Bool {
     let threads = transfers + loaders + [sweeping, ordered, verifying, certificates, disk, saving, observing]
     for thread in threads { thread.stop() }

@@ -1,0 +1,37 @@
+internal import Wire
+
+/// Refusals of requests for sessions.
+extension Refusal {
+  static var ended: Refusal {
+    Refusal(.ended, "This session has ended.")
+  }
+
+  static var restarting: Refusal {
+    var refusal = Refusal(.unavailable, "The gateway is about to restart: try again in a moment.")
+    refusal.retryAfterMs = 2000
+    return refusal
+  }
+
+  /// The refusal of requests for a session that another gateway owns.
+  static var ownedElsewhere: Refusal {
+    var refusal = Refusal(.unavailable, "Another gateway has this session: try again in a moment.")
+    refusal.retryAfterMs = 2000
+    return refusal
+  }
+
+  /// The refusal of a change that takes effect only on the disk, while the disk cannot be written.
+  static var notSaved: Refusal {
+    var refusal = Refusal(
+      .storageFull, "The gateway's disk does not take it at present, so nothing has changed: try again later."
+    )
+    refusal.retryAfterMs = 5000
+    return refusal
+  }
+
+  static var outOfDescriptors: Refusal {
+    var refusal = Refusal(
+      .unavailable, "The gateway has as many files open as it may: try again in a moment.")
+    refusal.retryAfterMs = 2000
+    return refusal
+  }
+}

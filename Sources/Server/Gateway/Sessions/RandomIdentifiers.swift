@@ -1,0 +1,32 @@
+internal import Platform
+internal import SessionCore
+internal import Wire
+
+extension String {
+  /// A random name for a new epoch of a session.
+  package static var freshEpoch: String { SessionID(random: SecureRandom.bytes(16)).text }
+}
+
+extension TokenDigest {
+  /// Returns the digest of a token that is stored in its place: it recognises the token and does not contain it.
+  @Sendable static func ofToken(_ token: Token) -> TokenDigest {
+    var bytes: [UInt8] = []
+    bytes.append(contentsOf: token.text.utf8)
+    let digest = SHA256Digest(of: bytes.span).bytes
+    return TokenDigest(high: digest.span.uint64(at: 0), low: digest.span.uint64(at: 8))
+  }
+}
+
+extension SessionID {
+  /// An id of 16 random bytes.
+  init(random bytes: [UInt8]) {
+    self.init(high: bytes.span.uint64(at: 0), low: bytes.span.uint64(at: 8))
+  }
+}
+
+extension Token {
+  /// A token of 16 random bytes.
+  init(random bytes: [UInt8]) {
+    self.init(high: bytes.span.uint64(at: 0), low: bytes.span.uint64(at: 8))
+  }
+}
