@@ -1,4 +1,4 @@
-"""Certificates as operators have them."""
+"""Creation of certificates, with the options that operators use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def make_certificate(folder: Path, name: str) -> None:
-    """A certificate and its key, as an operator would have them."""
+    """Creates a certificate and its key."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [
         "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",

@@ -1,3 +1,3 @@
-"""The fixtures are in a module of their own, for other tests of a running gateway use them too."""
+"""Imports the fixtures, which are in a module of their own because other tests of a running gateway use them too."""
 
 pytest_plugins = ["gateway_fixtures"]

@@ -1,4 +1,4 @@
-"""A control group with a limit of memory, for one gateway, where this machine lets us make one."""
+"""A control group that limits the memory of one gateway, on machines that allow it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ ROOT = Path("/sys/fs/cgroup")
 
 
 class ControlGroup:
-    """What a process may take; the kernel kills it when it takes more."""
+    """A control group. The kernel kills its process when that exceeds the limit."""
 
     def __init__(self, folder: Path, limit: int) -> None:
         self.folder = folder
         self._is_second = (folder / "memory.max").exists()
         (folder / ("memory.max" if self._is_second else "memory.limit_in_bytes")).write_text(str(limit))
         with contextlib.suppress(OSError):
-            # No way out into a swap file either.
+            # Swap must not extend the limit.
             name = "memory.swap.max" if self._is_second else "memory.memsw.limit_in_bytes"
             (folder / name).write_text("0" if self._is_second else str(limit))
 
@@ -38,7 +38,7 @@ class ControlGroup:
             return 0
 
     def program(self, executable: str, folder: Path) -> str:
-        """A program that enters the group and then becomes the other."""
+        """Writes a program that enters the group and then executes another program."""
         script = folder / "in-group"
         procs = shlex.quote(str(self.folder / "cgroup.procs"))
         script.write_text(f'#!/bin/sh\necho $$ >{procs}\nexec {shlex.quote(executable)} "$@"\n')
@@ -47,7 +47,8 @@ class ControlGroup:
 
 
 def places() -> list[Path]:
-    """Where groups may be made: below the one that this process is in, then at the top; of version 2, then of version 1."""
+    """Returns the folders in which groups can be created: this process's own group, then the root, for version 2, then
+    version 1."""
     found = []
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
@@ -59,7 +60,7 @@ def places() -> list[Path]:
 
 @contextlib.contextmanager
 def control_group(limit: int) -> Iterator[ControlGroup | None]:
-    """A new group with this limit; none where none can be made, as in most containers."""
+    """Creates a group with a limit; gives None where groups cannot be created, as in most containers."""
     for place in places():
         folder = place / f"drawtogether-test-{uuid.uuid4().hex[:8]}"
         try:
@@ -81,6 +82,6 @@ def control_group(limit: int) -> Iterator[ControlGroup | None]:
 
 
 def peak_bytes(process: int) -> int:
-    """The most resident memory that a process ever had."""
+    """Returns the peak of a process's resident memory."""
     status = Path(f"/proc/{process}/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) << 10

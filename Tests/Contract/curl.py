@@ -1,4 +1,4 @@
-"""curl as a peer: uploads from a file or from its standard input."""
+"""curl as a client that uploads files or its standard input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_SECONDS = 100.0
 
 @dataclass
 class Answer:
-    """What curl made of the last answer."""
+    """The last response that curl received."""
 
     status: int
     body: bytes
@@ -56,7 +56,7 @@ async def upload_at_once(url: str, files: list[Path]) -> list[Answer]:
 
 
 async def run(*arguments: str, body: bytes | Path | None = None) -> tuple[bytes, bytes]:
-    """Runs curl; what it says on its two outputs."""
+    """Runs curl and returns its standard output and standard error."""
     standard_input = body.open("rb") if isinstance(body, Path) else asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         "curl", "--silent", "--show-error", "--noproxy", "*", *arguments,

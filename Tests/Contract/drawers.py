@@ -1,4 +1,4 @@
-"""A crowd that draws and notes when what was drawn arrives; cheap enough not to be what is measured."""
+"""Participants that draw and record when points arrive, with little CPU time of their own."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from room import Room
 from wire import APPEND, RELIABLE, Outgoing, entries
 
 STAMP = struct.Struct(">d4xII")
-"""The time of drawing (seconds), the drawer and the number of the drawer's point. The zeros between keep it apart from an entry's sender
-and client sequence, which may be the same numbers."""
+"""The time of sending (seconds), the drawer and the number of the point. The zeros distinguish it from an entry's sender and
+client sequence, which may be the same numbers."""
 TYPE = "Stroke"
 TICK = 0.009
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """One entry as one drawer got it."""
+    """One entry as received by one drawer."""
 
     sequence: int
     drawer: int
     number: int
     drawn_at: float
-    """When it was given to the sender's socket, by `perf_counter`."""
+    """The time at which the entry was written to the sender's socket, by `perf_counter`."""
     latency: float
-    """Seconds from then on."""
+    """The seconds from then until it arrived."""
 
 
 class Drawer(asyncio.Protocol):
-    """A socket that joins, draws, and keeps the bytes that come with their time, to be taken apart afterwards."""
+    """A socket that joins, draws, and keeps the received bytes with their times. They are parsed afterwards."""
 
     def __init__(self, place: int, hello: bytes) -> None:
         self._place, self._hello = place, hello
@@ -72,12 +72,12 @@ class Drawer(asyncio.Protocol):
         self.transport.write(frame(BINARY, point.encoded(self.drawn)))
 
     def has(self, stamps: list[bytes]) -> bool:
-        """Whether these points have come, looking at the newest bytes only."""
+        """Returns true if these points have arrived. Searches only the newest bytes."""
         newest = b"".join(self._pieces[-1_000:])
         return all(stamp in newest for stamp in stamps)
 
     def arrivals(self) -> Iterator[Arrival]:
-        """All that has come of what was drawn, in its order."""
+        """Yields all received points, in their order."""
         data = b"".join(self._pieces)
         ends = list(itertools.accumulate(map(len, self._pieces)))
         offset = data.index(b"\r\n\r\n") + 4
@@ -93,7 +93,7 @@ class Drawer(asyncio.Protocol):
 
 
 def _frame_at(data: bytes, offset: int) -> tuple[int, int, int]:
-    """Opcode, and where the payload of the frame at this offset begins and ends."""
+    """Returns the opcode of the frame at an offset, and the beginning and end of its payload."""
     length, start = data[offset + 1], offset + 2
     if length == 126:
         (length,), start = struct.unpack_from(">H", data, start), start + 2
@@ -104,7 +104,7 @@ def _frame_at(data: bytes, offset: int) -> tuple[int, int, int]:
 
 
 class Crowd:
-    """So many drawers in one room."""
+    """The drawers of one room."""
 
     def __init__(self, drawers: list[Drawer]) -> None:
         self.drawers = drawers
@@ -112,7 +112,7 @@ class Crowd:
 
     @classmethod
     async def join(cls, gateway: Gateway, room: Room, count: int) -> Crowd:
-        """Lets them in; each is caught up."""
+        """Connects the drawers. Each of them is caught up."""
         loop = asyncio.get_running_loop()
         head = request_bytes("GET", f"{room.path}/socket", gateway.host, upgrade_fields())
         hello = head + frame(TEXT, json.dumps({"join": {}}).encode())
@@ -124,18 +124,18 @@ class Crowd:
         return cls(drawers)
 
     async def draw(self, at_once: int) -> None:
-        """A tick: so many points, each by the next drawer."""
+        """Draws one tick: each point comes from the next drawer."""
         for drawer in itertools.islice(self._turns, at_once):
             drawer.draw()
         await asyncio.sleep(TICK)
 
     async def draw_while(self, task: asyncio.Task[None], at_once: int) -> None:
-        """Draws so many points every tick until the task is done."""
+        """Draws the same number of points in every tick until the task is done."""
         while not task.done():
             await self.draw(at_once)
 
     async def everything_arrives(self) -> list[Arrival]:
-        """Waits for all that was drawn; checks that everybody got it once, and all in one order."""
+        """Waits for all points. Checks that every drawer got each point once, and all points in one order."""
         last = [
             STAMP.pack(0, n, drawer.drawn - 1)[8:] for n, drawer in enumerate(self.drawers) if drawer.drawn
         ]

@@ -42,7 +42,7 @@ def point(number: int, x: int, flags: int) -> Outgoing:
 
 
 def held(person: Client) -> dict[str, list[list[Any]]]:
-    """What somebody holds of a session under each key, in a form that JSON can say."""
+    """Returns the entries that a client retains under each key, as values for JSON."""
     return {
         name.hex(): [[sequence, sender, own, kind, base64_of(payload)] for sequence, sender, own, kind, payload in entries]
         for name, entries in person.retained.held().items()
@@ -50,7 +50,7 @@ def held(person: Client) -> dict[str, list[list[Any]]]:
 
 
 def kept(person: Client, room: Room, **more: Any) -> dict[str, Any]:
-    """What somebody who is in a session knows of it, and what is needed to come back."""
+    """Returns the state of a participant, and the values that it needs to resume."""
     return {
         "id": room.id,
         "title": person.retained.activity["title"],
@@ -66,7 +66,7 @@ def kept(person: Client, room: Room, **more: Any) -> dict[str, Any]:
 
 
 async def everywhere(*people: Client) -> None:
-    """Waits until all that each of them sent is committed and has come to all of them."""
+    """Waits until all entries of each client are committed and received by all of them."""
     for person in people:
         await person.committed()
     last = max(person.last for person in people)
@@ -75,7 +75,7 @@ async def everywhere(*people: Client) -> None:
 
 
 async def draw(room: Room) -> dict[str, Any]:
-    """Strokes in every way that they are kept, changed and forgotten; words for one person; somebody who left."""
+    """Sends strokes with every kind of retention, and targeted text; one participant leaves."""
     ada, ben, cleo = await room.join("Ada"), await room.join("Ben"), await room.join("Cleo")
     ada.send(*[point(1, x, APPEND) for x in range(5)], *[point(2, x, APPEND) for x in range(3)])
     await everywhere(ada)
@@ -97,7 +97,7 @@ async def draw(room: Room) -> dict[str, Any]:
 
 
 async def attach(room: Room) -> dict[str, Any]:
-    """A photo, its bytes a second time, one that was removed, one that came in pieces, and one that is still coming."""
+    """Adds a photo, the same bytes again, an attachment that is removed, one uploaded in pieces, and an unfinished one."""
     dora = await room.join("Dora")
     journal = Journal(room.gateway, room.id)
     fields = {
@@ -131,7 +131,7 @@ async def attach(room: Room) -> dict[str, Any]:
 
 
 async def end(room: Room) -> dict[str, Any]:
-    """A session with a picture that somebody ended for everyone."""
+    """Creates a session with an attachment and ends it."""
     eve = await room.join("Eve")
     eve.send(append(1, "the last picture"))
     photo = await Journal(room.gateway, room.id).add(PHOTO, Content_Type="image/png")
@@ -153,7 +153,7 @@ async def make(executable: str, target: Path) -> None:
             }
         gateway.stop()
         gateway.start()
-        # What a gateway held when it was cut off has no record that closes it.
+        # The log of a killed gateway does not end with a `closed` record.
         async with Room(gateway, {"identifier": "org.example.notes", "title": "Cut off"}) as unclean:
             finn = await unclean.join("Finn")
             finn.send(append(1, "before the end"), replace(2, "of the process"))
@@ -162,7 +162,7 @@ async def make(executable: str, target: Path) -> None:
             gateway.kill()
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
-        # Keys and locks are nothing that a later version has to read.
+        # A later version does not have to read keys and locks.
         shutil.copytree(
             gateway.data, target / "data", ignore=shutil.ignore_patterns("lock", "clean", "tls-*")
         )

@@ -1,5 +1,5 @@
-// Preloaded, it keeps Swift's runtime from finding the list of arguments, as a library does that moved `environ`: the runtime
-// looks for the list below the environment, on the stack that /proc/self/maps shows.
+// A preloaded library that hides the argument list from Swift's runtime, like a library that moves `environ`: the runtime
+// searches for the list below the environment, on the stack that /proc/self/maps shows.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-"""What a hostile peer does by hand, and what must not come of it: a crash, much memory, or a wait for others."""
+"""Tools for hostile clients, and checks that they cause no crash, no growing memory and no delays for others."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ IMPATIENT = {
     "headSeconds": 1 * SLOWER, "idleSeconds": 2 * SLOWER, "bodyStallSeconds": 1 * SLOWER, "joinSeconds": 1 * SLOWER,
     "messageSeconds": 1 * SLOWER, "graceSeconds": 1 * SLOWER,
 }  # fmt: skip
-"""Limits under which everything that waits is given up soon."""
+"""Limits that end every kind of waiting soon."""
 SLACK = 3.0 * SLOWER
-"""Seconds that a limit may be overstepped on a busy machine."""
+"""The seconds by which a busy machine may exceed a limit."""
 
 
 def share() -> float:
-    """How many times longer everything may take, because the machine does so much else (1: it does not) or a sanitizer."""
+    """Returns the factor by which everything may take longer under load or with a sanitizer; 1 without either."""
     busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2)
     return busy * SANITIZER_TIMES if has_sanitizer() else busy
 
 
 def private_bytes(gateway: Gateway) -> int:
-    """The memory that is the gateway's alone and was written to."""
+    """Returns the gateway's private, written memory."""
     rollup = Path(f"/proc/{gateway.process.pid}/smaps_rollup").read_text()
     return int(rollup.split("Private_Dirty:")[1].split()[0]) << 10
 
 
 class Watch(threading.Thread):
-    """Looks at the resident memory from a thread, so that a test that is busy does not hide its peak."""
+    """Samples the resident memory on a thread of its own, so that a busy test does not miss the peak."""
 
     def __init__(self, gateway: Gateway) -> None:
         super().__init__(daemon=True)
@@ -70,10 +70,10 @@ class Watch(threading.Thread):
 
 @dataclass
 class Beside:
-    """What goes on beside an attack."""
+    """The measurements beside an attack."""
 
     session: str
-    """The session in which two honest people draw."""
+    """The session in which two participants draw during the attack."""
     watch: Watch
     delays: Delays | None = None
 
@@ -82,7 +82,8 @@ class Beside:
 async def unharmed(
     gateway: Gateway, *, growth: int = MOST_GROWTH, tls: bool = False
 ) -> AsyncIterator[Beside]:
-    """Two people draw meanwhile: what they draw arrives in time, and the gateway's memory grows by no more than this."""
+    """Lets two participants draw: their points arrive in time, and the gateway's memory grows by no more than the
+    limit."""
     session = await gateway.create_session()
     people = await asyncio.to_thread(Neighbours, gateway, session, tls)
     beside = Beside(session, Watch(gateway))
@@ -105,7 +106,7 @@ async def unharmed(
 
 
 def socket_descriptors(gateway: Gateway) -> int:
-    """How many of the gateway's descriptors are sockets."""
+    """Returns the number of the gateway's socket descriptors."""
     count = 0
     for descriptor in Path(f"/proc/{gateway.process.pid}/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):
@@ -114,11 +115,11 @@ def socket_descriptors(gateway: Gateway) -> int:
 
 
 ESTABLISHED = ("01", "08")
-"""As /proc/net/tcp names it, and the state in which only the other end has closed."""
+"""The states in /proc/net/tcp: established, and closed by the peer only."""
 
 
 def peers_of(gateway: Gateway) -> set[int]:
-    """The ports at the other end of the connections that the gateway has not closed."""
+    """Returns the peer ports of the connections that the gateway has not closed."""
     ports = set()
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, remote, state, *_ = line.split()
@@ -130,14 +131,14 @@ def peers_of(gateway: Gateway) -> set[int]:
 
 @dataclass(frozen=True)
 class Held:
-    """What a gateway holds for its peers."""
+    """The resources that a gateway holds for its peers."""
 
     sockets: float
     participants: float
     uploads: float
     incomplete: float
     descriptors: int
-    """Those of sockets; a session that was made keeps its log open for a while."""
+    """The socket descriptors only: a new session keeps its log open for a while."""
 
     @classmethod
     async def by(cls, gateway: Gateway) -> Held:
@@ -153,7 +154,7 @@ class Held:
 
 
 async def is_as_before(gateway: Gateway, before: Held, timeout: float = 20) -> None:
-    """Waits until the gateway holds no more than before."""
+    """Waits until the gateway holds no more resources than before."""
     now = before
 
     async def same() -> bool:
@@ -161,7 +162,7 @@ async def is_as_before(gateway: Gateway, before: Held, timeout: float = 20) -> N
         try:
             now = await Held.by(gateway)
         except (OSError, EOFError):
-            # A gateway that has just lacked descriptors or slots may still turn newcomers away.
+            # A gateway that has just run out of descriptors or slots may still refuse new connections.
             return False
         return all(getattr(now, name) <= getattr(before, name) for name in Held.__dataclass_fields__)
 
@@ -172,7 +173,7 @@ async def is_as_before(gateway: Gateway, before: Held, timeout: float = 20) -> N
 
 
 async def all_that_comes(connection: HTTPConnection, timeout: float = 20) -> bytes:
-    """Reads until the gateway closes; a reset ends it too, after what came before."""
+    """Reads until the gateway closes or resets the connection."""
     came = b""
     async with asyncio.timeout(timeout):
         with contextlib.suppress(ConnectionError):
@@ -182,7 +183,7 @@ async def all_that_comes(connection: HTTPConnection, timeout: float = 20) -> byt
 
 
 async def closes_within(connection: HTTPConnection, seconds: float) -> bytes:
-    """Reads until the gateway closes, which it must within this time."""
+    """Reads until the gateway closes, which must happen within the time."""
     try:
         return await all_that_comes(connection, seconds)
     except TimeoutError:
@@ -190,7 +191,7 @@ async def closes_within(connection: HTTPConnection, seconds: float) -> bytes:
 
 
 def plain_socket(gateway: Gateway, data: bytes = b"", tls: bool = False) -> socket.socket:
-    """A blocking socket that has sent these bytes; for peers who are too many to be streams."""
+    """Returns a blocking socket that has sent these bytes. Cheaper than a stream, for many connections."""
     connected = socket.create_connection(gateway.https if tls else gateway.http)
     if data:
         connected.sendall(data)

@@ -1,4 +1,4 @@
-"""What a gateway says in its log."""
+"""Access to the gateway's log."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from polling import until
 
 
 def events(gateway: Gateway, event: str) -> list[dict[str, Any]]:
-    """The lines of the log about that event."""
+    """Returns the lines of an event."""
     lines = gateway.log.splitlines(keepends=True)
     return [line for text in lines if text.endswith("\n") and (line := json.loads(text))["event"] == event]
 
 
 async def logged(gateway: Gateway, event: str, **fields: Any) -> dict[str, Any]:
-    """The first line about that event with those fields, which is written behind what it is about."""
+    """Waits for the first line of an event with these fields. A line is written after its event."""
 
     def found() -> list[dict[str, Any]]:
         return [line for line in events(gateway, event) if line.items() >= fields.items()]

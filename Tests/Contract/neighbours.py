@@ -1,4 +1,5 @@
-"""Two honest people who draw in a process of their own, so that a test's work does not count as a delay."""
+"""Two honest participants that draw in a process of their own, so that the work of a test does not count as a
+delay."""
 
 from __future__ import annotations
 
@@ -20,17 +21,17 @@ from rawsocket import BINARY, TEXT, frame, upgrade_fields
 from room import note
 
 EVERY = 0.01
-"""Seconds between two points, whoever draws them."""
+"""The seconds between two points of either participant."""
 LATEST = 10.0
-"""Seconds after which what was drawn counts as lost."""
+"""The seconds after which a point counts as lost."""
 READS = 32
-"""Reads at a time from one socket, so that a flood on it does not keep the other waiting."""
+"""The maximum number of consecutive reads from one socket, so that a flood on it does not delay the other one."""
 POINT = re.compile(rb"<point ([0-9a-f]{8})>")
 
 
 @dataclass(frozen=True)
 class Delays:
-    """Milliseconds from the moment something was to be drawn until the other one had it."""
+    """The milliseconds from the time at which a point was due until the other participant received it."""
 
     count: int
     median: float
@@ -39,7 +40,7 @@ class Delays:
 
 
 class Neighbours:
-    """Draw from the moment this exists until it is left."""
+    """Draws while the context is open."""
 
     def __init__(self, gateway: Gateway, session: str, tls: bool = False) -> None:
         address = gateway.https if tls else gateway.http
@@ -50,7 +51,7 @@ class Neighbours:
         assert self._line() == {"ready": True}
 
     def delays(self) -> Delays:
-        """Waits for all that was drawn so far; what it took since this was asked last."""
+        """Waits for all points so far, and returns their delays since the last call."""
         assert self._process.stdin is not None
         self._process.stdin.write(b"tell\n")
         self._process.stdin.flush()
@@ -70,7 +71,7 @@ class Neighbours:
 
 
 class Person:
-    """One of the two; reads what comes as it comes."""
+    """One of the two participants."""
 
     def __init__(self, address: tuple[str, int], session: str, tls: ssl.SSLContext | None) -> None:
         self.socket: socket.socket = socket.create_connection(address)
@@ -88,7 +89,7 @@ class Person:
         self._drawn = 0
 
     def draw(self, number: int) -> None:
-        """Sends a point; a socket that takes nothing for the moment holds us up, as it would hold up a person."""
+        """Sends a point. Blocks while the socket accepts no bytes: that counts as a delay."""
         self._drawn += 1
         data = frame(BINARY, note(b"<point %08x>" % number).encoded(self._drawn))
         self.socket.setblocking(True)
@@ -96,7 +97,7 @@ class Person:
         self.socket.setblocking(False)
 
     def came(self) -> list[int]:
-        """The points that have come since this was asked last; some of them when there is much else."""
+        """Returns points that arrived since the last call, not necessarily all."""
         numbers: list[int] = []
         with contextlib.suppress(BlockingIOError, ssl.SSLWantReadError):
             for _ in range(READS):
@@ -113,7 +114,7 @@ class Person:
 
 
 def draw(people: list[Person]) -> None:
-    """Draws by the clock, however late the gateway is, and tells when asked; until standard input ends."""
+    """Draws at fixed times, also when the gateway is late, and reports on request; until standard input ends."""
     with selectors.DefaultSelector() as selector:
         for person in people:
             selector.register(person.socket, selectors.EVENT_READ, person)

@@ -1,4 +1,4 @@
-"""A TCP proxy that hurts connections in every way the wire can, as a seed says."""
+"""A TCP proxy that cuts connections in several ways, chosen by a seed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import struct
 from dataclasses import dataclass
 
 WAYS = ("reset", "finish", "half-close", "stall", "ghost")
-"""reset: RST to both · finish: FIN to both · half-close: FIN one way, the other goes on a little ·
-stall: nothing moves for a while, then RST · ghost: RST to the client, while the gateway hears nothing yet."""
+"""reset: RST to both · finish: FIN to both · half-close: FIN in one direction, while the other continues for a
+while · stall: no bytes for a while, then RST · ghost: RST to the client, and nothing to the gateway for a while."""
 PIECE = 16_384
 
 
 @dataclass
 class Plan:
-    """What happens to one connection, and when."""
+    """The way and the time of the cut of one connection."""
 
     way: str
     is_upstream: bool
@@ -27,7 +27,7 @@ class Plan:
 
 
 def make_plan(chance: random.Random) -> Plan:
-    """Cuts lie anywhere: a quarter in the handshake or the join, the others in the stream, or by the clock."""
+    """Chooses a cut: a quarter during the handshake or the join, the others in the stream or after a time."""
     magnitude = chance.uniform(0, 3.2) if chance.random() < 0.25 else chance.uniform(3, 4.7)
     return Plan(
         way=chance.choice(WAYS),
@@ -40,7 +40,7 @@ def make_plan(chance: random.Random) -> Plan:
 
 
 class Proxy:
-    """Listens on a port of its own and cuts `cuts` connections; all later ones go through unhurt."""
+    """Listens on its own port and cuts `cuts` connections. Later connections pass unchanged."""
 
     def __init__(self, target: tuple[str, int], seed: int, cuts: int) -> None:
         self.target, self._chance = target, random.Random(seed)
@@ -113,7 +113,7 @@ class _Passage:
     async def _pump(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_upstream: bool
     ) -> None:
-        """Carries bytes one way; ends at the end of the stream or where the plan says so."""
+        """Forwards bytes in one direction, until the end of the stream or the planned cut."""
         plan = self._plan
         left = plan.bytes if plan and plan.bytes and plan.is_upstream == is_upstream else None
         try:
@@ -154,7 +154,7 @@ class _Passage:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """Closes with RST, so that neither side gets what was still on its way."""
+    """Closes with RST, so that both sides lose the bytes in transit."""
     end = writer.get_extra_info("socket")
     if end is not None and end.fileno() >= 0:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

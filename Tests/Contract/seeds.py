@@ -1,4 +1,4 @@
-"""Which seeds a test by chance is run with."""
+"""The seeds of randomized tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def give_seeds(metafunc: pytest.Metafunc, seeds: Sequence[int], more: Sequence[int]) -> None:
-    """The seeds of every run, more with --full, or the one that --seed asks for."""
+    """Returns the seeds of every run, more with --full, or the one given by --seed."""
     if "seed" in metafunc.fixturenames:
         option = metafunc.config.getoption
         one = option("--seed")

@@ -1,4 +1,5 @@
-"""A data folder on a disk that fills up: a small tmpfs where we may mount one, else a limit on the size of files."""
+"""A data folder on a disk that can be filled: a small tmpfs where mounts are permitted, else a limit on file
+sizes."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from lasting import LastingGateway
 MEBIBYTE = 1 << 20
 SIZE = 24 * MEBIBYTE
 LEAST = 32 << 10
-"""What may still be written to a file: the rest of its page, or up to the limit."""
+"""The bytes that can still be written to a file on a full disk: the rest of its page, or up to the limit."""
 
 
 @contextlib.contextmanager
 def mounted(folder: Path, size: int = SIZE) -> Iterator[bool]:
-    """A tmpfs of that size on that folder; whether this was permitted."""
+    """Mounts a tmpfs of that size on the folder; gives False if that is not permitted."""
     folder.mkdir(parents=True, exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)]
     is_mounted = subprocess.run(command, capture_output=True).returncode == 0
@@ -32,7 +33,7 @@ def mounted(folder: Path, size: int = SIZE) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Nobody can write into that folder meanwhile, root included."""
+    """Makes a folder read-only, even for root."""
     bind = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
     if subprocess.run(bind, capture_output=True).returncode == 0:
         try:
@@ -51,7 +52,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 class SmallDisk:
-    """The disk under a gateway: has room, or has none."""
+    """The disk of a gateway, which tests fill and empty."""
 
     def __init__(self, folder: Path, is_mounted: bool) -> None:
         self.gateway: LastingGateway
@@ -62,7 +63,7 @@ class SmallDisk:
         return self._folder / "filler"
 
     def fill(self) -> None:
-        """From now on no log can grow by more than `LEAST`."""
+        """Lets logs grow by no more than `LEAST`."""
         if not self._is_mounted:
             self._limit_files(LEAST)
             return
@@ -75,7 +76,7 @@ class SmallDisk:
                     assert error.errno == errno.ENOSPC, error
 
     def empty(self) -> None:
-        """There is room again."""
+        """Frees the disk."""
         if self._is_mounted:
             self._filler.unlink(missing_ok=True)
         elif self.gateway.is_running:

@@ -1,4 +1,4 @@
-"""What one address may keep: sessions and bytes, counted over restarts; and what all may keep together."""
+"""Limits on the sessions and bytes of one address, counted over restarts, and of all addresses together."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def test_an_address_keeps_so_many_sessions_over_restarts(lasting_with, way
         assert int(refused["retry-after"]) > 300
         assert (await create(lasting, OTHER)).status == 201
         assert (await create(lasting, "127.0.0.1")).status == 201
-        # Those that are there are as good as ever.
+        # The existing sessions still work.
         assert (await lasting.get(f"/api/sessions/{made[0]}")).status == 200
         await lasting.again(way)
     log = (lasting.folder_of(made[0]) / "log").read_bytes()

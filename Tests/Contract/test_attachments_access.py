@@ -1,4 +1,4 @@
-"""Sections 1 and 4: who may add, read and remove attachments."""
+"""Sections 1 and 4: permission to add, read and remove attachments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPOSED_FIELDS = [
 async def every_change(
     journal: Journal, ready: str, upload: Upload, fields: dict[str, str]
 ) -> dict[str, Response]:
-    """Every request that would change the journal, with these fields."""
+    """Sends every request that would change the journal, with these fields."""
     return {
         "POST": await journal.post(b"x", **fields),
         "POST of much": await journal.post(content(300_000), **fields),

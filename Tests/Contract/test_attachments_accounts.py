@@ -1,4 +1,4 @@
-"""P6: whatever came and went by chance, in the end every place, byte and descriptor is free again."""
+"""P6: after random uploads, downloads and removals, all slots, bytes and descriptors are free again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class Guest:
-    """Does to a journal what people, bad lines and fools do."""
+    """Performs random requests on a journal, correct, interrupted and invalid ones."""
 
     def __init__(self, journal: Journal, seed: int) -> None:
         self.journal, self.chance = journal, random.Random(seed)
@@ -44,7 +44,7 @@ class Guest:
                 await self.chance.choice(actions)()
 
     def content(self) -> bytes:
-        """One of few contents, so that many are the same."""
+        """Returns one of a few contents, so that many attachments have the same one."""
         size = self.chance.choice([0, 10, 70_000, 300_000, 1_000_000])
         return content(size, self.chance.randrange(2))
 
@@ -53,7 +53,7 @@ class Guest:
         assert response.status in (201, 404, 413, 503), response
 
     async def refuse(self) -> None:
-        """An upload that comes whole and is refused at its end."""
+        """Sends a complete upload that is refused at its end."""
         response = await self.journal.post(self.content(), Repr_Digest=repr_digest(b"another"))
         assert response.status in (404, 413, 422, 503), response
 
@@ -68,7 +68,7 @@ class Guest:
                 connection.reset()
 
     async def upload(self) -> None:
-        """A resumable one, perhaps in two parts, perhaps cut, perhaps left alone."""
+        """Sends a resumable upload, which may be split, cut or abandoned."""
         data = self.content()
         length = None if self.chance.random() < 0.4 else len(data)
         creation = await Upload.creation(self.journal, length)
@@ -93,7 +93,7 @@ class Guest:
             assert response.status in (204, 404), response
 
     async def read(self) -> None:
-        """Whoever reads gets it whole, although others add and remove the same."""
+        """Reads attachments completely, while others add and remove the same content."""
         if listed := await self.journal.list():
             attachment = self.chance.choice(listed)
             response = await self.journal.read(attachment["id"])
@@ -117,11 +117,11 @@ async def test_in_the_end_all_is_free_again(gateway_with, seed: int) -> None:
         listed = await journal.list()
         assert journal.stored() == {a["sha256"] for a in listed if a["state"] == "ready"}
         for attachment in listed:
-            # What was cut may go by itself.
+            # An interrupted upload may expire.
             gone = (404,) if attachment["state"] == "uploading" else ()
             assert (await journal.remove(attachment["id"])).status in (204, *gone)
         await until(journal.is_empty, "nothing is left, listed or on disk")
-        # The session's log and its person's socket stay open, and what the first of all opens for good.
+        # The session's log, its participant's socket and the descriptors of the first request stay open.
         await until(lambda: descriptors(gateway) <= before + 4, "nothing else is left open")
         await every_place_is_free(journal)
         await ada.wait_for(lambda: not ada.retained.attachments, "nobody knows of any")
@@ -142,17 +142,17 @@ async def test_sessions_that_end_in_the_middle_leave_nothing(gateway_with, seed:
             await ada.say(end={})
             assert (await ada.closed())[0] == 4010
             for ended in await asyncio.gather(*running, return_exceptions=True):
-                # From then on every answer is 410, and when the end is forgotten 404: no guest expects either.
+                # From then on every answer is 410, and 404 when the ended session is forgotten. Guests expect neither.
                 answers = ("410", "There is no such session")
                 assert isinstance(ended, AssertionError) and any(a in str(ended) for a in answers), ended
             await until(lambda journal=journal: not journal.folder.exists(), "its folder is gone")
-    # What the first of all opens stays open for good.
+    # The descriptors of the first request stay open.
     await until(lambda: descriptors(gateway) <= before + 4, "nothing else is left open")
     await every_place_is_free(await Journal.open(gateway))
 
 
 async def every_place_is_free(journal: Journal) -> None:
-    """As many at once, and as much, as the limits allow."""
+    """Adds as many attachments, and as many bytes, as the limits allow."""
     held = [await journal.begin(Content_Length=str(QUOTA // AT_ONCE)) for _ in range(AT_ONCE)]
     try:
         for connection in held:

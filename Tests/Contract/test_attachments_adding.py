@@ -1,4 +1,4 @@
-"""Section 4: attachments added in one request, of every size, and what is too large."""
+"""Section 4: attachments of every size added in one request, and too large ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BINARY = ("-H", "Content-Type: application/octet-stream")
 
 @pytest.fixture(scope="module")
 def limited(gateway_with) -> Gateway:
-    """A gateway with a limit that is no multiple of anything."""
+    """Starts a gateway whose limit is not a multiple of a buffer size."""
     return gateway_with(attachmentBytes=LIMIT)
 
 
@@ -261,7 +261,7 @@ async def test_a_body_cut_short_leaves_nothing(
 
 
 async def test_a_refused_upload_makes_the_rest_of_the_connection_no_riddle(limited: Gateway) -> None:
-    """Either the connection is closed, or the next answer is the next request's."""
+    """The gateway closes the connection, or its next response belongs to the next request."""
     journal = await Journal.open(limited)
     over, small = content(LIMIT + 1), content(1_000)
     first = request_bytes("POST", journal.path, limited.host, {}, over)

@@ -1,4 +1,4 @@
-"""Sections 3.3 and 4: attachments in the session's order, for those who are there and those who come."""
+"""Sections 3.3 and 4: attachments in the session's order, for present participants and later joiners."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def key_of(attachment: str) -> bytes:
 
 
 def about(person: Client, attachment: str) -> list[Entry]:
-    """The live entries of the gateway about that attachment, in their order."""
+    """Returns the gateway's live entries about an attachment, in their order."""
     return [
         entry
         for entry in person.received
@@ -38,13 +38,13 @@ def about(person: Client, attachment: str) -> list[Entry]:
 
 
 def told(person: Client, attachment: str) -> list[dict[str, Any]]:
-    """The objects that live `attachment` entries told of."""
+    """Returns the payloads of the live `attachment` entries."""
     of_it = [entry for entry in about(person, attachment) if entry.type == "attachment" and entry.is_system]
     return [json.loads(entry.payload) for entry in of_it if entry.retention != REMOVE]
 
 
 async def is_ready(person: Client, attachment: str) -> dict[str, Any]:
-    """Waits until this person holds it as ready."""
+    """Waits until this participant's state has the attachment as ready."""
 
     def found() -> Any:
         held = person.retained.attachments.get(attachment)
@@ -98,7 +98,7 @@ async def test_uploading_then_ready_in_one_order_with_all_else(gateway: Gateway,
 
 
 async def test_it_is_ready_for_everyone_when_201_is_answered(gateway: Gateway) -> None:
-    """What is sent after the answer comes after the entry."""
+    """An entry sent after the response follows the attachment's entry."""
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)

@@ -1,4 +1,4 @@
-"""Section 4 under peers that lie, stop and garble: the right error, nothing half-made, no memory lost."""
+"""Section 4 with hostile clients: the right error, no partial attachments, no leaked memory."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_garbage_between_chunks_of_a_resumable_upload_keeps_what_was_right
         assert response.status in (400, 413)
         assert response["connection"] == "close"
     if garbage.startswith(b"5\r\n"):
-        # This garbage begins as a right chunk, whose five bytes may count.
+        # These invalid bytes begin like a valid chunk of five bytes, which may count.
         assert await upload.offset() <= 150_005
         return
     await until(lambda: upload.has(150_000), "what was right is kept")
@@ -153,7 +153,7 @@ async def test_uploads_that_are_never_begun_cost_little(gateway: Gateway) -> Non
 
 @pytest.mark.seconds(120)
 async def test_slow_uploaders_and_stalled_downloaders_cost_little(gateway_with) -> None:
-    """P5: 200 who send a byte at a time, and 200 who ask for 8 MiB and do not read."""
+    """P5: 200 clients that send a byte at a time, and 200 that request 8 MiB and do not read."""
     gateway: Gateway = gateway_with(attachmentsPerSession=301)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")

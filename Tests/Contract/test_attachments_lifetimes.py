@@ -1,4 +1,4 @@
-"""Section 4: what outlives what, the data folder and the gateway's own end included."""
+"""Section 4: the lifetimes of attachments, uploads and sessions, also over the end of the gateway."""
 
 from __future__ import annotations
 

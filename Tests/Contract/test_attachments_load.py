@@ -72,7 +72,7 @@ async def test_twenty_uploads_at_once_while_a_hundred_draw(
 
 
 def told(arrivals: list[Arrival]) -> str:
-    """How long these entries took."""
+    """Returns the latencies of these entries as text."""
     latencies = [arrival.latency * 1_000 for arrival in arrivals]
     cuts = statistics.quantiles(latencies, n=1_000)
     parts = {"p50": cuts[499], "p99": cuts[989], "p99.9": cuts[998], "max": max(latencies)}
@@ -80,7 +80,7 @@ def told(arrivals: list[Arrival]) -> str:
 
 
 def write_large(file: Path, size: int, seed: int) -> str:
-    """Writes a content that no other seed gives; its SHA-256."""
+    """Writes a content that is unique to the seed, and returns its SHA-256."""
     block = content(MEBIBYTE, seed)
     digest = hashlib.sha256()
     with file.open("wb") as opened:
@@ -92,7 +92,7 @@ def write_large(file: Path, size: int, seed: int) -> str:
 
 
 async def upload_all(journal: Journal, files: dict[Path, str]) -> None:
-    """Uploads all at once; each answer must name the right hash."""
+    """Uploads all files at once. Each response must have the right hash."""
     answers = await upload_at_once(journal.url(), list(files))
     for answer, digest in zip(answers, files.values(), strict=True):
         assert answer.status == 201, answer
@@ -102,7 +102,7 @@ async def upload_all(journal: Journal, files: dict[Path, str]) -> None:
 
 
 async def read_back(journal: Journal, file: Path, digest: str) -> None:
-    """Downloads it and compares the hash."""
+    """Downloads an attachment and compares the hash."""
     (attachment,) = [listed for listed in await journal.list() if listed["sha256"] == digest]
     back = file.with_suffix(".back")
     read = await curl("-o", str(back), journal.url(attachment["id"]))

@@ -1,4 +1,4 @@
-"""Sections 4 and 5: quotas of a session, of the gateway and of the disk; each a refusal in words."""
+"""Sections 4 and 5: the quotas of a session, the gateway and the disk. Each refusal has a message."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ async def test_too_many_uploads_a_second_are_refused_in_their_session_only(gatew
 async def test_what_stays_free_on_the_disk_is_not_used(lasting_with) -> None:
     gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0")
     journal = await Journal.open(gateway)
-    # All of the disk but a byte, for more is refused at the start.
+    # All of the disk but one byte: the gateway does not start with more.
     reserve = shutil.disk_usage(gateway.data).total - 1
     gateway.arguments[gateway.arguments.index("--disk-reserve-bytes") + 1] = str(reserve)
     await gateway.again("stop")
@@ -209,7 +209,7 @@ async def test_what_stays_free_on_the_disk_is_not_used(lasting_with) -> None:
 
 
 class SmallDisk:
-    """A gateway that comes to have no room: on a small tmpfs where we may mount one, else by a limit on files."""
+    """A gateway whose disk becomes full: a small tmpfs where mounts are permitted, else a limit on file sizes."""
 
     def __init__(self, gateway: Gateway, data: Path, is_mounted: bool) -> None:
         self.gateway, self._data, self.is_mounted = gateway, data, is_mounted
@@ -315,7 +315,7 @@ async def test_more_than_the_disk_has_is_refused_at_once(disk: SmallDisk) -> Non
 
 
 def _lists(journal: Journal, count: int):
-    """A condition: so many are listed."""
+    """Returns a condition: the journal lists this number of attachments."""
 
     async def holds() -> bool:
         return len(await journal.list()) == count

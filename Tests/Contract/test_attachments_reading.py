@@ -1,4 +1,4 @@
-"""Section 4: how attachments are read, by the same rules as static files."""
+"""Section 4: downloads of attachments follow the same rules as static files."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ async def test_head_then_get_on_one_connection(journal: Journal) -> None:
 
 
 async def asked_slowly(journal: Journal, attachment: str) -> HTTPConnection:
-    """Asks for the content over a socket that takes little, and reads no more than the head of the answer."""
+    """Requests the content over a socket with a small buffer, and reads only the head of the response."""
     connection = await slow_connection(journal.gateway)
     await connection.send(request_bytes("GET", journal.path_of(attachment), journal.gateway.host))
     head = await connection.reader.readuntil(b"\r\n\r\n")

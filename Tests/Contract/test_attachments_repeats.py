@@ -1,4 +1,5 @@
-"""Section 4: `Attachment-Id` makes a lost answer harmless; `Repr-Digest` makes a damaged body known."""
+"""Section 4: with `Attachment-Id` a client can repeat a request whose response was lost; `Repr-Digest` detects
+damaged bodies."""
 
 from __future__ import annotations
 

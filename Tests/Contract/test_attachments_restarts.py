@@ -1,4 +1,4 @@
-"""Section 4 over restarts: attachments and unfinished uploads survive as entries do."""
+"""Section 4 over restarts: attachments and unfinished uploads survive like entries."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ DATA = content(300_000)
 
 
 class Folder:
-    """A session with one person in it, who sees what is committed."""
+    """A session with one participant, which receives `committed`."""
 
     def __init__(self, gateway: LastingGateway, journal: Journal, ada: Client) -> None:
         self.gateway, self.journal, self.ada = gateway, journal, ada
 
     async def committed(self) -> None:
-        """Waits until all that was done before is on disk."""
+        """Waits until all earlier changes are on disk."""
         self.ada.send(note("now"))
         await self.ada.committed()
 
@@ -48,7 +48,7 @@ async def folder(gateway: LastingGateway) -> AsyncIterator[Folder]:
 
 
 def has(attachments: dict[str, Any], *ids: str) -> Callable[[], bool]:
-    """A condition: exactly these are there."""
+    """Returns a condition: exactly these attachments exist."""
     return lambda: set(attachments) == set(ids)
 
 

@@ -1,4 +1,4 @@
-"""Section 4: what is uploaded can never run in the gateway's origin, and names are only shown."""
+"""Section 4: uploaded content never runs in the gateway's origin, and names are only displayed."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ async def test_every_answer_below_the_journal_bears_the_security_fields(journal:
 
 
 def check_name(name: str) -> None:
-    """What every name holds: something to show, no control characters, and not too long."""
+    """Checks a name: it is not empty, has no control characters and is not too long."""
     assert name and isinstance(name, str)
     assert not [scalar for scalar in name if unicodedata.category(scalar) in ("Cc", "Cs", "Zl", "Zp")], name
     assert len(name) <= 255 and len(name.encode()) <= 1_024

@@ -1,4 +1,4 @@
-"""A backup that is taken while people draw, and the gateway that is made of it: everybody goes on by themselves."""
+"""Backups while participants draw, and restores: all participants resume by themselves."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @dataclass
 class Files:
-    """Attachments that come and go in one session."""
+    """Attachments that are added and removed in one session."""
 
     journal: Journal
     chance: random.Random
     there: dict[str, bytes] = field(default_factory=dict)
-    """Those that were answered for, and that nobody has begun to remove."""
+    """The attachments whose creation was acknowledged and whose removal was not requested."""
     ever: dict[str, bytes] = field(default_factory=dict)
 
     async def churn(self) -> None:
         for number in count():
             data = content(self.chance.randrange(1, 150_000), number)
-            # Each second one twice: one file that two attachments have.
+            # Every second content twice: two attachments refer to one file.
             for _ in range(1 + number % 2):
                 added = await self.journal.add(data)
                 self.there[added["id"]] = self.ever[added["id"]] = data
@@ -54,7 +54,7 @@ class Files:
                 assert (await self.journal.remove(gone)).status == 204
 
     async def check(self, least: dict[str, bytes]) -> None:
-        """What the list has can be read, and it has what was there when the backup began and still is."""
+        """Checks that every listed attachment can be read, and that those in `least` are listed."""
         listed = {attachment["id"] for attachment in await self.journal.list()}
         missing = {id_ for id_ in least if id_ in self.there} - listed
         assert not missing, f"attachments that were kept are gone: {missing}"
@@ -65,7 +65,7 @@ class Files:
 
 @dataclass
 class Taken:
-    """A backup, and what must at least be in it."""
+    """A backup, and the content that it must have at least."""
 
     folder: Path
     committed: dict[str, int]
@@ -76,7 +76,7 @@ class Taken:
 
 
 class Town:
-    """All that goes on in a gateway."""
+    """A gateway with participants, sessions and attachments that change all the time."""
 
     def __init__(self, gateway: LastingGateway, executable: str, seed: int) -> None:
         self.gateway, self.executable, self.chance = gateway, executable, random.Random(seed)
@@ -111,7 +111,7 @@ class Town:
         return self.writers[-1]
 
     async def backup(self, folder: Path) -> Taken:
-        """Takes one, and has it looked through."""
+        """Creates a backup and verifies it."""
         taken = Taken(
             folder, {writer.name: writer.committed for writer in self.writers},
             [dict(files.there) for files in self.files], list(self.sessions), list(self.ended), self.sent,
@@ -129,7 +129,7 @@ class Town:
         )
 
     async def more_is_drawn(self, by: int) -> None:
-        """Waits until everybody has so much more committed."""
+        """Waits until each participant has this number of entries more committed."""
         before = [writer.committed for writer in self.writers]
         await until(
             lambda: all(w.committed >= b + by for w, b in zip(self.writers, before, strict=True)),
@@ -148,7 +148,7 @@ class Town:
         self.work = []
 
     async def go_back_to(self, taken: Taken, folder: Path) -> None:
-        """Ends the gateway without warning, and starts it on what a backup holds, at the same address."""
+        """Kills the gateway, and starts it with a restored backup at the same address."""
         await asyncio.to_thread(self.gateway.kill)
         done = await self.command("restore", str(taken.folder), data=folder / "data")
         assert (done.returncode, done.stderr) == (0, ""), done
@@ -160,7 +160,7 @@ class Town:
         await asyncio.gather(*[writer.end() for writer in self.writers])
 
     async def _make_sessions(self) -> None:
-        """Sessions are made and ended, and some are gone on from."""
+        """Creates and ends sessions, and creates successors of some."""
         for number in count():
             session = await self.gateway.create_session()
             self.sessions.append(session)
@@ -230,7 +230,7 @@ async def test_everybody_goes_on_after_a_backup_of_a_busy_gateway_is_restored(
 
 
 async def check_room(town: Town, room: int, taken: Taken) -> None:
-    """Everybody holds the same, is there once, and of what they drew only what came after the backup is missing."""
+    """Checks that all participants are present once, have the same state, and lack only entries after the backup."""
     writers = [writer for writer in town.writers if writer.name.startswith(f"{room}/")]
     async with Client(town.gateway.socket_url(town.rooms[room])) as late:
         await late.join(name="Late")
@@ -241,7 +241,7 @@ async def check_room(town: Town, room: int, taken: Taken) -> None:
             )
             numbers = writer.seen
             assert numbers == sorted(set(numbers)), f"{writer.name}: doubled or out of order"
-            # One hole at most: what was committed between the backup and the end.
+            # At most one gap: the entries committed between the backup and the kill.
             holes = [n for n in range(len(numbers) - 1) if numbers[n + 1] != numbers[n] + 1]
             known = taken.committed.get(writer.name)
             if known is None:
@@ -269,7 +269,7 @@ async def check_sessions(town: Town, taken: Taken, made_after: str) -> None:
     async with Client(town.gateway.socket_url(made_after)) as stranger:
         await stranger.connect()
         assert (await stranger.closed())[0] == 4004
-    # Who is sent on to another session finds it.
+    # Participants redirected to a successor find it.
     folders = {path.name: path for path in (taken.folder / "sessions").iterdir()}
     successors = {
         found[1].decode()
@@ -281,7 +281,7 @@ async def check_sessions(town: Town, taken: Taken, made_after: str) -> None:
 
 
 async def check_upload(town: Town, taken: Taken) -> None:
-    """An upload that had gone further goes on from where the backup has it."""
+    """Checks that an upload resumes from the offset in the backup."""
     offset = await town.upload.offset()
     assert taken.offset <= offset <= town.sent, (taken.offset, offset, town.sent)
     await town.upload.send(UPLOAD[offset:], offset)

@@ -1,4 +1,4 @@
-"""`backup` and `restore` where something is in the way: one sentence, and nothing that looks whole and is not."""
+"""`backup` and `restore` with an obstacle: one sentence, and no incomplete copy that looks complete."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOUR = 3_600
 
 @pytest.fixture(params=["full disk", "file limit"])
 def little_room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, int]]:
-    """A folder for a backup where a few MiB go, and the most bytes that a file may have."""
+    """Gives a folder for a backup with room for a few MiB, and the maximum size of a file there."""
     folder = tmp_path / "small"
     folder.mkdir()
     if request.param == "file limit":
@@ -42,7 +42,7 @@ def little_room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tupl
 
 
 def sentence(done: subprocess.CompletedProcess[str], code: int) -> str:
-    """Checks that it ended so with one line of words; these."""
+    """Checks the exit code and that the output is one line; returns it."""
     assert done.returncode == code and done.stdout == "", done
     assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("drawtogether: "), done
     return done.stderr
@@ -121,7 +121,7 @@ async def test_a_backup_that_was_cut_short_is_never_taken_for_one(
         restore = ["restore", str(folder), "--data", str(target)]
         assert "not finished" in sentence(run(executable, *restore), 2)
         assert not target.exists()
-        # The same command begins anew, whatever the one before had made.
+        # The same command starts again, whatever the interrupted one has created.
         (folder / "sessions" / "left").mkdir(exist_ok=True, parents=True)
         assert run(executable, *backup).returncode == 0
         assert run(executable, "verify", "--data", str(folder)).returncode == 0
@@ -153,7 +153,8 @@ async def test_a_folder_that_is_in_use_or_has_sessions_takes_no_backup_in(
 async def test_where_there_is_one_volume_a_backup_goes_below_the_data_and_back_beside_it(
     lasting_with, lasting: LastingGateway, executable: str
 ) -> None:
-    """With the gateway running, for only in its container can commands be run; then it is started on the other folder."""
+    """The restore runs beside the gateway, because in a container it needs the gateway's; a restart then uses the new
+    folder."""
     backup, restored = lasting.data / "monday", lasting.data / "restored"
     data = ["--data", str(lasting.data)]
     async with Room(lasting) as room:
@@ -182,7 +183,7 @@ async def test_a_gateway_on_the_backup_itself_has_the_same_certificate_and_anoth
         ada.send(append(1, "kept"))
         await ada.committed()
         certificate = await asyncio.to_thread(ssl.get_server_certificate, lasting.https)
-        # After a clean stop too: the mark of it stays where it is.
+        # Also after a clean stop: its mark stays.
         await asyncio.to_thread(lasting.stop)
         assert (lasting.data / "clean").exists()
         elsewhere = lasting.folder / "elsewhere"
@@ -206,7 +207,7 @@ async def test_a_gateway_on_the_backup_itself_has_the_same_certificate_and_anoth
 async def test_sessions_of_an_old_backup_stay_as_long_as_any(
     lasting_with, executable: str, tmp_path: Path
 ) -> None:
-    """What a restore brings back had its last visitor longer ago than sessions are kept."""
+    """The restored session was last used longer ago than sessions are kept."""
     version = FOLDERS / "version-1"
     kept = json.loads((version / "kept.json").read_text())["drawing"]["id"]
     backup, restored, copied = tmp_path / "backup", tmp_path / "restored", tmp_path / "copied"
@@ -216,7 +217,7 @@ async def test_sessions_of_an_old_backup_stay_as_long_as_any(
     limits = {"sessionKeepSeconds": HOUR, "endedKeepSeconds": HOUR, "removalDelaySeconds": 0}
     plain: LastingGateway = lasting_with(folder=copied, **limits)
     gateway: LastingGateway = lasting_with(folder=restored, **limits)
-    # The very same folder without it: its time is over. By then the other gateway has looked too.
+    # Without the restore the same session has expired. By then the other gateway has checked it too.
     await until(lambda: _is_gone(plain, kept), "the session goes")
     await until(lambda: "ended session removed" in gateway.log, "the restored folder is looked at")
     async with Client(gateway.socket_url(kept)) as guest:

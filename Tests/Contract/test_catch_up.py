@@ -1,4 +1,4 @@
-"""Sections 2.1 and 3.2: the catch-up, and what it is made of."""
+"""Sections 2.1 and 3.2: the content of a catch-up."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ async def test_caught_up_and_catch_up_name_the_same_sequence_and_epoch(gateway: 
 
 
 async def snapshot_of(gateway: Gateway, room: Room, offer: str | None) -> tuple[bytes, int]:
-    """The messages up to `caughtUp` but for those of the state, joined; and how many bytes their frames had."""
+    """Returns the messages up to `caughtUp`, joined, without those of the state, and the size of their frames."""
     async with await RawSocket.open(gateway, room.id, Sec_WebSocket_Extensions=offer) as peer:
         await peer.send(frame(TEXT, b'{"join": {}}'))
         content, size = b"", 0
@@ -169,10 +169,10 @@ async def test_a_snapshot_is_compressed_for_those_who_agreed_on_it(gateway: Gate
         content, size = await snapshot_of(gateway, room, offer)
         assert content == plain and len(plain) == plain_size
         assert size < plain_size / 4, (size, plain_size)
-        # More is drawn, and more has to be compressed than was.
+        # More entries follow, so more has to be compressed.
         ada.send(*(append(n, f"later {n} " * 20) for n in range(60)))
         await ada.committed()
         assert (await snapshot_of(gateway, room, offer))[0] == (await snapshot_of(gateway, room, None))[0]
-        # Who can only hold a small window is not sent what needs a large one.
+        # A client with a small window gets no data that needs a large window.
         narrow, narrow_size = await snapshot_of(gateway, room, offer + "; server_max_window_bits=9")
         assert len(narrow) == narrow_size

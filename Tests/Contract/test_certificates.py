@@ -1,4 +1,4 @@
-"""The certificate is replaced under a running gateway, as it is done in life, and nobody notices who is there."""
+"""Replacing the certificate of a running gateway, without an effect on connected participants."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def settings(folder: Path) -> list[str]:
 
 
 class Listener:
-    """Somebody in a session, over TLS, who only listens. Blocking: nothing that asyncio has is as cheap."""
+    """A participant over TLS that only receives. Blocking, because that is cheaper than asyncio."""
 
     def __init__(self, gateway: Gateway, hello: bytes) -> None:
         plain = socket.create_connection(gateway.https, timeout=PATIENCE)
@@ -44,7 +44,7 @@ class Listener:
         self.socket.sendall(hello)
 
     def hear(self, words: bytes) -> None:
-        """Waits until this has come, and drops what came before."""
+        """Waits for these bytes, and drops the bytes before them."""
         came = b""
         while words not in came:
             piece = self.socket.recv(1 << 16)

@@ -1,4 +1,4 @@
-"""P1, P2, P3, P8: a thousand cuts of the wire, and nothing is lost, doubled or out of order."""
+"""P1, P2, P3, P8: over a thousand cuts of connections, no entry is lost, duplicated or out of order."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ def scale(request: pytest.FixtureRequest) -> Scale:
 
 
 def script(chance: random.Random, sender: int, count: int) -> Iterator[Outgoing]:
-    """What one sender sends: every retention over shared keys, and a name of its own in each payload.
-
-    Some are for the observer and some of the senders only: targets are the senders' places until numbers are known.
-    """
+    """Yields the entries of one sender: every retention over shared keys, each payload with its own name. Some
+    entries are for the observer and some of the senders only; the targets are indices of senders until their
+    numbers are known."""
     for n in range(count):
         retention = chance.choices((0, APPEND, REPLACE, REMOVE), (3, 5, 2, 1))[0]
         flags = RELIABLE | retention
@@ -58,7 +57,7 @@ def script(chance: random.Random, sender: int, count: int) -> Iterator[Outgoing]
 
 
 class Sender:
-    """Sends its script through the proxy and comes back after every cut."""
+    """Sends its script through the proxy and reconnects after every cut."""
 
     def __init__(self, client: Client, entries: list[Outgoing]) -> None:
         self.client, self.entries = client, entries
@@ -67,13 +66,13 @@ class Sender:
         self.joins = 0
 
     def give(self, upto: int) -> None:
-        """Hands entries to the client, whether it is connected or not."""
+        """Gives entries to the client, connected or not."""
         upto = min(upto, len(self.entries))
         self.client.send(*self.entries[self.given : upto])
         self.given = max(self.given, upto)
 
     def aim(self, numbers: list[int], observer: int) -> None:
-        """Puts numbers for the places of those an entry is for; the observer gets every one."""
+        """Replaces the indices in targets by participant numbers. The observer gets every entry."""
         self.entries = [
             replace(entry, targets=[observer, *[numbers[place] for place in entry.targets]])
             if entry.flags & TARGETED
@@ -97,7 +96,7 @@ class Sender:
                 await asyncio.sleep(0.005)
 
     async def _repeat(self) -> None:
-        """Sends again what the session surely has: that must change nothing."""
+        """Sends entries again that the session already has. They must have no effect."""
         last = self.client.joined["acknowledged"]
         again = [self.entries[n].encoded(n + 1) for n in range(max(0, last - REPEATS), last)]
         if again:
@@ -109,7 +108,7 @@ class Sender:
 
 
 async def chaos(gateway: Gateway, tls: bool, seed: int, scale: Scale) -> None:
-    """One run; everything that varies comes from the seed, but for the timing of the machine."""
+    """Runs the scenario of a seed. Only the machine's timing varies between runs."""
     chance = random.Random(seed)
     session = await gateway.create_session()
     context = gateway.tls if tls else None
@@ -152,7 +151,7 @@ async def chaos(gateway: Gateway, tls: bool, seed: int, scale: Scale) -> None:
 async def _feed(
     observer: Client, proxy: Proxy, senders: list[Sender], stays: list[asyncio.Task[None]], scale: Scale
 ) -> None:
-    """Entries come as the cuts go on, so that all of the cuts hit a stream that is busy."""
+    """Sends entries during the cuts, so that all cuts hit a busy stream."""
 
     def step() -> bool:
         for stay in stays:
@@ -173,7 +172,7 @@ async def _feed(
 
 
 async def _all_is_quiet(everyone: list[Client]) -> None:
-    """Everyone has come to the same sequence, and so to the same people."""
+    """Returns true if all clients have reached the same sequence, and so the same participants."""
 
     def same() -> bool:
         last = everyone[0].last
@@ -203,7 +202,7 @@ def _verify(observer: Client, senders: list[Sender], late: Client, scale: Scale)
 
 
 def _verify_received(sender: Sender, number: int, order: list[Entry], senders: list[Sender]) -> None:
-    """Who came back by tails alone was given each entry for it once, and none for others."""
+    """A client that resumed only with tails got each entry for it once, and no other entry."""
     if sender.client.catch_ups.count("snapshot") > 1:
         return
     targets = {e.payload: e.targets for s in senders for e in s.entries if e.flags & TARGETED}

@@ -1,4 +1,4 @@
-"""Section 2: the WebSocket rules that end a socket, and the signs of life."""
+"""Section 2: the WebSocket rules that close a socket, and keepalive."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ async def test_half_received_messages_of_all_sockets_are_bounded(gateway_with) -
 
 @pytest.mark.seconds(90)
 async def test_signs_of_life(signs_of_life) -> None:
-    """Pings every 20 s; 4008 for what has neither sent nor taken a byte for 40 s; who answers stays."""
+    """The gateway pings every 20 s, closes with 4008 a socket without any traffic for 40 s, and keeps one that
+    answers."""
     found = signs_of_life.result()
     times = [0.0, *found.pings]
     assert len(times) > 1 and all(15 <= b - a <= 25 for a, b in zip(times, times[1:], strict=False)), found

@@ -1,4 +1,4 @@
-"""The command: what stops it, and how it stops."""
+"""The command: the ways to stop it."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_flags_hold_though_the_runtime_has_no_list_of_arguments(executable: str,
     assert compiler, "a compiler for C"
     source = Path(__file__).with_name("hidden_arguments.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    # Without its flags it would make a data folder where it is started.
+    # Without these flags it would create a data folder in the current directory.
     done = run(
         executable, "--http", "127.0.0.1:1", "--data", str(tmp_path), "--check-config",
         folder=tmp_path, LD_PRELOAD=str(library),
@@ -176,7 +176,7 @@ async def test_readyz_is_503_while_draining(new_gateway) -> None:
 
 
 async def test_readyz_is_503_while_an_upload_goes_on_in_a_drain(new_gateway) -> None:
-    """With an upload and nobody else: each reactor answers until the last one is done."""
+    """Without participants but with an upload: each reactor answers until the last one has drained."""
     gateway: Gateway = new_gateway("--reactors", "2")
     journal = await Journal.open(gateway)
     data = content(1 << 20)
@@ -185,7 +185,7 @@ async def test_readyz_is_503_while_an_upload_goes_on_in_a_drain(new_gateway) -> 
         await until(journal.list, "it is listed")
         stopping = asyncio.create_task(asyncio.to_thread(gateway.terminate, 8))
         await until(lambda: "draining" in gateway.log, "it stops")
-        # The kernel spreads connections over the reactors.
+        # The kernel distributes connections over the reactors.
         for _ in range(20):
             (await gateway.get("/readyz")).problem(503, "unavailable")
         (await journal.post(content(10))).problem(503, "unavailable")

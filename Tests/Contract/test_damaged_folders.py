@@ -1,4 +1,4 @@
-"""A data folder that is damaged, newer, read-only or full: words, and never a silent start with nothing."""
+"""Damaged, newer, read-only and full data folders: a clear message, and never a silent start without the sessions."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from smalldisk import SmallDisk, mounted, read_only
 from test_restarts import WAYS, gone
 
 NEVER = (404, 410)
-"""What a session that is there, but cannot be opened, must not be taken for."""
+"""The statuses that a session must not get if it exists and cannot be opened."""
 
 
 def start(executable: str, data: Path) -> subprocess.CompletedProcess[str]:
-    """Starts a gateway that must not come to run."""
+    """Starts a gateway that must fail to start."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
     command = [executable, "--http", "127.0.0.1:0", "--https", "off", "--data", str(data)]
     command += ["--public", str(REPOSITORY / "Public")]
@@ -37,7 +37,7 @@ def start(executable: str, data: Path) -> subprocess.CompletedProcess[str]:
 
 
 def refusal(done: subprocess.CompletedProcess[str], data: Path) -> str:
-    """Checks that it said why it did not start, naming the folder; what it said."""
+    """Checks that the error names the folder, and returns it."""
     said = done.stderr + done.stdout
     assert done.returncode not in (0, -6, -11), done
     assert str(data) in said and len(said.strip().splitlines()) <= 2, said
@@ -46,7 +46,7 @@ def refusal(done: subprocess.CompletedProcess[str], data: Path) -> str:
 
 
 async def filled(lasting: LastingGateway, room: Room, count: int = 300) -> Client:
-    """Somebody who put so many entries into the session, all committed, in many writes."""
+    """Creates a participant that has sent this number of committed entries, in many batches."""
     ada = await room.join("Ada")
     for first in range(0, count, 30):
         ada.send(*[append(n, f"{n}") for n in range(first, min(first + 30, count))])
@@ -158,7 +158,7 @@ async def test_a_flipped_bit_costs_at_most_its_record_and_nobody_else(
         late = await room.join("Late")
         kept = [n for n in range(300) if key(n) in late.retained.keys]
         missing = sorted(set(range(300)) - set(kept))
-        # A record holds what came in one turn of the event loop.
+        # A record contains the entries of one turn of the event loop.
         assert missing == list(range(missing[0], missing[-1] + 1)) if missing else True, missing
         assert late.retained.payloads()[key(1_000)] == [b"after"]
         is_lost = (lasting.folder_of(room.id) / "log.damaged-1").exists()
@@ -175,8 +175,8 @@ async def test_a_flipped_bit_costs_at_most_its_record_and_nobody_else(
 
 
 async def damaged(lasting: LastingGateway, room: Room, *, ended: bool) -> tuple[Client, int, bytes]:
-    """A session of 40 entries, each in a record of its own, whose 16th was damaged while no gateway ran: somebody who was in
-    it, where the damaged byte is, and the log."""
+    """Creates a session of 40 entries, each in its own record, and damages the 16th while no gateway runs. Returns a
+    former participant, the damaged offset and the log."""
     ada = await room.join("Ada")
     for n in range(40):
         ada.send(append(n, f"the entry {n:03}"))
@@ -218,7 +218,7 @@ async def test_one_damaged_record_is_lost_and_reported_until_repair_accepts_it(
         if opened_by == "repair beside a gateway":
             assert command("repair", room.id) == 0
             assert command("verify") == 0
-        # Their last sequence is behind the loss: no tail leads over it.
+        # Their last sequence is after the loss, so no tail crosses the loss.
         snapshots = len(ada.snapshots)
         await ada.join()
         assert ada.joined["resumed"] and ada.joined["epoch"] != epoch and len(ada.snapshots) == snapshots + 1
@@ -340,7 +340,7 @@ async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingG
                 (file,) = [path for path in journal.files() if path.name == lost["sha256"]]
                 damage(file)
             lasting.start()
-            # The first read must not show a byte of it, whatever part it asks for, and nobody may cache it.
+            # The first read must return no byte of it, for any range, and the response must not be cacheable.
             asked = await asyncio.gather(
                 *(lasting.get(lost["url"], **fields) for fields in ({}, {"Range": "bytes=0-9"}, {})),
                 lasting.get(lost["url"], If_None_Match=f'"{lost["sha256"]}"'),
@@ -360,7 +360,7 @@ async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingG
         await until(lambda: len(logged()) >= 2, "the lines of both starts")
         lines = logged()
         assert len(lines) == 2 and all(lost["id"] in line and '"level":"error"' in line for line in lines)
-        # The same content again takes the place of the damaged file.
+        # Adding the same content again replaces the damaged file.
         again = await journal.add(content(300_000))
         for attachment in (lost, again):
             assert (await journal.read(attachment["id"])).body == content(300_000)
@@ -396,7 +396,7 @@ async def test_a_session_without_its_log_is_a_fault_and_no_unknown_session(lasti
         (line, *_) = [line for line in lasting.log[logged:].splitlines() if "session not opened" in line]
         assert '"level":"error"' in line and "holds no log" in line
         (await lasting.get(f"/api/sessions/{'A' * 22}")).problem(404, "not-found")
-        # What its operator puts back is there again.
+        # A log that the operator restores works again.
         log.write_bytes(kept)
         assert len((await room.join("Late")).retained.keys) == 10
 

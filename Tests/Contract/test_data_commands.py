@@ -1,4 +1,4 @@
-"""The commands about a data folder, beside the gateway that has it."""
+"""The data commands, beside a running gateway."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Command = Callable[..., "asyncio.Future[subprocess.CompletedProcess[str]]"]
 
 @pytest.fixture
 def served(new_gateway) -> Gateway:
-    """A gateway with a data folder of its own."""
+    """Starts a gateway with its own data folder."""
     return new_gateway(sessionLogBytes=1 << 30)
 
 
 @pytest.fixture
 def command(executable: str, served: Gateway) -> Command:
-    """Runs a command over the folder of the gateway that has it."""
+    """Returns a function that runs a command on the folder of the running gateway."""
     data = str(served.folder / "data")
     return lambda *arguments: asyncio.to_thread(run, executable, *arguments, "--data", data)
 

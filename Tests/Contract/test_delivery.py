@@ -1,4 +1,4 @@
-"""Section 3.1: order, repeats, gaps, and what is dropped in silence."""
+"""Section 3.1: order, repetitions, gaps, and silently dropped entries."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ async def test_sequences_rise_and_stay_below_2_53(gateway: Gateway) -> None:
 
 
 async def test_a_message_type_means_nothing_to_the_gateway(gateway: Gateway) -> None:
-    """A client's entry may bear a system entry's name: it stays a client's."""
+    """An entry of a client may have the type of a system entry, and remains an entry of the client."""
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         ada.send(Outgoing("participants", b'{"joined": []}', RELIABLE))
@@ -162,7 +162,7 @@ async def test_a_message_type_means_nothing_to_the_gateway(gateway: Gateway) -> 
 
 
 async def test_bursts_come_back_whole_while_other_frames_are_due(gateway_with) -> None:
-    """Commit messages, errors and unreliable entries never end up inside a frame that is being sent."""
+    """`committed`, errors and unreliable entries never appear inside a partly sent frame."""
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=64 << 20
     )

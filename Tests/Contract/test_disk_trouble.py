@@ -1,4 +1,5 @@
-"""Drawing goes on from memory while the disk is full or fails; it is told, bounded, and saved in the end."""
+"""Drawing continues in memory while the disk is full or fails. Participants get a notice, unsaved bytes are
+limited, and everything is saved in the end."""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ from tus import Upload
 from wire import Outgoing
 
 UNSAVED = 400_000
-"""Bytes of a session that may wait for the disk."""
+"""The limit on unsaved bytes of a session."""
 KINDS = ["full disk", "file limit"]
 
 
 @pytest.fixture(params=KINDS)
 def disk(request: pytest.FixtureRequest, lasting_with, tmp_path: Path) -> Iterator[SmallDisk]:
-    """A gateway whose disk the test fills and empties."""
+    """Gives a disk, which tests fill and empty, with its gateway."""
     data = tmp_path / "small" / "data"
     data.mkdir(parents=True)
     if request.param == "file limit":
@@ -54,7 +55,7 @@ def _gateway(lasting_with, folder: Path) -> LastingGateway:
 
 
 def much(text: str, first: int = 0) -> list[Outgoing]:
-    """Forty entries of more than what a full disk still takes, under keys that rise from there."""
+    """Returns forty entries with consecutive keys, each larger than the rest of a full disk."""
     return [append(n, f"{text} {n}" + "." * 1_000) for n in range(first, first + 40)]
 
 
@@ -63,7 +64,7 @@ def last_of(entries: list[Outgoing]) -> bytes:
 
 
 def codes(person: Client) -> list[str]:
-    """The codes of the notices that came live."""
+    """Returns the codes of the live notices."""
     return [json.loads(e.payload)["code"] for e in person.received if e.is_system and e.type == "notice"]
 
 
@@ -209,7 +210,8 @@ async def test_all_sessions_together_are_bounded(lasting_with, tmp_path: Path) -
 
 
 async def _draw_until_refused(person: Client) -> int:
-    """Draws a little more whenever it has come back; how many entries were accepted."""
+    """Sends entries, each after the one before has returned, until one is refused. Returns the number of accepted
+    ones."""
     drawn = 0
     while not person.errors:
         entries = much("meanwhile", first=drawn)
@@ -375,7 +377,7 @@ async def test_below_what_stays_free_nothing_new_begins_and_drawing_is_saved_as_
     data, reserve = tmp_path / "small" / "data", 8 << 20
     with mounted(data) as is_mounted:
         if not is_mounted:
-            # Nobody can take the room of a whole disk: so much has to stay free that there never is as much.
+            # No test can fill a whole disk. Instead the gateway has to keep more bytes free than the disk has.
             reserve = shutil.disk_usage(tmp_path).total - 1
         gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0", folder=data.parent)
         gateway.arguments[gateway.arguments.index("--disk-reserve-bytes") + 1] = str(reserve)

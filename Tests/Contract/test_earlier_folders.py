@@ -1,7 +1,5 @@
-"""Data folders that versions of the gateway have left: each is opened by this one, and holds what it held.
-
-`earlier.py` makes them. A folder is kept as it was written; what git does not keep of it, empty folders, is made again.
-"""
+"""Data folders of earlier versions: this version opens each of them and finds the same content. `earlier.py` creates
+them. A folder is stored as it was written; empty folders, which git does not store, are created again."""
 
 from __future__ import annotations
 
@@ -22,16 +20,16 @@ from polling import until
 from tus import Upload
 
 YEAR = 31_536_000
-# As long as they may be: what is in a folder grows old.
+# The maximum, because the stored folders grow old.
 LIMITS = {"sessionKeepSeconds": 10 * YEAR, "endedKeepSeconds": 10 * YEAR, "uploadKeepSeconds": YEAR}
 
 
 class Earlier:
-    """A folder of an earlier version, and what must be in it."""
+    """A folder of an earlier version, and its expected content."""
 
     def __init__(self, executable: str, version: Path, folder: Path) -> None:
         self.executable, self.data = executable, folder / "data"
-        # Without the times of the files: an upload begins to wait when it is copied.
+        # The times of the files are not copied, so that an upload begins to wait now.
         shutil.copytree(version / "data", self.data, copy_function=shutil.copy)
         for session in (self.data / "sessions").iterdir():
             for name in ("uploads", "attachments"):
@@ -53,7 +51,7 @@ def earlier(request: pytest.FixtureRequest, executable: str, tmp_path: Path) -> 
 
 
 def person(gateway: LastingGateway, kept: dict[str, Any], *, comes_back: bool) -> Client:
-    """Somebody new to a session, or who was in it."""
+    """Returns a new or a returning participant."""
     client = Client(gateway.socket_url(kept["id"]))
     if comes_back:
         client.token, client.epoch = kept["resume"]["token"], kept["resume"]["epoch"]
@@ -62,7 +60,7 @@ def person(gateway: LastingGateway, kept: dict[str, Any], *, comes_back: bool) -
 
 
 async def check_session(gateway: LastingGateway, kept: dict[str, Any]) -> None:
-    """A fresh joiner gets what was kept; who was there comes back as the same participant."""
+    """Checks that a new participant gets the retained entries, and that a former one resumes as itself."""
     async with person(gateway, kept, comes_back=False) as new:
         await new.join(name="Newcomer")
         assert held(new) == kept["held"]

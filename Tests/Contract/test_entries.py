@@ -1,4 +1,4 @@
-"""Section 3: entries, flag by flag, and what is refused."""
+"""Section 3: entries, with each flag, and refused entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fan-out costs, by the gateway's own counters."""
+"""The cost of a fan-out by the gateway's own counters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARK = b"fan-out"
 
 
 class Receiver(asyncio.Protocol):
-    """A socket that joins, answers pings and counts what is marked; nothing is taken apart further."""
+    """A socket that joins, answers pings and counts marked entries, and parses nothing else."""
 
     def __init__(self, hello: bytes) -> None:
         self._hello, self._buffer, self._is_open = hello, bytearray(), False
@@ -71,7 +71,7 @@ class Receiver(asyncio.Protocol):
 
 
 async def crowd(gateway: Gateway, room: Room, count: int) -> list[Receiver]:
-    """So many sockets, joined and caught up."""
+    """Connects this number of sockets, joined and caught up."""
     loop = asyncio.get_running_loop()
     head = request_bytes("GET", f"{room.path}/socket", gateway.host, upgrade_fields())
     hello = head + frame(TEXT, json.dumps({"join": {}}).encode())
@@ -91,7 +91,7 @@ async def crowd(gateway: Gateway, room: Room, count: int) -> list[Receiver]:
 @pytest.mark.seconds(120)
 @pytest.mark.parametrize("frames", [1, ENTRIES], ids=["one frame", "sixteen frames"])
 async def test_entries_of_one_segment_cost_at_most_one_send_a_socket(gateway_with, frames: int) -> None:
-    """The best of a few rounds counts: a ping or the answer to /metrics may cost a send of its own."""
+    """The best of a few rounds counts: a ping or the response to /metrics may need its own send."""
     gateway: Gateway = gateway_with("--reactors", "1", participantsPerSession=SOCKETS + 1)
     async with Room(gateway) as room:
         receivers = await crowd(gateway, room, SOCKETS)

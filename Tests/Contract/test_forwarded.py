@@ -1,4 +1,4 @@
-"""Behind proxies: whom the gateway takes a request to come from, and whom it never believes."""
+"""Requests behind proxies: the client that the gateway assumes, and the fields that it never trusts."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ SPOOFS = [
     {"Forwarded": 'for={claimed};x="'},
     {"Forwarded": "for={claimed};proto=https;host=evil.example", "X-Forwarded-Proto": "https"},
 ]
-"""What a client sends of its own, before a proxy that writes X-Forwarded-For."""
+"""Fields of a client, in front of a proxy that writes X-Forwarded-For."""
 
 
 def somebody() -> str:
-    """An address that no other test has."""
+    """Returns an address that no other test uses."""
     return f"203.0.113.{next(_numbers)}"
 
 
 def passed_on(sent: dict[str, str], address: str) -> dict[str, str]:
-    """What becomes of a client's fields in a proxy that adds the client's address to X-Forwarded-For."""
+    """Returns the fields behind a proxy that adds the client's address to X-Forwarded-For."""
     before = sent.get("X-Forwarded-For")
     return sent | {"X-Forwarded-For": f"{before}, {address}" if before else address}
 
 
 async def own_session(gateway: Gateway) -> str:
-    """A session that takes nothing of the share of anybody in a test."""
+    """Creates a session that uses up no limit of a test."""
     answer = await new_session(gateway, {"X-Forwarded-For": somebody()})
     assert answer.status == 201, answer
     return answer.json()["id"]
@@ -61,7 +61,7 @@ async def new_session(gateway: Gateway, fields: dict[str, str]) -> Response:
 async def test_each_client_behind_a_proxy_makes_its_own_number_of_sessions(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     network = next(_numbers)
-    # All on one connection, as proxies keep them.
+    # All requests on one connection, as from a proxy.
     async with await gateway.connect() as connection:
 
         async def ask(address: str) -> Response:
@@ -72,7 +72,7 @@ async def test_each_client_behind_a_proxy_makes_its_own_number_of_sessions(gatew
         for address in (somebody(), somebody(), f"2001:db8:{network:x}::1", f"2001:db8:{network:x}:1::1"):
             assert [(await ask(address)).status for _ in range(2)] == [201, 201], address
             (await ask(address)).problem(429, "too-many")
-        # Somebody with a network has all of its addresses.
+        # All addresses of a client's network count as one client.
         (await ask(f"2001:db8:{network:x}:0:2:3:4:5")).problem(429, "too-many")
 
 
@@ -84,7 +84,7 @@ async def test_a_client_behind_a_proxy_cannot_be_somebody_else(gateway_with, sen
     for other in others:
         claimed = {name: value.format(own=ada, claimed=other) for name, value in sent.items()}
         made += (await new_session(gateway, passed_on(claimed, ada))).status == 201
-    # None at all when others have had the share of those of whom nothing is known.
+    # Refused once other clients have used up the share of unknown clients.
     assert made <= 2, "five names brought more than one of them has"
     for other in others:
         assert [(await new_session(gateway, passed_on({}, other))).status for _ in range(2)] == [201, 201]
@@ -98,7 +98,7 @@ async def test_behind_two_proxies_neither(gateway_with, sent: dict[str, str]) ->
     for other in others:
         claimed = {name: value.format(own=ada, claimed=other) for name, value in sent.items()}
         made += (await new_session(gateway, passed_on(passed_on(claimed, ada), "192.0.2.1"))).status == 201
-    # None at all when others have had the share of those of whom nothing is known.
+    # Refused once other clients have used up the share of unknown clients.
     assert made <= 2, "five names brought more than one of them has"
     for other in others:
         assert [
@@ -126,7 +126,7 @@ async def test_without_trusted_proxies_nothing_of_it_counts(new_gateway, told) -
     own = told_all | {"Origin": "https://draw.example"}
     (await new_session(gateway, own)).problem(403, "origin-refused")
     assert ada not in gateway.log
-    # Somebody whom a proxy on this machine speaks for need not be on it.
+    # A client of a proxy on this machine is not on this machine itself.
     assert (await gateway.request("GET", "/metrics", told_all)).status == 404
     assert (await gateway.get("/metrics")).status == 200
 
@@ -150,7 +150,7 @@ async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None
     assert plain.status == 308
     assert plain["location"] == "https://draw.example/s/x?y"
     assert not plain.all("strict-transport-security")
-    # Where it is not said, it may have been TLS: who is sent there again comes here again.
+    # Without this field the scheme may have been TLS: a redirect would lead here again.
     for untold in ({}, told(ada), {"X-Forwarded-Proto": "http"}, {"X-Forwarded-Proto": "https"}):
         assert (await gateway.request("GET", "/", untold)).status == 200, untold
     conflict = {
@@ -164,9 +164,9 @@ async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None
 async def test_the_scheme_of_an_inner_proxy_sends_nobody_round(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "2", "--redirect-to-https")
     fields = passed_on(passed_on({}, somebody()), "192.0.2.1")
-    # It put its own scheme in the place of the first one's.
+    # The proxy replaced the scheme of the first proxy.
     assert (await gateway.request("GET", "/", fields | {"X-Forwarded-Proto": "http"})).status == 200
-    # It added its own, or left what was there.
+    # The proxy appended its scheme, or left the field unchanged.
     for scheme, status in (("https, http", 200), ("http, http", 308), ("https", 200)):
         assert (await gateway.request("GET", "/", fields | {"X-Forwarded-Proto": scheme})).status == status, (
             scheme
@@ -252,12 +252,12 @@ async def test_sockets_are_counted_by_their_client(gateway_with, reactors: str) 
         assert reason["retryAfterMs"] > 0
         refused = await gateway.request("GET", "/api/limits", {"X-Forwarded-For": ada})
         assert refused.problem(429, "too-many")["limit"] == 2
-        # Neither others, nor those who watch, have to do with it.
+        # Other clients and monitoring requests are unaffected.
         assert (await gateway.request("GET", "/healthz", {"X-Forwarded-For": ada})).status == 200
         assert (await gateway.request("GET", "/api/limits", {"X-Forwarded-For": ben})).status == 200
         other = await open_socket(ben)
         await other.join()
-        # Room again when one has gone.
+        # A closed connection makes room again.
         sockets[0].connection.abort()
 
         async def has_room() -> bool:
@@ -321,10 +321,10 @@ async def test_who_hides_behind_a_proxy_on_this_machine_is_counted_with_it(gatew
             await socket.join()
         (await gateway.request("GET", "/api/limits", told)).problem(429, "too-many")
         assert (await gateway.request("GET", "/metrics", told)).status == 404
-        # Nor is somebody else on it of whom the proxy tells nothing at all.
+        # Nor does a client whose address the proxy does not report.
         (await gateway.request("GET", "/api/limits")).problem(429, "too-many")
         assert (await gateway.get("/healthz")).status == 200
-        # Whom the proxy says to be on this machine is not counted, as without a proxy.
+        # A client on this machine, as reported by the proxy, is not counted, as without a proxy.
         for _ in range(3):
             socket = await stack.enter_async_context(
                 await RawSocket.open(gateway, session, X_Forwarded_For="127.0.0.1")
@@ -359,7 +359,7 @@ async def test_what_is_refused_does_not_wait_for_its_body(gateway_with, framing:
             assert (await last_answer(await begin(method, target))).status == status, (method, target)
         foreign = await begin("POST", "/api/sessions", Origin="https://evil.example")
         (await last_answer(foreign)).problem(403, "origin-refused")
-        # These two wait for theirs: health is asked for without one, or like anything else.
+        # These two wait for the rest of their requests: monitoring requests are read like any other.
         held = [await begin("POST", "/api/sessions"), await begin("GET", "/healthz")]
 
         async def are_too_many() -> bool:
@@ -420,10 +420,10 @@ async def test_the_log_says_once_that_proxies_do_not_tell_of_clients(new_gateway
     assert (await gateway.request("GET", "/healthz", told)).status == 200
     assert "tells of no client" not in gateway.log
     for _ in range(3):
-        # Also of what is refused.
+        # Also for refused requests.
         assert (await gateway.request("PUT", "/api/limits", told)).status == 405
     await until(lambda: "tells of no client" in gateway.log, "it is told")
-    # Nothing more is said behind that.
+    # No more lines follow.
     await asyncio.to_thread(gateway.terminate)
     lines = [json.loads(line) for line in gateway.log.splitlines() if "tells of no client" in line]
     assert len(lines) == 1, gateway.log

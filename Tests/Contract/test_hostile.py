@@ -1,4 +1,4 @@
-"""P6, P7: whatever bytes come, the gateway goes on serving, and others notice nothing."""
+"""P6, P7: the gateway continues to serve after any bytes, without an effect on others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONTROL = [
 
 
 def mutated(chance: random.Random, data: bytes) -> bytes:
-    """The same with a few bytes changed, taken out, doubled or put in."""
+    """Returns the bytes with a few of them changed, removed, repeated or inserted."""
     changed = bytearray(data)
     for _ in range(chance.randrange(1, 5)):
         at = chance.randrange(len(changed) + 1)
@@ -47,7 +47,7 @@ def mutated(chance: random.Random, data: bytes) -> bytes:
 
 
 async def is_well(gateway: Gateway) -> None:
-    """The process lives, answers, and lets people draw together."""
+    """Checks that the process lives, answers, and lets participants draw together."""
     assert gateway.process.poll() is None, gateway.log[-2_000:]
     assert (await gateway.get("/healthz")).status == 200
     async with Room(gateway) as room:
@@ -127,7 +127,7 @@ async def test_any_messages_in_whole_frames(gateway: Gateway, seed: int) -> None
 
 
 async def test_many_sessions_at_once_stay_apart(gateway: Gateway) -> None:
-    """Sockets land on any reactor, with their first messages already behind the upgrade."""
+    """Sockets are assigned to any reactor, with their first messages already behind the upgrade."""
 
     async def one(n: int) -> None:
         async with Room(gateway, tls=n % 4 == 0) as room:

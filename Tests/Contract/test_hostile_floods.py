@@ -1,4 +1,4 @@
-"""P5, P6: more of everything than anybody needs; it is limited, answered in words, and nobody else waits for it."""
+"""P5, P6: floods of every kind are limited and answered with an error, and delay no other client."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from slow import slow_connection
 from tus import Upload
 
 ONE = ("--reactors", "1")
-"""Whoever is kept waiting is on the same reactor as who keeps it busy."""
+"""One reactor serves both the attackers and the waiting clients."""
 
 
 @pytest.fixture
 def busy(gateway_with) -> Gateway:
-    """One reactor, and limits that end what waits."""
+    """Starts a gateway with one reactor, and with limits that end waiting connections."""
     return gateway_with(*ONE, **IMPATIENT)
 
 
@@ -39,7 +39,7 @@ async def joined(gateway: Gateway, session: str, tls: bool = False) -> RawSocket
 
 
 async def pour(connection: HTTPConnection, data: bytes, most: int, patience: float = 1.0) -> int:
-    """Sends it over and over until nobody takes it any more; how many bytes went out at most."""
+    """Sends the data repeatedly until the socket accepts no more. Returns an upper bound of the sent bytes."""
     sent = 0
     while sent < most and not connection.writer.is_closing():
         sending = asyncio.create_task(connection.send(data))
@@ -54,7 +54,7 @@ async def pour(connection: HTTPConnection, data: bytes, most: int, patience: flo
 
 
 async def reads(peer: RawSocket, until_: bytes) -> int:
-    """Reads until a pong with this payload; how many pongs came."""
+    """Reads until a pong with this payload, and returns the number of pongs."""
     pongs = 0
     while True:
         received = await peer.receive()
@@ -66,7 +66,7 @@ async def reads(peer: RawSocket, until_: bytes) -> int:
 
 @pytest.mark.parametrize("tls", [False, True], ids=["ws", "wss"])
 async def test_pings_by_one_who_reads(busy: Gateway, tls: bool) -> None:
-    """RFC 6455 §5.5.3: it may answer the newest only; it answers that one, and others draw on."""
+    """RFC 6455 §5.5.3: only the newest ping needs an answer. It is answered, and others continue to draw."""
     async with unharmed(busy) as beside:
         peer = await joined(busy, beside.session, tls)
         pings = frame(PING, b"x" * 100) * 1_000
@@ -79,7 +79,7 @@ async def test_pings_by_one_who_reads(busy: Gateway, tls: bool) -> None:
 
 
 async def test_pings_by_forty_who_do_not_read(busy: Gateway) -> None:
-    """The gateway stops reading when its answers are not taken, and keeps little of them."""
+    """The gateway stops reading when its answers are not read, and buffers few of them."""
     before = await Held.by(busy)
     async with unharmed(busy, growth=16 * MEBIBYTE) as beside:
         head = request_bytes(
@@ -114,18 +114,18 @@ async def test_a_quarter_million_of_what_means_nothing(busy: Gateway, frames: by
         await pour(peer.connection, frames * 5_000, 250_000 * len(frames), 10)
         await peer.send(frame(PING, b"the end"), frame(CLOSE, struct.pack(">H", 1000)))
         came = await reading
-        # Either it bore it all, or it said why not.
+        # Either it processed all messages, or it refused some with a reason.
         assert b"the end" in came or b'"code":"rate-limited"' in came.replace(b" ", b""), came[-300:]
 
 
 async def test_messages_over_the_rate_by_who_never_waits(gateway_with) -> None:
-    """Section 3.1: ten refusals ignored, then not read, then 4029; others draw on."""
+    """Section 3.1: ten ignored refusals, then no more reading, then 4029. Others continue to draw."""
     gateway: Gateway = gateway_with(*ONE, entriesPerSecond=200)
     async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
         peers = [await joined(gateway, beside.session) for _ in range(8)]
 
         async def attack(peer: RawSocket) -> int:
-            # Each under its sequence twenty times: the rest of the accepted are repeats, of the refused refusals.
+            # Each sequence twenty times: repetitions of accepted entries, and of refused ones.
             again = [note("again").encoded(n) for n in range(1, 1_001) for _ in range(20)]
             data = b"".join(frame(BINARY, entry) for entry in again)
             closing = asyncio.create_task(peer.receive_until(CLOSE))
@@ -142,7 +142,8 @@ async def test_messages_over_the_rate_by_who_never_waits(gateway_with) -> None:
 
 
 async def test_control_has_a_rate_in_bytes_too(gateway_with) -> None:
-    """Section 3.1: it counts as an entry, so its bytes count as an entry's: 100,000 at once, then 50,000 a second."""
+    """Section 3.1: a control message counts as an entry, so its bytes count too: 100,000 at once, then 50,000 a
+    second."""
     gateway: Gateway = gateway_with(*ONE, bytesPerSecond=50_000)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -176,7 +177,7 @@ async def test_control_over_the_rate_by_who_never_waits(gateway_with, control: s
 
 
 async def test_joins_and_cuts_without_end(gateway_with, request: pytest.FixtureRequest) -> None:
-    """Everybody who came and went is forgotten beyond pastParticipants; two who draw there do not wait."""
+    """Former participants beyond pastParticipants are forgotten. Two others continue to draw without delay."""
     gateway: Gateway = gateway_with(*ONE, graceSeconds=1, pastParticipants=100)
     before = await Held.by(gateway)
     async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
@@ -220,7 +221,7 @@ async def test_resumes_without_end_are_one_participant(busy: Gateway) -> None:
 
 
 async def test_tokens_are_not_to_be_guessed(busy: Gateway) -> None:
-    """Wrong tokens of every length: a new participant each time, or a refusal; never somebody else."""
+    """Wrong tokens of every length: each gets a new participant or a refusal, and never another participant."""
     async with Room(busy) as room:
         ada = await room.join("Ada")
         assert ada.token is not None
@@ -288,7 +289,8 @@ async def test_sessions_beyond_the_rate_are_429_and_cost_nothing(gateway_with) -
     [("HEAD", "/"), ("GET", "/"), ("GET", "/nothing"), ("GET", "/metrics")],
 )
 async def test_requests_whose_answers_nobody_takes(busy: Gateway, method: str, target: str) -> None:
-    """Tens of thousands in a pipeline on forty connections: it stops reading, and keeps few answers."""
+    """Tens of thousands of pipelined requests on forty connections: the gateway stops reading, and buffers few
+    responses."""
     before = await Held.by(busy)
     async with unharmed(busy, growth=16 * MEBIBYTE):
         connections = [await slow_connection(busy) for _ in range(40)]
@@ -315,7 +317,7 @@ async def test_forty_thousand_requests_whose_answers_are_taken(busy: Gateway, me
 
 
 async def test_attachments_announced_and_never_sent(gateway_with) -> None:
-    """Beyond attachmentsPerSession and the rate they are refused; people who draw in that session are told little."""
+    """Uploads beyond attachmentsPerSession and the rate are refused. Participants in the session get few messages."""
     gateway: Gateway = gateway_with(*ONE, attachmentsPerSession=50, uploads=60, uploadKeepSeconds=2)
     before = await Held.by(gateway)
     async with unharmed(gateway, growth=8 * MEBIBYTE) as beside:
@@ -332,7 +334,8 @@ async def test_attachments_announced_and_never_sent(gateway_with) -> None:
 
 
 async def test_more_sockets_than_descriptors(executable: str, new_gateway, tmp_path: Path) -> None:
-    """Where the system gives fewer descriptors than `connections` allows: nobody inside notices, and it does not spin."""
+    """The system gives fewer descriptors than `connections` allows: connected clients are unaffected, and the loop
+    does not spin."""
     few = tmp_path / "few"
     few.write_text(f'#!/bin/sh\nulimit -n 120\nexec "{executable}" "$@"\n')
     few.chmod(0o755)
@@ -360,13 +363,13 @@ async def test_more_sockets_than_descriptors(executable: str, new_gateway, tmp_p
 
 
 def processor_seconds(gateway: Gateway) -> float:
-    """User and system time that the gateway has taken."""
+    """Returns the gateway's user and system CPU time."""
     fields = Path(f"/proc/{gateway.process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
 
 async def test_waiting_ones_without_end_tell_others_little(gateway_with) -> None:
-    """Who says `wait` again and again, and goes: counted within participantsPerSession, and given back."""
+    """Clients that send `wait` and disconnect, repeatedly, count towards participantsPerSession only while connected."""
     gateway: Gateway = gateway_with(*ONE, participantsPerSession=50, graceSeconds=1)
     before = await Held.by(gateway)
     async with unharmed(gateway, growth=16 * MEBIBYTE) as beside:

@@ -1,4 +1,4 @@
-"""RFC 6455 and 7692 against a peer who means harm: frames, fragments, compression, and lengths that lie."""
+"""RFC 6455 and 7692 with a hostile client: frames, fragments, compression, and wrong lengths."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ PROFILE = json.dumps({"profile": {"name": "Zoë \N{MUSICAL SYMBOL G CLEF}"}}, en
 
 
 def compress(data: bytes) -> bytes:
-    """A message as RFC 7692 §7.2.1 wants it: deflated, flushed, its last four bytes taken off."""
+    """Compresses a message (RFC 7692 §7.2.1): deflated, flushed, without its last four bytes."""
     deflater = zlib.compressobj(9, wbits=-15)
     return (deflater.compress(data) + deflater.flush(zlib.Z_SYNC_FLUSH))[:-4]
 
 
 @functools.cache
 def bomb() -> bytes:
-    """64 MiB of zeros, a thousandth of that in size."""
+    """Returns 64 MiB of zeros, compressed to a thousandth."""
     return compress(bytes(64 * MEBIBYTE))
 
 
 def header(first: int, length: bytes) -> bytes:
-    """A head with a length as it is written here, and a key of zeros."""
+    """Returns a frame header with an encoded length, and a masking key of zeros."""
     return bytes([first, 0x80 | length[0]]) + length[1:] + bytes(4)
 
 
@@ -83,7 +83,7 @@ NOT_UTF_8 = [
 
 
 async def joined(gateway: Gateway, room: Room, offer: str | None = None) -> RawSocket:
-    """Somebody who has joined, with compression when it is offered."""
+    """Joins, with compression if it is offered."""
     peer = await RawSocket.open(gateway, room.id, Sec_WebSocket_Extensions=offer)
     if offer is not None:
         assert "permessage-deflate" in peer.response["sec-websocket-extensions"]
@@ -92,7 +92,7 @@ async def joined(gateway: Gateway, room: Room, offer: str | None = None) -> RawS
 
 
 async def answer(peer: RawSocket) -> Frame:
-    """The next thing said to this one: control, pong or close; entries are skipped."""
+    """Returns the next control message, pong or close; skips entries."""
     while True:
         received = await peer.receive()
         is_state = received.opcode == TEXT and b'"committed"' in received.payload
@@ -101,7 +101,7 @@ async def answer(peer: RawSocket) -> Frame:
 
 
 async def is_closed_with(peer: RawSocket, *codes: int) -> None:
-    """Nothing but a close comes, with one of these codes, and then the end."""
+    """Checks that only a close frame with one of these codes follows, and then the end."""
     received = await answer(peer)
     assert received.opcode == CLOSE and received.close[0] in codes, received
     await peer.send(frame(CLOSE, received.payload[:2]))
@@ -115,7 +115,7 @@ def table(cases: list[tuple[str, bytes]]) -> pytest.MarkDecorator:
 
 @table(BROKEN)
 async def test_what_breaks_the_framing_is_closed_with_1002(gateway: Gateway, bytes_: bytes) -> None:
-    """At the first byte that breaks it: what stands behind, right as it is, is not looked at."""
+    """Closes at the first byte that breaks a rule: the valid bytes behind it are not read."""
     async with Room(gateway) as room:
         peer = await joined(gateway, room)
         await peer.send(bytes_ + frame(PING, b"behind") + frame(TEXT, b'{"end": {}}'))
@@ -161,7 +161,7 @@ async def test_text_that_is_not_utf_8_is_1007_however_it_is_split(
 
 
 def in_fragments(opcode: int, data: bytes, size: int, reserved: int = 0) -> bytes:
-    """A message in frames of so many bytes."""
+    """Returns a message in fragments of a size."""
     pieces = [data[first : first + size] for first in range(0, len(data), size)] or [b""]
     return b"".join(
         frame(CONTINUATION if n else opcode, piece, fin=n == len(pieces) - 1, reserved=0 if n else reserved)
@@ -191,7 +191,7 @@ async def test_a_message_split_at_every_byte_with_pings_between_is_whole(
 
 @pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
 async def test_a_million_empty_fragments(gateway: Gateway, opcode: int) -> None:
-    """They make one small message, or are given up; others draw on beside them, and nothing grows."""
+    """The fragments are one small message, or are refused. Others continue to draw, and memory does not grow."""
     message = b'{"profile": {"name": "Ada"}}' if opcode == TEXT else note("in the end").encoded(1)
     async with unharmed(gateway, growth=8 * MEBIBYTE) as beside:
         room = Room(gateway)
@@ -209,7 +209,7 @@ async def test_a_million_empty_fragments(gateway: Gateway, opcode: int) -> None:
 
 
 async def test_empty_fragments_by_many(gateway_with) -> None:
-    """Forty who send nothing but empty fragments have their turns like forty who send anything else."""
+    """Forty clients that send only empty fragments get the same time slices as other clients."""
     gateway: Gateway = gateway_with("--reactors", "1")
     data = frame(BINARY, b"", fin=False) + bytes([0, 0x80, 1, 2, 3, 4]) * 5_000 + frame(CONTINUATION)
     async with unharmed(gateway, growth=16 * MEBIBYTE):
@@ -230,10 +230,10 @@ async def test_empty_fragments_by_many(gateway_with) -> None:
 
 @pytest.mark.parametrize("is_compressed", [False, True], ids=["plain", "compressed"])
 async def test_a_mebibyte_in_fragments_of_a_byte_arrives(gateway: Gateway, is_compressed: bool) -> None:
-    """1 MiB is allowed, in however many frames; it is delivered and holds nobody up."""
+    """1 MiB is allowed in any number of frames. It is delivered without a delay for others."""
     message = numbered(*[note(bytes([n]) * 262_000) for n in range(4)])
     if is_compressed:
-        # Without a single match or Huffman code, so that there are as many bytes to send.
+        # Without matches and Huffman codes, so that the compressed form is as long.
         deflater = zlib.compressobj(0, wbits=-15)
         message = (deflater.compress(message) + deflater.flush(zlib.Z_SYNC_FLUSH))[:-4]
     async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
@@ -256,7 +256,7 @@ async def test_a_mebibyte_in_fragments_of_a_byte_arrives(gateway: Gateway, is_co
 async def test_bombs_are_1009_and_are_never_held_whole(
     gateway: Gateway, offer: str, opcode: int, size: int
 ) -> None:
-    """64 MiB in 64 KiB, by four at once: given up at the limit, not after it was all inflated."""
+    """64 MiB in 64 KiB, from four clients at once: refused at the limit, before all is inflated."""
     async with Room(gateway) as room:
         data = in_fragments(opcode, bomb(), size, COMPRESSED) if size > 1 else b""
         if size == 1:
@@ -274,10 +274,8 @@ async def test_bombs_are_1009_and_are_never_held_whole(
 
 @pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
 async def test_bombs_within_the_limit_harm_nobody(gateway_with, opcode: int) -> None:
-    """As much as a message may hold, in a thousandth of it, again and again by eight on the only reactor.
-
-    Beyond the rate nothing of it is delivered; people in another session must not wait for it either.
-    """
+    """The largest allowed messages in a thousandth of their size, repeatedly, from eight clients of the only reactor. Messages
+    beyond the rate are not delivered, and participants of another session are not delayed."""
     gateway: Gateway = gateway_with("--reactors", "1")
     inflated = numbered(*[note(bytes(262_000)) for n in range(4)])
     if opcode == TEXT:
@@ -299,7 +297,7 @@ async def test_bombs_within_the_limit_harm_nobody(gateway_with, opcode: int) -> 
             with contextlib.suppress(ConnectionError):
                 await reading
 
-        # Who is over its rate may be read as slowly as the gateway likes.
+        # The gateway may read a client that exceeds its rate as slowly as it likes.
         attacks = [asyncio.create_task(attack(peer)) for peer in peers]
         _, pending = await asyncio.wait(attacks, timeout=2)
         for peer in peers:
@@ -310,7 +308,7 @@ async def test_bombs_within_the_limit_harm_nobody(gateway_with, opcode: int) -> 
 
 
 def finished(data: bytes) -> bytes:
-    """RFC 7692 §7.2.3.4: a message whose last block says that it is the last."""
+    """Compresses a message with a final block (RFC 7692 §7.2.3.4)."""
     deflater = zlib.compressobj(9, wbits=-15)
     return deflater.compress(data) + deflater.flush(zlib.Z_FINISH) + b"\0"
 
@@ -346,7 +344,7 @@ async def test_streams_that_end_oddly_but_rightly_are_read_twice(
 
 
 def names(witness: Client) -> list[str]:
-    """The names that people took, in order."""
+    """Returns the participants' names, in order."""
     return [
         change["name"]
         for entry in witness.received if entry.is_system and entry.type == "participants"
@@ -367,7 +365,7 @@ async def test_what_cannot_be_inflated_fails_the_connection(
 
 
 async def test_a_match_into_a_window_that_was_never_sent_fails(gateway: Gateway) -> None:
-    """What another socket sent before on the same reactor must not be what such a match finds."""
+    """Such a match must not return bytes of another socket of the same reactor."""
     secret = b'{"profile": {"name": "the secret of somebody else"}}'
     deflater = zlib.compressobj(9, wbits=-15, zdict=secret)
     stolen = (deflater.compress(secret) + deflater.flush(zlib.Z_SYNC_FLUSH))[:-4]
@@ -393,7 +391,7 @@ async def test_control_frames_are_never_compressed(gateway: Gateway, opcode: int
 
 
 async def test_rsv1_belongs_to_the_first_fragment_only(gateway: Gateway) -> None:
-    """RFC 7692 §6.1: on a continuation it breaks the framing."""
+    """RFC 7692 §6.1: RSV1 on a continuation frame is a protocol error."""
     async with Room(gateway) as room:
         for reserved in (0, COMPRESSED):
             peer = await joined(gateway, room, DEFLATE)
@@ -403,7 +401,7 @@ async def test_rsv1_belongs_to_the_first_fragment_only(gateway: Gateway) -> None
 
 
 async def test_every_flag_on_an_entry_too_short_for_it(gateway: Gateway) -> None:
-    """Section 3, with each of the 256 flag bytes and every length: refused or closed, and the others' picture is whole."""
+    """Section 3: each of the 256 flag bytes with every length is refused or closed, and the others' state is complete."""
     async with unharmed(gateway, growth=24 * MEBIBYTE):
         body = struct.pack(">BI", 1, 1) + bytes(15) + b"\7" + struct.pack(">H", 2) + bytes(7)
         for flags in range(256):
@@ -426,7 +424,7 @@ async def test_every_flag_on_an_entry_too_short_for_it(gateway: Gateway) -> None
 
 
 async def test_targets_beyond_all_measure(gateway: Gateway) -> None:
-    """65,535 targets announced, 1,001 given, none there: a list is never believed before it is there."""
+    """65,535 targets announced, 1,001 sent, none present: the announced length is never trusted."""
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         many = Outgoing("N", b"", RELIABLE | 0x08, targets=[1] * 65_535).encoded(1)

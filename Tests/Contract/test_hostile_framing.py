@@ -1,4 +1,4 @@
-"""RFC 9112: a request whose end is in doubt is answered once, and nothing behind it is taken for a request."""
+"""RFC 9112: a request with an ambiguous end is answered once, and nothing behind it is parsed as a request."""
 
 from __future__ import annotations
 
@@ -151,12 +151,12 @@ def told(gateway: Gateway, text: str) -> bytes:
 
 
 def statuses_of(answers: bytes) -> list[int]:
-    """The status of every answer in these bytes; no body of ours has such a line in it."""
+    """Returns the status of every response in these bytes. No body contains such a line."""
     return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", answers)]
 
 
 async def exchange(gateway: Gateway, data: bytes, pieces: int = 0) -> bytes:
-    """Sends it, whole or so many bytes at a time; everything that comes until the gateway closes."""
+    """Sends the data, whole or in pieces, and returns all received bytes until the gateway closes."""
     async with await gateway.connect() as connection:
         for first in range(0, len(data), pieces or len(data)):
             await connection.send(data[first : first + (pieces or len(data))])
@@ -207,7 +207,7 @@ async def test_framing_that_is_right_is_understood_and_the_next_request_is_the_n
 
 
 async def test_a_trailing_comma_is_an_empty_element_and_leaves_no_doubt(gateway: Gateway) -> None:
-    """RFC 9110 §5.6.1: empty elements may be ignored; who does not ignore them has to refuse."""
+    """RFC 9110 §5.6.1: empty elements may be ignored, or else are refused."""
     for value in ("chunked,", ",chunked", ", chunked ,"):
         data = POST + f"Transfer-Encoding: {value}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n" + BEHIND
         last = f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\nConnection: close\r\n\r\n"
@@ -219,7 +219,7 @@ async def test_a_trailing_comma_is_an_empty_element_and_leaves_no_doubt(gateway:
 async def test_a_coding_on_http_1_0_is_the_last_thing_on_its_connection(
     gateway: Gateway, fields: str
 ) -> None:
-    """RFC 9112 §6.1: its framing is faulty whatever else it says, and the connection is closed."""
+    """RFC 9112 §6.1: such framing is faulty in any case, and the connection is closed."""
     head = f"POST /api/sessions HTTP/1.0\r\nHost: {{host}}\r\n{fields}Transfer-Encoding: chunked\r\n\r\n"
     answers = await exchange(gateway, told(gateway, head + "2\r\n{}\r\n0\r\n\r\n" + BEHIND))
     (status,) = statuses_of(answers)
@@ -231,7 +231,7 @@ async def test_a_coding_on_http_1_0_is_the_last_thing_on_its_connection(
 async def test_a_body_where_none_is_expected_is_no_request(
     gateway: Gateway, method: str, is_chunked: bool
 ) -> None:
-    """A body in the form of a request is skipped, or the connection is closed; it is never answered."""
+    """A body that looks like a request is skipped, or the connection is closed. It is never answered."""
     inner = told(gateway, BEHIND)
     coded = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(inner), inner)
     body = coded if is_chunked else b"Content-Length: %d\r\n\r\n%s" % (len(inner), inner)
@@ -245,7 +245,7 @@ async def test_a_body_where_none_is_expected_is_no_request(
 
 
 async def test_a_request_behind_an_upgrade_is_a_bad_frame(gateway: Gateway) -> None:
-    """RFC 6455 §5.2: `G` is a continuation of nothing with RSV1; what follows the 101 is no HTTP."""
+    """RFC 6455 §5.2: `G` is a continuation frame with RSV1, without a first frame. Bytes behind the 101 are not HTTP."""
     async with Room(gateway) as room:
         ask = request_bytes("GET", f"{room.path}/socket", gateway.host, upgrade_fields())
         for pieces in (0, 1):
@@ -302,7 +302,7 @@ async def test_behind_a_refused_upgrade_http_goes_on_or_ends(gateway: Gateway) -
     ("target", "host", "statuses"),
     [
         ("http://draw.example/api/limits", "draw.example", [200]),
-        # RFC 9112 §3.2.2: the target's host counts, and Host is ignored.
+        # RFC 9112 §3.2.2: the host of the target counts, and Host is ignored.
         ("http://draw.example/api/limits", "evil.example", [200]),
         ("http://evil.example/api/limits", "draw.example", [421]),
         ("http://draw.example@evil.example/api/limits", "draw.example", [400]),
@@ -326,7 +326,7 @@ async def test_of_an_absolute_target_and_a_host_the_target_counts(
 
 @pytest.mark.parametrize("before", ["\r\n", "\r\n\r\n"])
 async def test_empty_lines_before_a_request_are_skipped(gateway: Gateway, before: str) -> None:
-    """RFC 9112 §2.2: at least one is ignored; more are, or are refused."""
+    """RFC 9112 §2.2: one empty line is ignored; more of them are ignored or refused."""
     last = f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\nConnection: close\r\n\r\n"
     answers = statuses_of(await exchange(gateway, (before + last).encode()))
     assert answers == [200] or (answers == [400] and before != "\r\n")

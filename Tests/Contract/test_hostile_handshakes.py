@@ -1,4 +1,4 @@
-"""Peers that begin a TLS handshake and say nothing more do not keep others out, and cost little."""
+"""Clients that begin a TLS handshake and then stay silent neither lock out others nor cost much memory."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from test_hostile_slowness import hello
 HANDSHAKES = 2_048
 ADDRESSES = 11
 NEWCOMERS = 100
-# How much of a hello is sent, and the bytes that each may cost. Measured are 1,364, 1,888 and 44,908 in all: after a
-# whole hello OpenSSL keeps the state of a handshake, of which a reactor has 1,024 at most.
+# The sent part of a hello, and the memory per connection that it may cost. Measured are 1,364, 1,888 and 44,908
+# bytes: after a whole hello OpenSSL keeps the state of a handshake, and a reactor has at most 1,024 handshakes.
 CASES = {"four bytes": (4, 2_048), "all but a byte of a hello": (-1, 2_560), "a whole hello": (None, 49_152)}
 
 
 def begin(gateway: Gateway, sent: bytes, held: list[socket.socket]) -> None:
-    """Handshakes that stop, from addresses that have as many each as one address may have connections."""
+    """Begins handshakes and stops, from several addresses, each with its maximum number of connections."""
     for n in range(HANDSHAKES):
         source = (f"127.0.0.{2 + n % ADDRESSES}", 0)
         held.append(socket.create_connection(gateway.https, source_address=source))

@@ -1,4 +1,4 @@
-"""JSON, names and ids by somebody who means harm: refused in words or taken as what they are, and nothing else."""
+"""Hostile JSON, names and ids are refused with a message or taken literally."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PLACES = [
 
 
 async def say(peer: RawSocket, text: str) -> list[bytes]:
-    """Says it, and pings; what was answered before the pong, or the close as the last."""
+    """Sends a text and a ping. Returns the messages before the pong, or the close frame as the last."""
     await peer.send(frame(TEXT, text.encode()), frame(PING, b"done"))
     answers = []
     while (received := await peer.receive()).opcode != PONG:
@@ -59,7 +59,8 @@ async def say(peer: RawSocket, text: str) -> list[bytes]:
 @pytest.mark.parametrize("place", [place[1] for place in PLACES], ids=[place[0] for place in PLACES])
 @pytest.mark.parametrize("is_joined", [False, True], ids=["before", "after"])
 async def test_control_of_every_kind_of_json(gateway: Gateway, place: str, is_joined: bool) -> None:
-    """Taken, or `bad-request`, or closed as section 2.2 says; each soon, and the witness draws on."""
+    """Each text is accepted, refused with `bad-request` or closed as in section 2.2, without a delay; the witness continues to
+    draw."""
     async with Room(gateway) as room:
         witness = await room.join("Witness")
         peer: RawSocket | None = None
@@ -121,7 +122,7 @@ async def test_bodies_of_every_kind_of_json(gateway: Gateway, place: str) -> Non
 
 
 async def test_metadata_of_every_kind_of_json(journal: Journal) -> None:
-    """What is taken comes back as JSON that says the same."""
+    """Accepted metadata comes back as equivalent JSON."""
     for name, value in VALUES:
         if len(value) > 20_000:
             continue
@@ -132,7 +133,7 @@ async def test_metadata_of_every_kind_of_json(journal: Journal) -> None:
 
 
 async def test_a_payload_that_is_taken_is_the_same_json_for_everyone(gateway: Gateway) -> None:
-    """Whatever was said in a payload, others are sent JSON, and a late one the same."""
+    """Other participants, and later joiners, get the same valid JSON for any accepted payload."""
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         count = 0
@@ -155,7 +156,7 @@ CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 
 
 def hostile_characters() -> list[str]:
-    """Every character that must not be in a name, in strings of 60 with letters between."""
+    """Returns strings with every character that a name must not contain, 60 at a time, with letters between them."""
     characters = [chr(n) for n in range(0x110000) if unicodedata.category(chr(n)) in CATEGORIES - {"Cs"}]
     return ["A" + "".join(characters[first : first + 60]) + "B" for first in range(0, len(characters), 60)]
 
@@ -179,7 +180,7 @@ async def test_no_control_format_or_line_character_is_in_any_name(gateway: Gatew
     ids=ascii,
 )  # fmt: skip
 async def test_a_hostile_name_is_a_name(gateway: Gateway, name: str) -> None:
-    """At most 64 scalars and 256 bytes, the same for everybody, and nothing else in the message changes."""
+    """At most 64 scalars and 256 bytes, the same for all participants, and no other change of the message."""
     async with Room(gateway) as room:
         ada = await room.join(name)
         shown = ada.joined["participant"]["name"]
@@ -205,7 +206,7 @@ PATTERNS = [
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 async def test_ids_with_tricks_lead_nowhere(gateway: Gateway, pattern: str) -> None:
-    """Whatever is put for an id: 400 or 404, or the very thing that the path means; no other file, no other session."""
+    """Every spelling of an id gets 400, 404, or the resource that the path means; never another file or session."""
     journal = await Journal.open(gateway)
     attachment = await journal.add(b"SECRET" + content(100))
     session = journal.session
@@ -226,7 +227,7 @@ async def test_ids_with_tricks_lead_nowhere(gateway: Gateway, pattern: str) -> N
 
 
 def is_public(pattern: str, spelled: str, session: str) -> bool:
-    """Whether such a path may lead to something: the page for any link, and what dot segments leave of it."""
+    """Returns true if the path may have a resource: the page for a link, or the target of dot segments."""
     return pattern.startswith(("/s/", "/js/", "/css/", "/{x}")) or (
         "{x}/../{id}" in pattern or spelled in (".", "..", "%2e", "%2e%2e", "%2E.")
     )
@@ -249,7 +250,7 @@ async def test_sockets_with_tricks_for_an_id_are_closed_or_refused(gateway: Gate
 
 
 async def test_one_spelling_of_a_session_is_one_session(gateway: Gateway) -> None:
-    """An id in percent-encoding is that session or none: never another one, never two of it."""
+    """A percent-encoded id is the session itself or none: never another session or a second one."""
     async with Room(gateway) as room:
         spelled = "".join(f"%{byte:02x}" for byte in room.id.encode())
         response = await gateway.get(f"/api/sessions/{spelled}")
@@ -264,7 +265,8 @@ async def test_one_spelling_of_a_session_is_one_session(gateway: Gateway) -> Non
     ids=["1,300 of a byte", "3,000 that overlap", "the last 10^5000", "up to 10^5000", "from 10^5000"],
 )  # fmt: skip
 async def test_ranges_beyond_all_measure(gateway: Gateway, ranges: str) -> None:
-    """RFC 9110 §14.2: many small or overlapping ranges may be ignored; they never make the answer larger than twice the whole."""
+    """RFC 9110 §14.2: many small or overlapping ranges may be ignored. They never make the response larger than twice the
+    whole."""
     journal = await Journal.open(gateway)
     large = await journal.add(content(MEBIBYTE))
     async with unharmed(gateway, growth=16 * MEBIBYTE):
@@ -276,7 +278,7 @@ async def test_ranges_beyond_all_measure(gateway: Gateway, ranges: str) -> None:
 
 
 async def test_fields_that_hold_thousands(gateway_with) -> None:
-    """Lists as long as a head may be are read once each, and others have their turn between two such requests."""
+    """Lists of the maximum length are parsed once, and other clients get their time slices between two such requests."""
     gateway: Gateway = gateway_with("--reactors", "1")
     tags = ", ".join(f'"{n:x}"' for n in range(3_000))
     codings = ", ".join(f"x{n};q=0.{n % 10}" for n in range(2_000))

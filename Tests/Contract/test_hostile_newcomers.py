@@ -1,4 +1,4 @@
-"""Beside an attack people do not only draw: they come, are taken in, and get the whole picture."""
+"""During an attack, new participants can join and get the whole state."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rawsocket import PONG, TEXT, RawSocket, frame, upgrade_fields
 from room import Room, append
 
 PATIENCE = 3.0
-"""Seconds in which somebody new is answered, and has the picture."""
+"""The seconds in which a new participant gets a response, and the whole state."""
 PICTURE = 60
-"""Entries of the largest size in the picture: some fifteen megabytes."""
+"""The number of entries of the largest size in the state: about fifteen megabytes."""
 
 
 @contextlib.contextmanager
 def flood(gateway: Gateway, session: str, people: int) -> Iterator[None]:
-    """Members who send pongs as fast as they are taken: nothing limits those."""
+    """Lets members send pongs at full speed, which no limit restricts."""
     opening = request_bytes("GET", f"/api/sessions/{session}/socket", gateway.host, upgrade_fields())
     pongs = frame(PONG) * 10_000
     is_over = threading.Event()
@@ -49,7 +49,7 @@ def flood(gateway: Gateway, session: str, people: int) -> Iterator[None]:
 
 
 async def is_taken_in(gateway: Gateway, session: str) -> float:
-    """How long it takes somebody new to be answered, to join and to have all there is."""
+    """Returns the seconds until a new participant has a response, has joined and has the whole state."""
     began = monotonic()
     async with asyncio.timeout(PATIENCE * share() * 4):
         async with await RawSocket.open(gateway, session) as peer:

@@ -1,4 +1,4 @@
-"""P6: connections that break with a reset, in every state, hundreds of times: nothing of them stays."""
+"""P6: connections that are reset in every state, hundreds of times, leave no resources behind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WAIT = frame(TEXT, b'{"wait": {"name": "Breaks off"}}')
 
 @dataclass
 class Scene:
-    """What there is to break off from."""
+    """The session and attachment of the interrupted requests."""
 
     gateway: Gateway
     session: str
@@ -49,7 +49,7 @@ class Scene:
 
 
 def takes(connected: socket.socket, until: bytes) -> None:
-    """Reads until this has come."""
+    """Reads up to these bytes."""
     connected.settimeout(10)
     came = b""
     while until not in came:
@@ -59,7 +59,7 @@ def takes(connected: socket.socket, until: bytes) -> None:
 
 
 def begun(data: bytes, until: bytes = b"") -> Callable[[Scene], socket.socket]:
-    """A state that is reached by sending this, and reading until that."""
+    """Returns a function that sends `data` and reads up to `until`."""
     return reached(lambda _: data, until)
 
 
@@ -78,7 +78,7 @@ def reached(
 
 
 def in_handshake(stage: int) -> Callable[[Scene], socket.socket]:
-    """So far into a TLS handshake: the hello sent, its answer read, all done, half a request in it."""
+    """Returns a function that stops at a stage of a TLS handshake: hello sent, answer read, complete, or within a request."""
 
     def reach(scene: Scene) -> socket.socket:
         connected = plain_socket(scene.gateway, tls=True)
@@ -140,7 +140,7 @@ STATES: list[tuple[str, Callable[[Scene], socket.socket]]] = [
 
 
 def break_off(scene: Scene, rounds: int) -> None:
-    """Every state in every round, two of each open at a time."""
+    """Resets connections in every state in each round; two of each state are open at a time."""
     for _ in range(rounds):
         for name, reach in STATES:
             try:
@@ -163,7 +163,7 @@ async def test_resets_in_every_state_leave_nothing(gateway_with, request: pytest
         upload = await Upload.create(journal, 1_000)
         scene = Scene(gateway, room.id, large["url"], upload.path, trusting())
         before = await Held.by(gateway)
-        # What the first rounds leave is the allocator's; it is what more rounds add that would be a leak.
+        # Memory that grows in the first rounds stays with the allocator. Growth in later rounds would be a leak.
         await asyncio.to_thread(break_off, scene, 3)
         await is_as_before(gateway, before)
         dirty = private_bytes(gateway)

@@ -1,4 +1,4 @@
-"""P5, P6: peers that are slow, silent or half gone are given up in the time that a limit names."""
+"""P5, P6: slow, silent and half-closed connections are ended within the time of a limit."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ DRIP = 0.009
 
 @pytest.fixture
 def impatient(gateway_with) -> Gateway:
-    """A gateway that soon gives up who lets it wait."""
+    """Starts a gateway with short time limits."""
     return gateway_with(**IMPATIENT)
 
 
 async def drip(connection: HTTPConnection, data: bytes, over: float) -> None:
-    """Sends byte by byte, evenly over so many seconds, until the gateway has closed."""
+    """Sends byte by byte, evenly over some seconds, until the gateway closes."""
     clock = asyncio.get_running_loop().time
     began = clock()
     for n, byte in enumerate(data):
@@ -53,7 +53,7 @@ async def drip(connection: HTTPConnection, data: bytes, over: float) -> None:
 
 
 async def heads(gateway: Gateway) -> None:
-    """headSeconds is for the whole head, however steadily it comes; answered with 408."""
+    """headSeconds limits the whole head, even if bytes keep arriving; the response is 408."""
     head = f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\nX: ".encode() + b"x" * 200
 
     async def attack() -> None:
@@ -67,7 +67,7 @@ async def heads(gateway: Gateway) -> None:
 
 
 async def bodies(gateway: Gateway) -> None:
-    """bodyStallSeconds is for a body that stops; answered with 408."""
+    """bodyStallSeconds limits the pause within a body; the response is 408."""
     head = request_bytes("POST", "/api/sessions", gateway.host, {"Content-Length": "60000"})
 
     async def attack() -> None:
@@ -80,7 +80,7 @@ async def bodies(gateway: Gateway) -> None:
 
 
 async def slow_bodies(gateway: Gateway) -> None:
-    """A body that never stalls is taken however slow it is."""
+    """A slow body without such a pause is accepted."""
     journal = await Journal.open(gateway)
     fields = {"Transfer-Encoding": "chunked", "Connection": "close"}
     head = request_bytes("POST", "/api/sessions", gateway.host, fields)
@@ -99,7 +99,7 @@ async def slow_bodies(gateway: Gateway) -> None:
 
 
 async def silent_sockets(gateway: Gateway) -> None:
-    """Connected, and not a byte: closed without a word, on the TLS port too."""
+    """Connections without a byte are closed without a response, on the TLS port too."""
     with many() as held:
         held += [plain_socket(gateway, tls=n % 2 == 0) for n in range(500)]
         deadline = time.monotonic() + 1 + SLACK
@@ -108,7 +108,7 @@ async def silent_sockets(gateway: Gateway) -> None:
 
 
 async def unfinished_handshakes(gateway: Gateway) -> None:
-    """Forty of each stage; headSeconds is for them too."""
+    """Forty connections in each stage; headSeconds limits them too."""
     first = hello()
     with many() as held:
         stopped = {
@@ -163,7 +163,7 @@ STAGES: list[tuple[str, Callable[[bytes], bytes]]] = [
 
 
 def ends(connected: socket.socket, deadline: float) -> bool:
-    """Whether the gateway closes it before the deadline."""
+    """Returns true if the gateway closes the connection before the deadline."""
     try:
         while True:
             connected.settimeout(max(0.001, deadline - time.monotonic()))
@@ -183,7 +183,7 @@ PARTIAL = [
 
 
 async def what_began_and_never_ends(gateway: Gateway) -> None:
-    """messageSeconds is for whatever has begun, be it a byte of a head."""
+    """messageSeconds limits every begun message, even a single byte of a frame header."""
     async with Room(gateway) as room:
         peers = {name: await RawSocket.open(gateway, room.id) for name, _ in PARTIAL}
         for name, partial in PARTIAL:
@@ -197,7 +197,7 @@ async def what_began_and_never_ends(gateway: Gateway) -> None:
 
 
 async def trickling_messages(gateway: Gateway) -> None:
-    """messageSeconds is for the whole message, however steadily it comes."""
+    """messageSeconds limits the whole message, even if bytes keep arriving."""
     trickles = [
         [frame(BINARY, b"", fin=False)] + [frame(CONTINUATION, b"", fin=False)] * 500,
         [frame(BINARY, b"", fin=False)] + [frame(CONTINUATION, b"x", fin=False)] * 500,
@@ -239,7 +239,7 @@ async def pings_instead_of_a_join(gateway: Gateway) -> None:
 
 
 async def takers_of_nothing(gateway: Gateway) -> None:
-    """A download, a pipeline, and a body that is asked for and does not come: none is kept for ever."""
+    """A download, pipelined requests, and a body that never arrives: each connection is ended."""
     large = await (await Journal.open(gateway)).add(content(4 * MEBIBYTE))
     asked = [
         request_bytes("GET", large["url"], gateway.host), request_bytes("GET", "/api/limits", gateway.host) * 2_000,
@@ -255,7 +255,7 @@ async def takers_of_nothing(gateway: Gateway) -> None:
 
 
 async def who_never_answers_a_close(gateway: Gateway) -> None:
-    """RFC 6455 §7.1.1: the server closes the TCP connection; it need not wait for ever for the other's close."""
+    """RFC 6455 §7.1.1: the server closes the TCP connection, and need not wait for the client's close frame."""
     async with Room(gateway) as room:
         peers = [await RawSocket.open(gateway, room.id) for _ in range(20)]
         for n, peer in enumerate(peers):
@@ -276,7 +276,7 @@ ATTACKS = [
 
 
 async def test_whoever_is_slow_is_given_up_in_time(impatient: Gateway) -> None:
-    """All of them at once, for each waits for a limit; and nothing is kept for any of them."""
+    """All cases at once, because each waits for a limit. No resources stay in use."""
     before = await Held.by(impatient)
     async with unharmed(impatient, growth=48 * MEBIBYTE):
         ended = await asyncio.gather(*[attack(impatient) for attack in ATTACKS], return_exceptions=True)
@@ -289,7 +289,7 @@ async def test_whoever_is_slow_is_given_up_in_time(impatient: Gateway) -> None:
 async def test_thousands_that_do_a_handshake_and_say_nothing(
     gateway_with, request: pytest.FixtureRequest
 ) -> None:
-    """Half of them over TLS, half upgraded: each costs little, and two people draw on meanwhile."""
+    """Half of them over TLS, half upgraded: each costs little memory, and two participants continue to draw."""
     count = 10_000 if request.config.getoption("--full") else 2_000
     gateway: Gateway = gateway_with(headSeconds=300, joinSeconds=300, connections=count + 50)
     before = await Held.by(gateway)
@@ -324,7 +324,7 @@ async def test_connections_beyond_the_limit_leave_those_within_it_alone(gateway_
         with many() as held:
             for n in range(1_000):
                 held.append(plain_socket(gateway, tls=n % 3 == 0))
-    # Those within the limit go in their turn: until then there is no room for who asks for the metrics.
+    # The connections within the limit are closed first; until then the metrics cannot be requested.
     await until(lambda: len(peers_of(gateway)) < 10, "the held connections are gone")
     await is_as_before(gateway, before)
 
@@ -343,7 +343,7 @@ async def test_five_hundred_handshakes_at_once(gateway_with) -> None:
 
 
 async def test_renegotiating_is_not_to_be_had(gateway: Gateway) -> None:
-    """A client that asks for another handshake gets no work done for it (RFC 9325 §3.5)."""
+    """A client that requests renegotiation is refused without work (RFC 9325 §3.5)."""
     client = await asyncio.create_subprocess_exec(
         "openssl", "s_client", "-connect", f"127.0.0.1:{gateway.https[1]}", "-tls1_2",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
@@ -362,7 +362,7 @@ async def test_renegotiating_is_not_to_be_had(gateway: Gateway) -> None:
 
 
 async def test_half_open_sockets_get_their_answer_and_are_closed(impatient: Gateway) -> None:
-    """Whoever has shut its writing side down still gets what it asked for, and nothing is kept for it."""
+    """A client that closes its sending direction still gets its response, and then no resources stay in use."""
     before = await Held.by(impatient)
     large = await (await Journal.open(impatient)).add(content(3 * MEBIBYTE))
     asked = [
@@ -387,7 +387,7 @@ async def test_half_open_sockets_get_their_answer_and_are_closed(impatient: Gate
     ids=["nothing", "half a head", "half a body"],
 )
 async def test_half_a_request_and_an_end_is_closed_at_once(gateway: Gateway, sent: bytes) -> None:
-    """With 10 s for a head and 20 for a body: that no more will come is known at once."""
+    """With limits of 10 s for a head and 20 s for a body, the end of input is detected at once."""
     async with await gateway.connect() as connection:
         await connection.send(sent)
         connection.writer.write_eof()
@@ -408,7 +408,7 @@ async def test_half_open_websockets_are_not_kept(impatient: Gateway) -> None:
 
 
 async def test_who_sends_on_after_a_close_is_not_kept(impatient: Gateway) -> None:
-    """Data after a close is not looked at, and does not keep the connection."""
+    """Data after a close frame is ignored, and does not keep the connection open."""
     async with Room(impatient) as room:
         witness = await room.join("Witness")
         async with await RawSocket.open(impatient, room.id) as peer:
@@ -432,7 +432,7 @@ async def test_who_sends_on_after_a_close_is_not_kept(impatient: Gateway) -> Non
 
 @pytest.mark.parametrize("where", ["live", "catching up", "downloading", "many answers"])
 async def test_readers_that_stop_cost_little(gateway_with, where: str) -> None:
-    """Beside two people who draw in the same session, forty who take nothing while megabytes wait for them."""
+    """Forty clients that read nothing, with megabytes pending, in a session where two participants draw."""
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=8 << 20, graceSeconds=1
     )

@@ -1,4 +1,4 @@
-"""Bodies of a byte now and then do not occupy the slots of uploads for ever."""
+"""Slow upload bodies do not occupy all upload slots."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from polling import until
 
 ADDRESSES = 4
 EACH = 64
-"""As many uploads as one address may have: together they have all 256."""
+"""The maximum number of uploads of one address; four addresses use all 256 slots."""
 NEWCOMERS = 20
 STALL_SECONDS = 2
 RATE_SECONDS = 3 * STALL_SECONDS
 
 
 async def drip(connection: HTTPConnection) -> Response:
-    """A byte in the time in which a body may stall, until the gateway answers."""
+    """Sends a byte within each stall limit until the gateway answers."""
     answer = asyncio.create_task(connection.receive())
     while not answer.done():
         await connection.send(b"x")
@@ -29,7 +29,7 @@ async def drip(connection: HTTPConnection) -> Response:
 
 
 async def send_steadily(journal: Journal, data: bytes) -> Response:
-    """A slow line, but above the minimum rate."""
+    """Sends slowly, but above the minimum rate."""
     connection = await journal.begin(Content_Length=str(len(data)), X_Forwarded_For="192.0.2.100")
     answer = asyncio.create_task(connection.receive())
     for piece in pieces(data, 4_000):
@@ -42,7 +42,7 @@ async def send_steadily(journal: Journal, data: bytes) -> Response:
 
 @pytest.mark.seconds(120)
 async def test_slow_bodies_do_not_occupy_all_upload_slots(gateway_with) -> None:
-    """Newcomers get slots of slow ones at once; a body that comes faster than the minimum keeps its own."""
+    """New uploads get the slots of slow ones at once. A body above the minimum rate keeps its slot."""
     gateway: Gateway = gateway_with(
         "--trust-proxy", "1", bodyStallSeconds=STALL_SECONDS, bodyRateSeconds=RATE_SECONDS, headSeconds=60
     )
@@ -60,9 +60,9 @@ async def test_slow_bodies_do_not_occupy_all_upload_slots(gateway_with) -> None:
         assert response.status in (201, 503), response
         return response.status == 201
 
-    # However lately they began.
+    # Even the most recent ones.
     await until(lambda: add(0), "a slow body is given up", 20, every=0.1)
-    # Each holds its slot while the next one comes.
+    # Each upload keeps its slot while the next one starts.
     held = [
         await newcomer.begin(Content_Length="9", X_Forwarded_For=f"198.51.100.{n}")
         for n in range(1, NEWCOMERS)

@@ -1,4 +1,4 @@
-"""Section 1: requests that are refused, with an answer that arrives and a connection that closes."""
+"""Section 1: refused requests. The response arrives, and the connection is closed."""
 
 from __future__ import annotations
 

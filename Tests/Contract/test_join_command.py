@@ -1,4 +1,4 @@
-"""`drawtogether join`: a participant in a terminal, beside one that speaks the wire."""
+"""`drawtogether join`: a participant in a terminal, beside one that uses the wire protocol directly."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STROKE = Outgoing(
 
 @pytest.fixture
 def join(executable: str) -> Join:
-    """Runs `join` to its end."""
+    """Returns a function that runs `join` until it exits."""
     return lambda *arguments, **variables: asyncio.to_thread(run, executable, "join", *arguments, **variables)
 
 
@@ -49,20 +49,20 @@ def link(gateway: Gateway, room: Room) -> str:
 
 
 def said(client: Client) -> list[Entry]:
-    """What people sent, of what came to this one: from before and since."""
+    """Returns the participants' messages that this client received, retained and live."""
     told = [*(entry for snapshot in client.snapshots for entry in snapshot), *client.received]
     return [entry for entry in told if not entry.is_system]
 
 
 class Tail:
-    """`join LINK tail` while it runs: its lines as they come."""
+    """A running `join LINK tail`, with its lines."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.lines: list[dict[str, Any]] = []
 
     async def until(self, event: str, **members: Any) -> dict[str, Any]:
-        """The next line of an event with these members; those before it are kept in `lines`."""
+        """Returns the next line of an event with these members. Earlier lines are kept in `lines`."""
         assert self.process.stdout
         async with asyncio.timeout(SECONDS):
             while line := await self.process.stdout.readline():
@@ -72,7 +72,7 @@ class Tail:
         raise AssertionError(f"no {event} with {members} in {self.lines}")
 
     async def end(self) -> tuple[int, str]:
-        """Its exit code, and what it said to standard error."""
+        """Returns the exit code and the standard error."""
         assert self.process.stderr
         async with asyncio.timeout(SECONDS):
             errors = await self.process.stderr.read()
@@ -81,7 +81,7 @@ class Tail:
 
 @asynccontextmanager
 async def tailing(executable: str, *arguments: str):
-    """Somebody who is in the session, and tells what happens there."""
+    """Runs `tail` in the session for the duration of a block."""
     process = await asyncio.create_subprocess_exec(
         executable, "join", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
         limit=1 << 20,
@@ -195,7 +195,7 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
         ben = await room.join("Ben")
         ours, theirs = pty.openpty()
         ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 60, 0, 0))
-        # Whoever runs the tests may want no color, or another number of them.
+        # The environment of the test run may set another color mode.
         plain = {name: value for name, value in environment().items() if name not in ("NO_COLOR", "COLORTERM")}
         variables = plain | {"TERM": "xterm-256color"}
         process = await asyncio.create_subprocess_exec(
@@ -275,7 +275,7 @@ async def test_ctrl_c_ends_an_attach_that_waits_for_its_file(executable: str) ->
     os.close(theirs)
     try:
         async with asyncio.timeout(SECONDS):
-            # More than a pipe holds: it is there when somebody reads, and then signals are caught.
+            # More bytes than a pipe buffers: once the test reads them, the program catches signals.
             await asyncio.to_thread(os.write, ours, b" " * 1_000_000)
             process.send_signal(signal.SIGINT)
             assert await process.wait() == 1
@@ -290,7 +290,7 @@ async def test_a_reader_that_is_gone_ends_it_quietly(gateway: Gateway, executabl
     async with Room(gateway) as room:
         ben = await room.join("Ben")
         async with tailing(executable, link(gateway, room), "tail") as tail:
-            tail.process._transport.get_pipe_transport(1).close()  # asyncio has no other way to it
+            tail.process._transport.get_pipe_transport(1).close()  # asyncio has no public access to the pipe
             ben.send(Outgoing("Note", b"1", RELIABLE))
             assert await tail.end() == (0, "")
 

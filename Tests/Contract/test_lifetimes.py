@@ -1,4 +1,4 @@
-"""Section 5: how long a session is kept, with people, without them, and after its end."""
+"""Section 5: the lifetime of a session with participants, without them, and after its end."""
 
 from __future__ import annotations
 

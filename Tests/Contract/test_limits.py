@@ -1,4 +1,4 @@
-"""Sections 1 and 5: what the gateway tells about itself."""
+"""Sections 1 and 5: the limits that the gateway reports."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def test_a_gateway_that_runs_is_alive_and_ready(gateway: Gateway, path: st
 
 
 async def test_metrics_count_sends_and_delivered_entries(gateway_with) -> None:
-    # Of another reactor it shows what that counted a moment ago.
+    # One reactor, because the figures of others are reported a moment later.
     gateway: Gateway = gateway_with("--reactors", "1", idleSeconds=59)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")

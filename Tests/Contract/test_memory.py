@@ -1,4 +1,5 @@
-"""What all sessions together may hold: one that grows without measure is refused more, and the others draw on."""
+"""The limit on the memory of all sessions: a session that grows too large is refused more, and the others
+continue."""
 
 from __future__ import annotations
 
@@ -15,17 +16,17 @@ SIZE = 10_000
 
 
 def accepted(person: Client) -> int:
-    """The client sequence of its newest entry that came back."""
+    """Returns the client sequence of the newest entry that was returned to its sender."""
     return max((e.client_sequence for e in person.received if e.sender == person.number), default=0)
 
 
 def lines(gateway: Gateway) -> list[str]:
-    """What the gateway's log says of its memory."""
+    """Returns the log lines about memory."""
     return [event for line in gateway.log.splitlines() if "memory" in (event := json.loads(line)["event"])]
 
 
 async def draw(person: Client, count: int, size: int = SIZE) -> int:
-    """Has somebody draw so many entries under new keys, until one is refused; the last client sequence."""
+    """Sends entries with new keys until one is refused, and returns the last client sequence."""
     last = accepted(person)
     for _ in range(count):
         last += 1
@@ -41,7 +42,7 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         "--reactors", "1", memoryBytes=MEMORY, sessionLogBytes=MEMORY, catchUpTailBytes=0)  # fmt: skip
     async with Room(gateway) as large, Room(gateway) as middling, Room(gateway) as small:
         ada, cyd, ben = await large.join("Ada"), await middling.join("Cyd"), await small.join("Ben")
-        # Less than an equal part, but with it Ada meets the limit of all before her session's own.
+        # Less than an equal share, but with it Ada reaches the limit of all sessions before that of her session.
         for _ in range(MEMORY // SIZE // 4):
             cyd.send(append(1, "x" * SIZE))
         await cyd.committed()
@@ -52,16 +53,16 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         assert refusal["code"] == "storage-full" and refusal["clientSequence"] == last
         assert refusal["limit"] == MEMORY and MEMORY < refusal["actual"] < 2 * MEMORY
         assert refusal["retryAfterMs"] > 0
-        # Whoever runs it is told once, and sees how much it is.
+        # The operator gets one line with the size.
         await until(lambda: lines(gateway), "the log says so")
         assert lines(gateway) == ["memory for sessions full"]
         metrics = await gateway.metrics()
         assert metrics["drawtogether_log_limit_bytes"] == MEMORY < metrics["drawtogether_log_bytes"]
-        # Who holds little is none of those who hold too much.
+        # A session with little content may still grow.
         ben.send(append(1, "after"))
         await ben.committed()
         assert ben.retained.payloads() == {key(1): [b"before", b"after"]} and not ben.errors
-        # Removing passes, and makes room for what was refused.
+        # Removals are accepted, and make room for the refused entry.
         due = last
         for n in range(1, last):
             await ada.raw(remove(n).encoded(due))
@@ -87,7 +88,7 @@ async def test_the_gateway_stays_ready_for_those_who_make_room(gateway_with) -> 
         last = await draw(ada, 40, size)
         assert ada.errors, "she is refused"
         assert (await gateway.get("/readyz")).status == 200
-        # Each holds more than an equal part of the reserve, which is a quarter more.
+        # Each session has more than an equal share of the reserve, which is a quarter more.
         for person in others:
             await draw(person, 5, size)
             assert person.errors

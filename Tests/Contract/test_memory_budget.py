@@ -1,4 +1,4 @@
-"""One budget for all memory: what peers can make grow fits together, in the smallest container too."""
+"""One budget for all memory: together, all growing resources fit into it, even in the smallest container."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ WRITERS, MESSAGES, HEADS = 12, 255, 9_000
 
 
 def size(text: str) -> int:
-    """What a size of --check-config is in bytes."""
+    """Returns a size in the output of --check-config in bytes."""
     units = {"K": 10, "M": 20, "G": 30, "T": 40}
     return int(text[:-1]) << units[text[-1]] if text[-1] in units else int(text)
 
 
 def checked(executable: str, folder: Path, *arguments: str) -> dict[str, tuple[str, str]]:
-    """Each flag's value and where that came from."""
+    """Returns each flag's value and origin."""
     done = run(executable, "--check-config", *PAGE, "--data", str(folder / "data"), *arguments)
     assert done.returncode == 0 and not done.stderr, done
     settings, shares = done.stdout.split("\n\n")
@@ -71,14 +71,14 @@ def test_what_does_not_fit_is_refused_with_the_numbers(executable: str, tmp_path
 
 
 async def told(gateway: Gateway) -> dict[str, float] | None:
-    """The metrics; none while the gateway turns newcomers away."""
+    """Returns the metrics; None while the gateway refuses new connections."""
     with contextlib.suppress(TimeoutError, OSError, EOFError, AssertionError):
         return await gateway.metrics()
     return None
 
 
 class Writer:
-    """A participant that fills a session: with large entries, or with small ones under new keys. It does what a refusal says."""
+    """A participant that fills a session, with large entries, or with small ones under new keys. It obeys refusals."""
 
     REFUSAL = re.compile(rb'\{"error":\{"code":"([a-z-]+)"[^}]*\}\}')
 
@@ -96,7 +96,7 @@ class Writer:
         self.is_closed = False
 
     def write(self) -> None:
-        """Sends as much as the socket takes; a message that was begun is always ended."""
+        """Writes as much as the socket accepts. A partly written message is always completed."""
         if not self.unsent:
             if time.monotonic() < self.paused_until:
                 return
@@ -109,7 +109,7 @@ class Writer:
         self.unsent = self.unsent[self.socket.send(self.unsent) :]
 
     def read(self) -> None:
-        """Reads what has come; after a refusal, waits and sends again from the refused entry."""
+        """Reads the received bytes. After a refusal, waits and sends again from the refused entry."""
         if not (came := self.socket.recv(1 << 20)):
             raise ConnectionError("closed by the gateway")
         self.received += came
@@ -120,12 +120,12 @@ class Writer:
             self.refusals[error["code"]] += 1
             self.next = error.get("expected") or error["clientSequence"]
             self.paused_until = time.monotonic() + error.get("retryAfterMs", 0) / 1000
-        # A refusal may have come in part.
+        # A refusal may have arrived partly.
         self.received = self.received[max(end, len(self.received) - 500) :]
 
 
 def fill(writers: list[Writer], gateway: Gateway, seconds: float) -> None:
-    """All write as fast as they may, until the time is over: then what they hold is at its limit."""
+    """Lets all write at full speed for a time, so that their sessions reach the limit."""
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         for writer in writers:
@@ -147,7 +147,7 @@ def fill(writers: list[Writer], gateway: Gateway, seconds: float) -> None:
 
 
 def attack(gateway: Gateway, session: str, held: list[socket.socket], tls: bool) -> None:
-    """Everything is within its limit, each by itself."""
+    """Uses every resource up to its own limit."""
 
     def connected(data: bytes) -> None:
         with contextlib.suppress(OSError, ssl.SSLError):
@@ -172,7 +172,7 @@ def attack(gateway: Gateway, session: str, held: list[socket.socket], tls: bool)
 
 
 async def draw_on(ada: Client, ben: Client, work: asyncio.Task[None]) -> list[float]:
-    """Has Ada draw and Ben see it until the work is done, and once after it; the seconds of each entry, the least first."""
+    """Lets Ada draw and Ben receive until the work is done, and once after that. Returns the sorted latencies in seconds."""
     times: list[float] = []
     is_over = False
     while not is_over:
@@ -197,7 +197,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 async def test_everything_at_once_in_a_small_container(
     executable: str, tmp_path: Path, limit: int, tls: bool
 ) -> None:
-    """Nobody is killed, and two who draw are served. Where no control group can be made, the peak is measured instead."""
+    """The gateway is not killed, and two participants can draw. Without control groups the peak is measured instead."""
     with control_group(limit * MEBIBYTE) as group:
         program = group.program(executable, tmp_path) if group and not has_sanitizer() else executable
         arguments = [] if program != executable else ["--memory", str(limit * MEBIBYTE // 4 * 3)]
@@ -220,7 +220,7 @@ async def test_everything_at_once_in_a_small_container(
                     peak = peak_bytes(gateway.process.pid)
                     print(f"{limit} MiB: peak {peak >> 20} MiB, of the group {group and group.peak >> 20}; {len(held)} sockets")
                     print([(dict(writer.refusals), writer.is_closed) for writer in writers])
-                # Thousands still stand in the queue of the listener.
+                # Thousands of connections still wait in the listener's queue.
                 metrics = await until(lambda: told(gateway), "the metrics", 120, every=0.5)
                 assert metrics["drawtogether_log_bytes"] > metrics["drawtogether_log_limit_bytes"] * 3 / 4
                 assert ada.close is None and ben.close is None and not ada.errors

@@ -1,4 +1,4 @@
-"""`drawtogether end` and `delete`: sessions as their operator has them go, beside a gateway and without one."""
+"""`drawtogether end` and `delete`: the operator ends and deletes sessions, with a running gateway and without one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Command = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 @pytest.fixture
 def command(executable: str, lasting: LastingGateway) -> Command:
-    """Runs a command over the folder of the gateway, whether that runs or not."""
+    """Returns a function that runs a command on the folder of the gateway, which may be stopped."""
     return lambda *words: asyncio.to_thread(run, executable, *words, "--data", str(lasting.data))
 
 
@@ -113,7 +113,7 @@ async def test_only_the_owner_of_the_folder_is_answered(lasting: LastingGateway)
     named = lasting.data / "commands"
     assert named.stat().st_mode & 0o777 == 0o600
     async with Room(lasting) as room:
-        # As if the modes of folder and socket let everybody in.
+        # The modes of folder and socket would admit every user.
         named.chmod(0o666)
         lasting.data.chmod(0o711)
         owner = os.geteuid()
@@ -127,7 +127,8 @@ async def test_only_the_owner_of_the_folder_is_answered(lasting: LastingGateway)
 
 
 def _ask(data: Path, session: str, user: int) -> str:
-    """The answer that a process of that user gets, which goes by its working folder: those above are not for it."""
+    """Returns the gateway's answer to a process of that user. The user cannot access the folders above, so the
+    process changes its directory first."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -137,7 +138,7 @@ def _ask(data: Path, session: str, user: int) -> str:
             os.setuid(user)
             with socket.socket(socket.AF_UNIX) as one:
                 one.connect("commands")
-                # Whoever is refused may be answered before it has asked.
+                # A refused process may get its answer before it has sent the request.
                 with contextlib.suppress(BrokenPipeError):
                     one.sendall(f"end {session}\n".encode())
                 answer = one.recv(300)

@@ -1,4 +1,4 @@
-"""Section 1: who may ask, by Origin and Host."""
+"""Section 1: allowed and refused requests by Origin and Host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract's second implementation itself: bytes written out, and the outbox's bookkeeping."""
+"""Tests of the contract's second implementation itself: written-out bytes, and the outbox."""
 
 from __future__ import annotations
 

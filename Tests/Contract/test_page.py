@@ -1,4 +1,4 @@
-"""The page as a browser gets it: the programs that are in `Public`, without comments and indentation, and small."""
+"""The page as a browser gets it: the programs in `Public`, without comments and indentation, and small."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gateway import REPOSITORY, Gateway
 PUBLIC = REPOSITORY / "Public"
 FILES = sorted(path.relative_to(PUBLIC).as_posix() for path in PUBLIC.rglob("*") if path.is_file())
 SCRIPTS = Parser(Language(tree_sitter_javascript.language()))
-# What a phone on a slow line waits for before the first stroke.
+# The bytes that the page loads before the first stroke.
 MOST_BYTES = 150_000
 
-# Where a comment ends is clear only to who knows what is a string, a template, a regular expression, or an address.
+# A comment's end can be found only by distinguishing strings, templates, regular expressions and addresses.
 NASTY = {
     ".js": rb"""/** About this. */
 const strings = ['//', "/*", '\'//', "\
@@ -43,7 +43,7 @@ a[title='/*'] /* a comment */.b, c/* stays */d { /* a comment */
 
 
 def read_script(source: bytes) -> tuple[list[Any], list[bytes]]:
-    """What a parser makes of a script: each node's type, the text and the line of the leaves; and the comments."""
+    """Parses a script: each node's type, the text and line of the leaves, and the comments."""
     meaning: list[Any] = []
     comments: list[bytes] = []
     root = SCRIPTS.parse(source).root_node
@@ -60,12 +60,13 @@ def read_script(source: bytes) -> tuple[list[Any], list[bytes]]:
 
 
 def read_style(source: bytes) -> tuple[list[Any], list[bytes]]:
-    """The same of a style sheet. White space is one space, however much there is and wherever a comment parts it, and
-    beside signs that part anyhow it is nothing."""
+    """Parses a style sheet. Any amount of white space, with or without a comment in it, is one space; beside signs
+    that separate by themselves it is nothing."""
     comments: list[bytes] = []
 
     def parts(token: Any, *others: str) -> bool:
-        """Whether white space beside it means nothing: not behind another one, nor beside these signs and blocks."""
+        """Returns true if white space beside the token has no meaning: not behind white space, nor beside these
+        signs and blocks."""
         return token == "space" or token[0] == "{} block" or (token[0] == "literal" and token[1] in (",", ";", *others))
 
     def meaning(tokens: list[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The proxy itself: unhurt bytes pass whole, and every way to cut ends a connection."""
+"""Tests of the proxy itself: uncut connections pass all bytes, and every kind of cut ends a connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def through(port: int, data: bytes) -> bytes:
-    """Sends through the proxy until it breaks; what came back."""
+    """Sends through the proxy until the connection breaks, and returns the received bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     back = bytearray()
 

@@ -1,4 +1,4 @@
-"""Section 3.1: the token bucket of each participant; quotas that behave like it."""
+"""Section 3.1: the token bucket of each participant, and quotas with the same behavior."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sections 1 to 3 over restarts: a clean stop is a cut of the wire (P8), a crash keeps what was committed (P4)."""
+"""Sections 1 to 3 over restarts: a clean stop is like a lost connection (P8), a crash keeps committed entries
+(P4)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ TITLES = {"activity": {"identifier": "chess", "title": "Chess", "type": "game", 
 
 
 async def gone(*people: Client) -> None:
-    """Waits until their sockets have ended."""
+    """Waits until the sockets of these clients have ended."""
     for person in people:
         await person.wait_for(lambda person=person: person.close, "the socket ends")
 
@@ -407,7 +408,7 @@ async def test_who_is_ahead_of_a_restored_backup_is_not_locked_out(
         assert (await ben.got(b"after"))[0].client_sequence == 21
         await ada.committed()
         await until(lambda: "client is ahead" in lasting.log[logged:], "the log says that the client is ahead")
-        # What was taken as acknowledged stays so.
+        # An entry that counts as acknowledged stays acknowledged.
         await lasting.again("crash")
         await gone(ada, ben)
         twin = room.client()
@@ -554,7 +555,7 @@ async def test_a_clean_stop_keeps_the_epoch_though_grace_times_end_meanwhile(
             for other in others:
                 await other.cut()
             took = loop.time() - begin
-            # The first of them is gone by now, or soon, and the last one a little later.
+            # The first participant is removed about now, and the last one a little later.
             await until(lambda: loop.time() > begin + 1 + took / 4, "the grace times begin to end", every=0.001)
             await lasting.again("stop")
             await gone(ada)

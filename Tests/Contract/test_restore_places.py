@@ -1,4 +1,4 @@
-"""Where `backup` and `restore` write: what was there and is not theirs keeps its bytes, its owner and its place."""
+"""The targets of `backup` and `restore`: other files there keep their bytes, owners and places."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DATA = FOLDERS / "version-1" / "data"
 PAIR = ("tls-cert.pem", "tls-key.pem")
 GATEWAY, SOMEBODY = 10_001, 10_002
 CHOOSES = os.geteuid() == 0
-"""Whether we may choose whose files are; who may not sees that they are ours."""
+"""True if this user can choose the owner of files; else all files belong to this user."""
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def give(path: Path, user: int) -> None:
 
 
 def seen(folder: Path) -> dict[str, tuple[int, int, str]]:
-    """What is in a folder: whose, how it may be used, and what it says."""
+    """Returns the owner, mode and content of every file in a folder."""
     return {
         str(path.relative_to(folder)): (
             path.lstat().st_uid,
@@ -54,7 +54,7 @@ def seen(folder: Path) -> dict[str, tuple[int, int, str]]:
 
 
 def limited(executable: str, *arguments: str, by: Callable[[], object]) -> subprocess.CompletedProcess[str]:
-    """Runs a command of which something is taken first."""
+    """Runs a command after a call that restricts its process."""
     return subprocess.run(
         [executable, *arguments], capture_output=True, text=True, timeout=20, env=environment(), preexec_fn=by
     )  # fmt: skip
@@ -215,7 +215,8 @@ def test_a_key_that_cannot_be_read_is_told_and_the_rest_is_copied(executable: st
     (data / "tls-key.pem").chmod(0)
 
     def without_privileges() -> None:
-        # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: refused to who has none, and needs none.
+        # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: it fails without privileges, and is not needed
+        # then.
         for capability in (1, 2):
             ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
 
@@ -272,7 +273,7 @@ async def test_a_second_backup_to_the_same_folder_is_told_who_is_at_it(
 ) -> None:
     folder, data = tmp_path / "backup", tmp_path / "data"
     shutil.copytree(DATA, data)
-    # Something that takes a while.
+    # A command that takes a while.
     session = next((data / "sessions").iterdir())
     with (session / "log.damaged-1").open("wb") as file:
         file.truncate(128 << 20)

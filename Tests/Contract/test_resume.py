@@ -1,4 +1,4 @@
-"""Section 2.1: a broken wire is not a leave."""
+"""Section 2.1: a lost connection is not a leave."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ async def test_the_old_socket_is_closed_before_acknowledged_is_computed(gateway:
 
 
 async def test_repeats_are_dropped_and_counted(gateway_with) -> None:
-    # Of another reactor /metrics shows what it counted a moment ago.
+    # One reactor, because /metrics shows the counters of others a moment later.
     gateway: Gateway = gateway_with("--reactors", "1", idleSeconds=58)
     async with Room(gateway) as room:
         ada = await room.join("Ada")

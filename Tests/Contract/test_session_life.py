@@ -1,4 +1,4 @@
-"""Section 5: how long sessions are kept, over restarts too, and which limits they meet."""
+"""Section 5: the lifetimes of sessions, also over restarts, and their limits."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_a_session_whose_people_never_come_back_is_removed(lasting_with, w
 
 @WAYS
 async def test_a_session_with_somebody_in_it_is_kept_while_others_go(lasting_with, way: str) -> None:
-    # Longer than it is away: while nobody serves it, nobody is in it either.
+    # Longer than the gateway is stopped: a stopped gateway has no participants either.
     lasting: LastingGateway = lasting_with(sessionKeepSeconds=5, removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as left:
         ada, ben = await room.join("Ada"), await left.join("Ben")
@@ -115,7 +115,7 @@ async def test_a_start_with_the_clock_400_days_ahead_removes_nothing(lasting_wit
         await leave(ada)
         lasting.kill()
         log = lasting.folder_of(room.id) / "log"
-        # A clock that is ahead and a file that is old are the same to the gateway.
+        # A wrong clock and an old file look the same to the gateway.
         then = log.stat().st_mtime - 400 * 86_400
         os.utime(log, (then, then))
         lasting.start()

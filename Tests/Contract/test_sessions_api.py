@@ -158,7 +158,7 @@ async def test_follows_makes_one_successor_and_tells_the_old_session(gateway: Ga
 
 
 async def test_who_has_left_names_the_successor_too(gateway: Gateway) -> None:
-    # A program that leaves and begins anew takes the others along.
+    # A program that creates a successor takes the other participants along.
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ada.say(leave={})

@@ -1,4 +1,4 @@
-"""What an operator sets: units, secrets in files, what cannot be together, and what --check-config tells of it."""
+"""Settings: units, secrets in files, conflicts, and the output of --check-config."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = ("--public", str(REPOSITORY / "Public"))
 
 
 def table(text: str) -> dict[str, tuple[str, str]]:
-    """Each flag's value and where that came from, as awk would take them apart."""
+    """Returns each flag's value and origin, split at white space."""
     settings, _, _ = text.partition("\n\n")
     return {flag: (value, source) for flag, value, source in (line.split() for line in settings.splitlines())}
 
@@ -77,7 +77,7 @@ CANNOT_BE = {
 def test_what_cannot_be_is_one_sentence_the_same_from_both(
     executable: str, tmp_path: Path, arguments: str
 ) -> None:
-    # What is not about certificates needs none.
+    # Settings that do not concern certificates need no certificate.
     listeners = [] if "tls" in arguments or "https" in arguments else ["--https", "off"]
     if "--http " not in arguments and "--https 0" not in arguments:
         listeners += ["--http", "127.0.0.1:0"]

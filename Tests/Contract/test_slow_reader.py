@@ -1,4 +1,4 @@
-"""P5: a slow reader harms nobody, and misses nothing."""
+"""P5: a slow reader delays no other participant, and misses no entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_GROWTH = 64 << 20
 
 
 def small_socket(gateway: Gateway, tls: bool = False) -> dict[str, Any]:
-    """Options for a client whose kernel buffer is as small as it gets."""
+    """Returns options for a client with the smallest possible kernel buffer."""
     connected = socket.socket()
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     connected.connect(gateway.https if tls else gateway.http)
@@ -26,7 +26,7 @@ def small_socket(gateway: Gateway, tls: bool = False) -> dict[str, Any]:
 
 
 async def rejoin(person: Client) -> None:
-    """What a client does that was closed with 4013, or sees 1006 instead."""
+    """Joins again after 4013, or after 1006 in its place."""
     assert person.close is not None and person.close[0] in (4013, 1006), person.close
     for name in ("sock", "server_hostname"):
         person._options.pop(name, None)

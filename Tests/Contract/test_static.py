@@ -9,7 +9,7 @@ import pytest
 
 from gateway import Gateway
 
-# A comment is not sent, but its line is.
+# A comment is removed, but its line break stays.
 WRITTEN = b"// a script\n" + b"export const answer = 42;\n" * 400
 SCRIPT = b"\n" + b"export const answer=42;\n" * 400
 IMAGE = bytes(range(256)) * 8
@@ -24,7 +24,7 @@ TRAVERSALS = [
 
 @pytest.fixture(scope="module")
 def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
-    """A gateway over files whose every byte is known, with secrets around them."""
+    """Starts a gateway with files of known bytes, and secrets beside their folder."""
     around = tmp_path_factory.mktemp("files")
     public = around / "Public"
     (public / "js").mkdir(parents=True)

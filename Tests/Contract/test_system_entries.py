@@ -1,4 +1,4 @@
-"""Section 3.3: what the gateway itself puts into the order."""
+"""Section 3.3: the gateway's own entries in the order."""
 
 from __future__ import annotations
 

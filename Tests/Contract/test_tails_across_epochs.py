@@ -1,4 +1,5 @@
-"""Section 2.1 after a crash: what is on disk reaches those who were away, once, also when nobody keeps it (P2, P3)."""
+"""Section 2.1 after a crash: entries on disk reach participants that were away, once, even if no key retains them
+(P2, P3)."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ LISTENER = Path(__file__).with_name("pageListener.mjs")
 
 
 class Told:
-    """A program that writes each message it is told as a line of JSON."""
+    """A program that writes each received message as a line of JSON."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -61,7 +62,7 @@ class Told:
 
 
 def text_of(told: dict[str, Any]) -> str:
-    """The text of a message of ours, in the line of the page or of the Swift client."""
+    """Returns the text of a test message in a line of the page or of the Swift client."""
     if "text" in told:
         return told["text"]
     if "payloadBase64" in told:
@@ -82,7 +83,8 @@ async def program(stack: AsyncExitStack, *command: str) -> Told:
 
 
 def raw_texts(client: Client) -> Counter[str]:
-    """The messages that a raw client was told, as Wire.md wants it: those of a sender by rising client sequences."""
+    """Returns the messages that a raw client received. As in Wire.md, those of a sender must have rising client
+    sequences."""
     highest: dict[int, int] = {}
     texts: Counter[str] = Counter()
     for entry in client.received_with_snapshots:
@@ -95,7 +97,7 @@ def raw_texts(client: Client) -> Counter[str]:
 
 
 def message(text: str, n: int, targets: list[int]) -> Outgoing:
-    """Every third is a `Data` message, every fourth of the others is for the receivers only."""
+    """Returns a message: every third one has the type `Data`, every fourth of the others has targets."""
     if n % 3 == 0:
         return Outgoing("Data", f"data {text}".encode(), RELIABLE)
     payload = json.dumps({"text": text}).encode()
@@ -125,7 +127,7 @@ async def test_messages_that_nobody_keeps_are_told_once_around_a_kill(
         swift = await program(stack, executable, "join", link, "tail", "--name", "Swift")
         everybody = [3, 4]
         assert page.number == 3
-        # Who is not on the disk yet would be somebody else after the kill.
+        # After the kill, a participant that is not on disk would be a new one.
         ada.send(replace(1, "all are here"))
         await ada.committed()
         expected: Counter[str] = Counter()
@@ -135,7 +137,7 @@ async def test_messages_that_nobody_keeps_are_told_once_around_a_kill(
             sent = chance.randrange(10, MESSAGES)
             for n in range(sent):
                 ada.send(message(f"{round_}/{n}", n, [ben.number, *everybody]))
-                # They go one by one, so that the kill comes between some.
+                # One by one, so that the kill happens between some of them.
                 await ada.wait_for(lambda: not ada.outbox.has_unsent, "it is on the socket")
             await asyncio.to_thread(lasting.kill)
             await gone(ada)
@@ -186,11 +188,11 @@ async def test_a_compaction_between_two_crashes_loses_nobody_a_message(
             ada.send(Outgoing("Mark", bytes(131_000), RELIABLE | REPLACE, key(1)))
             await ada.committed()
 
-        # A little less than what a compaction is worth.
+        # A little less than a compaction needs.
         for _ in range(26):
             await draw()
         await ben.cut()
-        # What was told before the cut has to be known.
+        # Messages received before the cut must not come again.
         await ben.join()
         await ben.cut()
         ada.send(*[Outgoing("Note", b"%d" % n, RELIABLE) for n in range(50)])

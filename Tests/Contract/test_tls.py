@@ -24,7 +24,7 @@ from room import Room, append, note
 def context_for(version: ssl.TLSVersion) -> ssl.SSLContext:
     context = trusting()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # that old ones are refused is what is tested
+        warnings.simplefilter("ignore", DeprecationWarning)  # the test needs old versions, which must be refused
         context.minimum_version = context.maximum_version = version
     context.set_ciphers("DEFAULT@SECLEVEL=0")
     return context
@@ -33,7 +33,8 @@ def context_for(version: ssl.TLSVersion) -> ssl.SSLContext:
 async def exchange(
     gateway: Gateway, context: ssl.SSLContext, session: ssl.SSLSession | None = None
 ) -> tuple[ssl.SSLSession | None, bool | None]:
-    """One request in a blocking socket, for only those take a session to resume; the session, and if it was one."""
+    """Sends one request over a blocking socket, because asyncio cannot resume sessions. Returns the session, and true if
+    it was resumed."""
 
     def run() -> tuple[ssl.SSLSession | None, bool | None]:
         plain = socket.create_connection(gateway.https, timeout=10)
@@ -191,7 +192,7 @@ async def test_a_certificate_that_cannot_be_used_is_a_bad_setting(
 
 
 async def test_what_came_together_with_the_end_is_answered(gateway_with) -> None:
-    """A client that has asked for much and ends its direction at once, by close_notify in the same write, gets all of it."""
+    """A client that ends its direction in the same write as its requests, by close_notify, gets all responses."""
     gateway: Gateway = gateway_with("--reactors", "1")
     count = 1_500
     requests = f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\n\r\n".encode() * count
@@ -222,11 +223,11 @@ async def test_what_came_together_with_the_end_is_answered(gateway_with) -> None
             connected.sendall(outgoing.read())
             peer.write(requests)
             with pytest.raises(ssl.SSLError):
-                peer.unwrap()  # it wants the other direction's end, which comes later
+                peer.unwrap()  # waits for the peer's close_notify, which comes later
             connected.sendall(outgoing.read())
             return everything(connected)
 
     answers, records = await asyncio.to_thread(plain), await asyncio.to_thread(secure)
     assert answers.count(b"HTTP/1.1 200 OK") == count
-    # Python reads no more after its own close_notify; the records are longer than what they hold.
+    # Python stops reading after its own close_notify; the records are longer than their content.
     assert len(records) > len(answers) * 0.98, (len(records), len(answers))

@@ -1,4 +1,5 @@
-"""P2 for attachments: a client that cuts, repeats and overlaps by chance still ends with the right bytes, once."""
+"""P2 for attachments: a client that randomly cuts, repeats and overlaps requests still uploads the right bytes,
+once."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class CarelessClient:
-    """Uploads a content by requests that mostly go wrong; checks every answer that it gets."""
+    """Uploads a content with mostly faulty requests. Checks every response."""
 
     def __init__(self, journal: Journal, seed: int) -> None:
         self.journal = journal
@@ -43,7 +44,7 @@ class CarelessClient:
         self.upload = Upload(journal.gateway, journal.path_of(self.id))
 
     async def run(self) -> None:
-        """Goes on by chance, then finishes what is left as a careful client would."""
+        """Makes random requests, then completes the upload correctly."""
         await self.create()
         actions: list[Callable[[], Awaitable[None]]] = [
             self.send_a_piece, self.cut_a_piece, self.send_at_a_wrong_offset, self.send_a_wrong_checksum,
@@ -54,7 +55,7 @@ class CarelessClient:
         await until(self.is_finished, "the upload is finished", every=0.001)
 
     async def create(self) -> None:
-        """Creates it, perhaps once more, perhaps with the first bytes."""
+        """Creates the upload, perhaps twice, perhaps with the first bytes."""
         self.requests += 1
         with_data = self.data[: self.chance.randrange(100_000)] if self.chance.random() < 0.4 else None
         length = None if self.is_deferred else len(self.data)
@@ -67,7 +68,7 @@ class CarelessClient:
         assert response.status in (204, 409), response
 
     async def cut_a_piece(self) -> None:
-        """Promises a piece and gives only some of it."""
+        """Announces a piece and sends only a part of it."""
         offset, piece = await self.next_piece()
         arrives = piece[: self.chance.randrange(len(piece) + 1)]
         is_chunked = self.chance.random() < 0.5
@@ -97,7 +98,7 @@ class CarelessClient:
         response = await self.patch(piece, wrong)
         if response.status == 409:
             right = response.problem(409, "offset-mismatch")["offset"]
-            # To one that is whole even nothing at the right offset may be refused.
+            # A complete upload may refuse even an empty piece at the right offset.
             assert 0 <= right <= len(self.data) and (right != wrong or not piece)
         else:
             assert response.status == 204, response
@@ -112,7 +113,7 @@ class CarelessClient:
         assert response.status in (460, 409), response
 
     async def overlap(self) -> None:
-        """Two writers for the same bytes, or for bytes of which some are the same."""
+        """Writes the same or overlapping bytes with two requests at once."""
         offset, piece = await self.next_piece()
         _, other = await self.next_piece()
         answers = await asyncio.gather(
@@ -122,7 +123,7 @@ class CarelessClient:
             if isinstance(answer, BaseException):
                 assert isinstance(answer, LOST), answer
             else:
-                # What was taken over from may be told that the offset is no longer its own.
+                # The response of the replaced writer may be a conflict about the offset.
                 assert answer.status in (204, 409), answer
 
     async def look(self) -> None:
@@ -140,7 +141,7 @@ class CarelessClient:
         return await self.upload.patch(piece, offset, is_chunked=self.chance.random() < 0.4)
 
     async def is_finished(self) -> bool:
-        """Sends what is left, unless it is all there."""
+        """Sends the missing bytes; returns true if there are none."""
         listed = await self.journal.find(self.id)
         if listed is not None and listed["state"] == "ready":
             return True

@@ -1,4 +1,4 @@
-"""Section 4 and tus 1.0.0: what each request gets, right or wrong."""
+"""Section 4 and tus 1.0.0: the response to each request, valid or invalid."""
 
 from __future__ import annotations
 

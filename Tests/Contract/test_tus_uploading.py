@@ -1,4 +1,4 @@
-"""Section 4: resumable uploads over bad lines, and the clients of others."""
+"""Section 4: resumable uploads over bad connections, and with third-party clients."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_body_cut_short_keeps_what_arrived(journal: Journal, way: str, i
             piece = DATA[offset : offset + size]
             await connection.send(in_chunks(piece)[:-5] if is_chunked else piece)
             if way == "reset":
-                # A reset may overtake what the kernel still holds, so this one waits until it is read.
+                # A reset may overtake bytes in the kernel, so the test waits until they are read.
                 await until(lambda at=offset + size: upload.has(at), "it has arrived")
             await cut(connection, way)
         offset += size

@@ -1,4 +1,4 @@
-"""Section 2: from HTTP to a socket."""
+"""Section 2: the upgrade from HTTP to a WebSocket."""
 
 from __future__ import annotations
 

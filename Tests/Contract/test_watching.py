@@ -1,4 +1,4 @@
-"""What those see who run it: health, who may read the metrics and what is in them, and the log."""
+"""Monitoring: health, access to the metrics, their content, and the log."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ async def test_health_is_small_json_that_nobody_keeps(gateway: Gateway) -> None:
 async def test_health_checks_succeed_at_the_connection_limit(
     executable: str, gateway_with, listener: str
 ) -> None:
-    """A liveness probe that fails there would restart a gateway that is well, again and again."""
+    """If a liveness probe failed at the connection limit, it would restart a working gateway repeatedly."""
     gateway: Gateway = gateway_with(connections=20, headSeconds=300)
     speaker = OverTLS(gateway) if listener == "TLS" else gateway
     address = gateway.https if listener == "TLS" else gateway.http
     named = "{}:{}".format(*address)
     asked = ["--http", "off", "--https", named] if listener == "TLS" else ["--http", named]
     with many() as held:
-        # Twenty that are counted, and hundreds beyond them that say nothing.
+        # Twenty counted connections, and hundreds of silent ones beyond the limit.
         held += [socket.create_connection(address) for _ in range(300)]
         for path in ("/healthz", "/readyz", "/metrics"):
             for _ in range(10):
                 assert (await speaker.get(path)).status == 200
-        # Not ready would cut it off from its proxy, although it serves those who are connected.
+        # If it were not ready, its proxy would cut it off, although it serves connected clients.
         assert (await speaker.get("/readyz")).json() == {"status": "ready"}
         samples = await speaker.metrics()
         assert samples["drawtogether_connections_limit"] == 20
@@ -84,7 +84,7 @@ async def test_what_a_proxy_on_this_machine_hands_on_may_not_read_them(
     async with await gateway.connect() as connection:
         await connection.send(request_bytes("GET", "/metrics", host, rest))
         (await connection.receive()).problem(404, "not-found")
-        # Whoever asks on this machine still may, over the same connection.
+        # Requests from this machine are still allowed, over the same connection.
         await connection.send(request_bytes("GET", "/metrics", gateway.host))
         assert (await connection.receive()).status == 200
 
@@ -120,7 +120,7 @@ async def test_times_are_counted_of_what_people_do(new_gateway) -> None:
         metrics = await gateway.metrics()
         counts = {time: metrics[f"drawtogether_{time}_seconds_count"] for time in TIMES}
         assert counts["catch_up"] == 3 and counts["tls_handshake"] == 1, counts
-        # The five may have been brought together, but not to none.
+        # The five entries may be sent together, but in at least one flush.
         assert 1 <= counts["fan_out"] <= 5 and counts["commit"] >= 1 and counts["append"] >= 1, counts
         assert counts["loop_turn"] == metrics["drawtogether_loop_turns_total"] - 1
         for time in TIMES:
@@ -137,14 +137,14 @@ async def test_requests_are_timed_by_kind(new_gateway) -> None:
         journal = Journal(gateway, room.id)
 
         async def counts() -> dict[str, float]:
-            # Of each reactor what it published last.
+            # The figures that each reactor published last.
             metrics = await gateway.metrics()
             return {
                 kind: metrics[f'drawtogether_request_seconds_count{{kind="{kind}"}}']
                 for kind in ("api", "upload", "download", "page")
             }
 
-        # The session was made by one request; its socket, and the metrics, are not counted.
+        # One request created the session. Its socket and the metrics requests are not counted.
         before = {"api": 1, "upload": 0, "download": 0, "page": 0}
         assert await until(lambda: same(counts, before), "one request")
         attachment = await journal.add(content(2 << 20))
@@ -216,7 +216,7 @@ async def test_every_closed_socket_leaves_a_line_with_the_reason(new_gateway) ->
     async with Room(gateway) as room:
         ada, ben, cleo = [await room.join(name) for name in ("Ada", "Ben", "Cleo")]
         short = room.id[:6] + "…"
-        # What cannot be made smaller on its way.
+        # Content that compression cannot shorten.
         much = content(5_000)
         ada.send(note(much))
         await ben.got(much)
@@ -226,16 +226,16 @@ async def test_every_closed_socket_leaves_a_line_with_the_reason(new_gateway) ->
         assert line.items() >= {"code": 1000, "reason": "left", "by": "gateway", "remote": "127.0.0.1"}.items()
         assert line["received"] > 5_000 and line["sent"] > 500 and line["ms"] >= 0
         await logged(gateway, "participant left", participant=number, reason="left")
-        # By its page, with a close frame.
+        # Closed by the page, with a close frame.
         await ben.ws.close(1001)
         line = await logged(gateway, "socket closed", participant=ben.number)
         assert line.items() >= {"code": 1001, "by": "peer", "reason": "closed"}.items()
-        # By a line that breaks.
+        # Closed by a broken connection.
         lost_number = cleo.number
         await cleo.cut()
         line = await logged(gateway, "socket closed", participant=lost_number)
         assert line.items() >= {"code": 1006, "by": "nobody", "reason": "broken"}.items() and line["end"]
-        # By us, whatever the reason.
+        # Closed by the gateway, for each reason.
         async with await RawSocket.open(gateway, room.id) as silent:
             await silent.receive_until(CLOSE)
         line = await logged(gateway, "socket closed", code=4001)
@@ -413,14 +413,14 @@ async def test_every_address_in_the_log_is_shown_as_far_as_it_may_be(
              "socket closed", "connection closed", "proxy tells of no client"}  # fmt: skip
     assert kinds <= {line["event"] for line in lines}, sorted({line["event"] for line in lines})
     assert {line["remote"] for line in lines} == set(shown)
-    # In no other field either; the addresses of the gateway itself are not meant.
+    # No other field has them either, except the gateway's own addresses.
     rest = [line for line in gateway.log.splitlines() if '"event":"started"' not in line]
     for address in {"198.51.100.7", "2001:db8:1:2::3", "127.0.0.1"} - set(shown):
         assert not any(address in line for line in rest), address
 
 
 class Told(Gateway):
-    """A gateway whose log goes where the test wants it, and is no JSON where it does not say so."""
+    """A gateway whose log goes to a given file, in text or JSON."""
 
     def __init__(self, executable: str, folder: Path, log: int, *arguments: str) -> None:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
@@ -432,7 +432,7 @@ class Told(Gateway):
         )  # fmt: skip
 
     async def answers(self) -> None:
-        """Waits for what it says when it is ready, which has the address in it."""
+        """Waits for the ready line, which contains the address."""
         assert self.process.stdout
         said = b""
         while not (found := re.search(rb"http://([0-9.]+):([0-9]+)", said)):
@@ -449,7 +449,7 @@ async def test_text_is_logfmt_and_whoever_asks_for_health_leaves_no_line(
         gateway = Told(executable, tmp_path, log.fileno(), "--log-format", "text")
     try:
         await gateway.answers()
-        # It answers before it says so.
+        # The gateway answers before it writes the line.
         await until(lambda: "started" in gateway.log, "it has started")
         async with Room(gateway) as room:
             await room.join("Ada")
@@ -477,7 +477,7 @@ async def test_a_log_that_nobody_reads_holds_nobody_up(executable: str, tmp_path
     os.close(writing)
     try:
         await gateway.answers()
-        # Each of them a line, far more than a pipe takes.
+        # One line for each, together far more than a pipe buffers.
         async with await gateway.connect() as connection:
             for _ in range(1_500):
                 await connection.send(request_bytes("GET", "/api/none", gateway.host))
@@ -485,7 +485,7 @@ async def test_a_log_that_nobody_reads_holds_nobody_up(executable: str, tmp_path
         assert await asyncio.to_thread(gateway.terminate) == 0
         with open(reading, "rb", closefd=False) as pipe:
             lines = pipe.read().splitlines(keepends=True)
-        # What the pipe took before it was full is whole lines.
+        # The lines that the pipe accepted before it was full are complete.
         assert len(lines) > 100
         assert all(json.loads(line)["event"] for line in lines if line.endswith(b"\n"))
     finally:

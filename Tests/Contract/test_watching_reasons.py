@@ -1,4 +1,4 @@
-"""That the log and the metrics give the true reason: of uploads that come to nothing, and of settings that do not fit the proxies."""
+"""The reasons in the log and the metrics: of failed uploads, and of settings that do not fit the proxies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_an_upload_that_turns_out_too_large_is_refused_and_not_cut(new_gat
 
 
 async def test_what_is_wrong_with_a_body_is_told_once(new_gateway) -> None:
-    # Others would tell what they counted a moment later.
+    # One reactor, because others publish their figures a moment later.
     gateway: Gateway = new_gateway("--reactors", "1")
     journal = await Journal.open(gateway)
     fields = {"Content-Type": "text/plain", "Transfer-Encoding": "chunked"}

@@ -1,4 +1,4 @@
-"""People who draw without a pause, whatever becomes of the gateway, and know what must be there of it."""
+"""Participants that draw without a pause, also over failures of the gateway, and check which entries it kept."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from room import append, key, replace
 
 AWAY = (OSError, EOFError, TimeoutError, ConnectionError, websockets.WebSocketException)
 MOST_KEPT = 60
-"""So many entries that are not committed make a writer wait."""
+"""A writer waits while it has this number of uncommitted entries."""
 CHURN = 30_000
 
 
 class Writer:
-    """Counts upwards under a key of its own, and replaces large values that nobody needs, so that logs are written anew."""
+    """Counts upwards under its own key, and replaces large values under others, so that logs are compacted."""
 
     def __init__(self, gateway: LastingGateway, session: str, place: int, name: str) -> None:
         self.client = Client(gateway.socket_url(session), open_timeout=5, close_timeout=1)
@@ -34,17 +34,17 @@ class Writer:
 
     @property
     def kept(self) -> list[int]:
-        """The numbers that are not known to be committed."""
+        """Returns the numbers that may not be committed."""
         return [int(entry.payload) for entry in self.client.outbox.entries if entry.key == self.key]
 
     @property
     def committed(self) -> int:
-        """All numbers below this one are committed."""
+        """Returns the number below which all are committed."""
         return min(self.kept, default=self.counted)
 
     @property
     def seen(self) -> list[int]:
-        """What its key holds."""
+        """Returns the numbers under its key."""
         return [int(entry.payload) for entry in self.client.retained.keys.get(self.key, [])]
 
     def draw(self, is_on: bool = True) -> None:
@@ -59,7 +59,7 @@ class Writer:
         assert not faults and self.client.failure is None, (self.name, faults, self.client.failure)
 
     async def _stay(self) -> None:
-        """Joins whenever it is not there."""
+        """Joins whenever it is disconnected."""
         while True:
             try:
                 await self.client.join(name=self.name)
