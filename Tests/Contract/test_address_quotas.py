@@ -22,7 +22,7 @@ async def create(gateway: Gateway, address: str, activity: dict[str, Any] | None
 
 
 @pytest.mark.parametrize("way", ["stop", "crash"])
-async def test_an_address_keeps_so_many_sessions_over_restarts(lasting_with, way: str) -> None:
+async def test_sessions_per_address_are_limited_across_restarts(lasting_with, way: str) -> None:
     lasting: LastingGateway = lasting_with(*PROXY, sessionsPerAddress=2, sessionIdleSeconds=0)
     made = [(await create(lasting, ONE)).json()["id"] for _ in range(2)]
     for _ in range(2):
@@ -51,7 +51,7 @@ async def test_the_metrics_count_kept_sessions_at_once(lasting_with) -> None:
     assert await lasting.metric("drawtogether_kept_sessions") == 4
 
 
-async def test_one_that_follows_counts_for_who_made_it(gateway_with) -> None:
+async def test_a_successor_counts_for_its_creators_address(gateway_with) -> None:
     gateway: Gateway = gateway_with(*PROXY, sessionsPerAddress=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -62,7 +62,7 @@ async def test_one_that_follows_counts_for_who_made_it(gateway_with) -> None:
         follows.problem(429, "too-many")
 
 
-async def test_an_address_keeps_so_many_bytes(gateway_with) -> None:
+async def test_bytes_per_address_are_limited(gateway_with) -> None:
     gateway: Gateway = gateway_with(*PROXY, dataBytesPerAddress=300_000)
     one, other = [(await create(gateway, address)).json()["id"] for address in (ONE, OTHER)]
     journal = Journal(gateway, one)
@@ -74,7 +74,7 @@ async def test_an_address_keeps_so_many_bytes(gateway_with) -> None:
     await journal.add(content(200_000, 2))
 
 
-async def test_beyond_data_bytes_nothing_grows_and_what_is_there_is_served(lasting_with) -> None:
+async def test_over_data_bytes_sessions_cannot_grow_but_are_served(lasting_with) -> None:
     lasting: LastingGateway = lasting_with(dataBytes=100_000)
     async with Room(lasting) as room:
         ada = await room.join("Ada")

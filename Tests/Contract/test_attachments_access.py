@@ -46,7 +46,7 @@ async def every_change(
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-async def test_a_foreign_origin_is_refused_before_anything_is_done(journal: Journal, origin: str) -> None:
+async def test_a_foreign_origin_is_refused_without_an_effect(journal: Journal, origin: str) -> None:
     ready, upload = await journal.add(content(10)), await Upload.create(journal, 10)
     before = await journal.list()
     fields = {"Origin": origin.format(port=journal.gateway.http[1])}
@@ -63,7 +63,7 @@ async def test_a_foreign_origin_is_refused_before_100_continue(journal: Journal)
     assert await journal.is_empty()
 
 
-async def test_the_own_origin_and_none_are_taken(journal: Journal) -> None:
+async def test_the_own_origin_and_no_origin_are_accepted(journal: Journal) -> None:
     for fields in (
         {},
         {"Origin": f"http://{journal.gateway.host}"},
@@ -115,7 +115,7 @@ async def test_the_same_content_in_two_sessions_is_two_attachments(journal: Jour
     assert (await other.read(theirs["id"])).body == content(100)
 
 
-async def test_a_forged_token_is_refused_and_none_is_needed(journal: Journal) -> None:
+async def test_a_forged_token_is_refused_and_no_token_is_accepted(journal: Journal) -> None:
     gateway = journal.gateway
     async with Room(gateway) as room, Room(gateway) as elsewhere:
         ada, stranger = await room.join("Ada"), await elsewhere.join("Stranger")
@@ -137,7 +137,7 @@ async def test_a_forged_token_is_refused_and_none_is_needed(journal: Journal) ->
         assert (await journal.add(b"4", Participant_Token=ada.token))["participant"] == ada.number
 
 
-async def test_allowed_origins_may_do_all_and_read_every_field(gateway_with) -> None:
+async def test_allowed_origins_may_send_every_request_and_read_every_field(gateway_with) -> None:
     gateway: Gateway = gateway_with("--allowed-origins", ALLOWED)
     journal = await Journal.open(gateway)
     fields = {"Origin": ALLOWED}
@@ -185,7 +185,7 @@ async def test_a_preflight_allows_what_uploads_need(gateway_with, method: str) -
     assert not foreign.all("access-control-allow-origin")
 
 
-async def test_reading_needs_no_origin_and_a_foreign_one_learns_nothing_by_cors(journal: Journal) -> None:
+async def test_downloads_need_no_origin_and_foreign_origins_get_no_cors_fields(journal: Journal) -> None:
     attachment = await journal.add(content(10))
     response = await journal.read(attachment["id"], Origin="http://evil.example")
     assert not response.all("access-control-allow-origin")
@@ -198,7 +198,7 @@ async def test_reading_needs_no_origin_and_a_foreign_one_learns_nothing_by_cors(
      "{id}.png", "{{{id}}}", "{bare}", "{id}0", "not-a-uuid", "0", "urn:uuid:{id}", "%20{id}", "{id}%0d%0a", "{short}",
      "..;/{id}", "{id}/..", "..%2fuploads%2f{id}", "{sha}"],
 )  # fmt: skip
-async def test_a_path_that_is_no_uuid_is_404_or_400(journal: Journal, tail: str) -> None:
+async def test_a_path_without_a_valid_uuid_is_404_or_400(journal: Journal, tail: str) -> None:
     attachment = await journal.add(b"SECRET")
     id_ = attachment["id"]
     spelled = tail.format(id=id_, bare=id_.replace("-", ""), short=id_[:-1], sha=attachment["sha256"])
@@ -218,7 +218,7 @@ async def test_a_path_that_is_no_uuid_is_404_or_400(journal: Journal, tail: str)
 @pytest.mark.parametrize("target", ["//api/sessions/{s}/attachments/{a}", "/api/sessions/{s}//attachments/{a}",
                                     "/api//sessions/{s}/attachments/{a}", "/API/sessions/{s}/attachments/{a}",
                                     "/api/sessions/{s}/Attachments/{a}"])  # fmt: skip
-async def test_double_slashes_and_other_cases_lead_nowhere(journal: Journal, target: str) -> None:
+async def test_double_slashes_and_other_letter_cases_are_not_found(journal: Journal, target: str) -> None:
     attachment = await journal.add(b"SECRET")
     spelled = target.format(s=journal.session, a=attachment["id"])
     for method in ("GET", "DELETE"):
@@ -231,7 +231,7 @@ async def test_double_slashes_and_other_cases_lead_nowhere(journal: Journal, tar
 @pytest.mark.parametrize(
     ("method", "allowed"), [("PUT", {"GET", "HEAD", "DELETE", "PATCH"}), ("POST", {"GET"})]
 )
-async def test_a_method_that_does_not_fit_is_405_with_allow(
+async def test_an_unsupported_method_is_405_with_allow(
     journal: Journal, method: str, allowed: set[str]
 ) -> None:
     attachment = await journal.add(b"x")

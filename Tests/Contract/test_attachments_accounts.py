@@ -102,7 +102,7 @@ class Guest:
                 assert sha256(response.body) == response["etag"].strip('"')
 
 
-async def test_in_the_end_all_is_free_again(gateway_with, seed: int) -> None:
+async def test_random_requests_leave_no_resources_in_use(gateway_with, seed: int) -> None:
     gateway: Gateway = gateway_with(sessionAttachmentBytes=QUOTA, uploads=AT_ONCE)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -127,7 +127,7 @@ async def test_in_the_end_all_is_free_again(gateway_with, seed: int) -> None:
         await ada.wait_for(lambda: not ada.retained.attachments, "nobody knows of any")
 
 
-async def test_sessions_that_end_in_the_middle_leave_nothing(gateway_with, seed: int) -> None:
+async def test_sessions_that_end_during_requests_leave_nothing(gateway_with, seed: int) -> None:
     gateway: Gateway = gateway_with(sessionAttachmentBytes=QUOTA, uploads=AT_ONCE, endedKeepSeconds=1, removalDelaySeconds=0)
     chance = random.Random(seed)
     before = descriptors(gateway)

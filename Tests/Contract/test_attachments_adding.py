@@ -30,7 +30,7 @@ def limited(gateway_with) -> Gateway:
 
 @WAYS
 @pytest.mark.parametrize("size", SIZES)
-async def test_every_size_comes_back_with_its_sha_256(gateway: Gateway, size: int, is_chunked: bool) -> None:
+async def test_every_size_is_returned_with_its_sha_256(gateway: Gateway, size: int, is_chunked: bool) -> None:
     journal = await Journal.open(gateway)
     data = content(size)
     attachment = await journal.add(data, is_chunked)
@@ -62,7 +62,7 @@ async def test_curl_uploads_from_a_file_and_from_its_input(
 
 
 @pytest.mark.parametrize("size", [0, 1, MEBIBYTE + 7])
-async def test_over_https_the_same_comes_back(gateway: Gateway, size: int) -> None:
+async def test_the_content_is_the_same_over_https(gateway: Gateway, size: int) -> None:
     journal = await Journal.open(gateway)
     data = content(size, seed=2)
     host = f"localhost:{gateway.https[1]}"
@@ -85,7 +85,7 @@ async def test_chunks_of_any_size_are_one_content(gateway: Gateway, size: int) -
         journal.added(await connection.receive(), data)
 
 
-async def test_a_body_in_single_bytes_is_taken(gateway: Gateway) -> None:
+async def test_a_body_in_single_bytes_is_accepted(gateway: Gateway) -> None:
     journal = await Journal.open(gateway)
     data = content(150)
     async with await journal.begin(Content_Length="150") as connection:
@@ -94,7 +94,7 @@ async def test_a_body_in_single_bytes_is_taken(gateway: Gateway) -> None:
         journal.added(await connection.receive(), data)
 
 
-async def test_http_1_0_is_taken_and_closed(gateway: Gateway) -> None:
+async def test_http_1_0_is_accepted_and_closed(gateway: Gateway) -> None:
     journal = await Journal.open(gateway)
     async with await gateway.connect() as connection:
         head = f"POST {journal.path} HTTP/1.0\r\nHost: {gateway.host}\r\nContent-Length: 5\r\n\r\n"
@@ -148,7 +148,9 @@ async def test_expect_100_continue_is_answered_before_the_body(gateway: Gateway)
 
 
 @WAYS
-async def test_the_limit_exactly_is_taken_and_one_more_is_413(limited: Gateway, is_chunked: bool) -> None:
+async def test_a_size_at_the_limit_is_accepted_and_one_byte_more_is_413(
+    limited: Gateway, is_chunked: bool
+) -> None:
     journal = await Journal.open(limited)
     data = content(LIMIT)
     attachment = await journal.add(data, is_chunked)
@@ -170,7 +172,7 @@ async def test_a_declared_length_over_the_limit_is_refused_before_the_body(limit
     assert await journal.is_empty()
 
 
-async def test_a_refusal_comes_instead_of_100_continue(limited: Gateway) -> None:
+async def test_a_refusal_replaces_100_continue(limited: Gateway) -> None:
     journal = await Journal.open(limited)
     async with await journal.begin(Expect="100-continue", Content_Length=str(LIMIT + 1)) as connection:
         first = await connection.receive_informational()
@@ -179,7 +181,7 @@ async def test_a_refusal_comes_instead_of_100_continue(limited: Gateway) -> None
 
 
 @pytest.mark.parametrize("times", [3, 40], ids=["a little more", "much more"])
-async def test_too_large_in_chunks_is_answered_although_the_client_goes_on_sending(
+async def test_a_too_large_chunked_body_is_answered_while_the_client_sends(
     limited: Gateway, times: int
 ) -> None:
     journal = await Journal.open(limited)
@@ -192,7 +194,7 @@ async def test_too_large_in_chunks_is_answered_although_the_client_goes_on_sendi
     await until(journal.is_empty, "nothing is left of it")
 
 
-async def test_too_large_by_length_is_answered_although_the_client_sends_it_all(limited: Gateway) -> None:
+async def test_a_too_large_content_length_is_answered_while_the_client_sends(limited: Gateway) -> None:
     journal = await Journal.open(limited)
     async with await journal.begin(Content_Length=str(LIMIT + 1)) as connection:
         response = await answer_while_sending(connection, content(50_000), LIMIT // 50_000)
@@ -200,7 +202,7 @@ async def test_too_large_by_length_is_answered_although_the_client_sends_it_all(
     assert await journal.is_empty()
 
 
-async def test_curl_understands_what_is_too_large(limited: Gateway, tmp_path: Path) -> None:
+async def test_curl_reports_that_a_file_is_too_large(limited: Gateway, tmp_path: Path) -> None:
     journal = await Journal.open(limited)
     file = tmp_path / "large"
     with file.open("wb") as opened:
@@ -214,7 +216,7 @@ async def test_curl_understands_what_is_too_large(limited: Gateway, tmp_path: Pa
 
 
 @pytest.mark.seconds(120)
-async def test_100_mib_exactly_is_taken_and_one_byte_more_refused(gateway: Gateway, tmp_path: Path) -> None:
+async def test_100_mib_are_accepted_and_one_byte_more_is_refused(gateway: Gateway, tmp_path: Path) -> None:
     journal = await Journal.open(gateway)
     file, back = tmp_path / "sent", tmp_path / "back"
     file.write_bytes(content(FULL_LIMIT))
@@ -260,7 +262,7 @@ async def test_a_body_cut_short_leaves_nothing(
     await until(journal.is_empty, "nothing is left of it")
 
 
-async def test_a_refused_upload_makes_the_rest_of_the_connection_no_riddle(limited: Gateway) -> None:
+async def test_after_a_refused_upload_the_connection_is_closed_or_in_sync(limited: Gateway) -> None:
     """The gateway closes the connection, or its next response belongs to the next request."""
     journal = await Journal.open(limited)
     over, small = content(LIMIT + 1), content(1_000)

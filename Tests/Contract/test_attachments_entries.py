@@ -58,7 +58,7 @@ async def is_gone(person: Client, attachment: str) -> None:
 
 
 @WAYS
-async def test_uploading_then_ready_in_one_order_with_all_else(gateway: Gateway, way: str) -> None:
+async def test_uploading_and_ready_are_in_one_order_with_other_entries(gateway: Gateway, way: str) -> None:
     data = content(300_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -97,7 +97,7 @@ async def test_uploading_then_ready_in_one_order_with_all_else(gateway: Gateway,
         ]  # fmt: skip
 
 
-async def test_it_is_ready_for_everyone_when_201_is_answered(gateway: Gateway) -> None:
+async def test_an_attachment_is_ready_for_everyone_at_201(gateway: Gateway) -> None:
     """An entry sent after the response follows the attachment's entry."""
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -110,7 +110,7 @@ async def test_it_is_ready_for_everyone_when_201_is_answered(gateway: Gateway) -
 
 
 @WAYS
-async def test_progress_is_told_but_not_more_than_four_times_a_second(gateway: Gateway, way: str) -> None:
+async def test_progress_is_sent_at_most_four_times_a_second(gateway: Gateway, way: str) -> None:
     data = content(220 * 4_096)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -148,7 +148,7 @@ async def test_progress_is_told_but_not_more_than_four_times_a_second(gateway: G
         assert states[0].type == "attachment" and states[-1].type == "attachment"
 
 
-async def test_an_interrupted_upload_is_told_with_its_offset(gateway: Gateway) -> None:
+async def test_an_interrupted_upload_is_announced_with_its_offset(gateway: Gateway) -> None:
     data = content(500_000)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -170,7 +170,7 @@ async def test_an_interrupted_upload_is_told_with_its_offset(gateway: Gateway) -
             assert (await is_ready(person, upload.id))["offset"] == 500_000
 
 
-async def test_whoever_has_no_token_is_nobody_and_a_name_is_its_number(gateway: Gateway) -> None:
+async def test_an_upload_has_an_uploader_only_with_a_token(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)
@@ -181,7 +181,7 @@ async def test_whoever_has_no_token_is_nobody_and_a_name_is_its_number(gateway: 
         assert (await is_ready(ben, upload.id))["participant"] == ada.number
 
 
-async def test_removal_forgets_both_key_spaces(gateway: Gateway) -> None:
+async def test_removal_deletes_the_keys_in_both_key_spaces(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)
@@ -229,7 +229,7 @@ async def test_a_clients_entry_under_its_key_leaves_it_listed(gateway: Gateway, 
         assert (await journal.read(attachment["id"])).status == 200
 
 
-async def test_who_comes_late_gets_what_is_there(gateway: Gateway) -> None:
+async def test_a_late_joiner_gets_the_present_attachments(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)
@@ -249,7 +249,7 @@ async def test_who_comes_late_gets_what_is_there(gateway: Gateway) -> None:
         await is_gone(late, kept["id"])
 
 
-async def test_a_tail_tells_of_what_was_added_and_removed_meanwhile(gateway: Gateway) -> None:
+async def test_a_tail_has_attachments_added_and_removed_meanwhile(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)
@@ -265,7 +265,7 @@ async def test_a_tail_tells_of_what_was_added_and_removed_meanwhile(gateway: Gat
         assert ada.retained.attachments == ben.retained.attachments == {second["id"]: second}
 
 
-async def test_an_attachment_outlives_its_uploaders_stay(gateway: Gateway) -> None:
+async def test_an_attachment_stays_when_its_uploader_leaves(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)
@@ -281,7 +281,7 @@ async def test_an_attachment_outlives_its_uploaders_stay(gateway: Gateway) -> No
         assert (await is_ready(ben, upload.id))["participant"] == number
 
 
-async def test_it_is_removed_by_anybody_and_only_once(gateway: Gateway) -> None:
+async def test_any_participant_can_remove_an_attachment_once(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)
@@ -329,7 +329,7 @@ async def test_removal_cancels_an_upload(gateway: Gateway, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["delete", "end"])
-async def test_after_the_end_of_the_session_what_was_ready_is_read_and_nothing_else(
+async def test_after_the_end_of_a_session_only_ready_attachments_can_be_read(
     gateway: Gateway, way: str
 ) -> None:
     data = content(MEBIBYTE)
@@ -362,7 +362,7 @@ async def test_after_the_end_of_the_session_what_was_ready_is_read_and_nothing_e
             await until(lambda: len(journal.files()) == 1, "no half of a file is left")
 
 
-async def test_many_are_added_and_removed_at_once_and_all_agree(gateway: Gateway) -> None:
+async def test_after_many_concurrent_changes_all_participants_agree(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(gateway, room.id)

@@ -36,7 +36,7 @@ async def test_garbage_between_chunks_leaves_nothing(journal: Journal, garbage: 
 
 
 @pytest.mark.parametrize("garbage", GARBAGE)
-async def test_garbage_between_chunks_of_a_resumable_upload_keeps_what_was_right(
+async def test_garbage_between_chunks_of_a_resumable_upload_keeps_the_valid_bytes(
     journal: Journal, garbage: bytes
 ) -> None:
     upload = await Upload.create(journal, 400_000)
@@ -109,7 +109,7 @@ async def test_pieces_pipelined_on_one_connection_all_count(journal: Journal) ->
     assert sha256((await journal.read(upload.id)).body) == sha256(data)
 
 
-async def test_after_a_refused_piece_the_connection_is_closed_or_right(journal: Journal) -> None:
+async def test_after_a_refused_piece_the_connection_is_closed_or_in_sync(journal: Journal) -> None:
     upload = await Upload.create(journal, len(DATA))
     host = journal.gateway.host
     known = {"Tus-Resumable": "1.0.0", "Content-Type": PIECE}
@@ -136,7 +136,7 @@ async def test_after_a_refused_piece_the_connection_is_closed_or_right(journal: 
     assert await upload.offset() == 0
 
 
-async def test_uploads_that_are_never_begun_cost_little(gateway: Gateway) -> None:
+async def test_created_uploads_without_bytes_cost_little_memory(gateway: Gateway) -> None:
     journal = await Journal.open(gateway)
     before = descriptors(gateway)
     async with most_growth(gateway) as grown:
@@ -152,7 +152,7 @@ async def test_uploads_that_are_never_begun_cost_little(gateway: Gateway) -> Non
 
 
 @pytest.mark.seconds(120)
-async def test_slow_uploaders_and_stalled_downloaders_cost_little(gateway_with) -> None:
+async def test_slow_uploads_and_stalled_downloads_cost_little_memory(gateway_with) -> None:
     """P5: 200 clients that send a byte at a time, and 200 that request 8 MiB and do not read."""
     gateway: Gateway = gateway_with(attachmentsPerSession=301)
     async with Room(gateway) as room:
@@ -189,7 +189,7 @@ async def test_slow_uploaders_and_stalled_downloaders_cost_little(gateway_with) 
         await until(lambda: len(journal.files()) == 2, "and its files")
 
 
-async def test_random_fields_and_bodies_are_answered_and_leave_the_journal_whole(gateway: Gateway) -> None:
+async def test_random_requests_are_answered_and_leave_the_journal_intact(gateway: Gateway) -> None:
     chance = random.Random(4_242)
     journal = await Journal.open(gateway)
     kept = await journal.add(DATA)

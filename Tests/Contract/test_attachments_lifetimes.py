@@ -15,7 +15,7 @@ from room import Room, append, note
 from tus import Upload, upload_metadata
 
 
-async def test_a_stalled_writer_does_not_keep_an_upload(gateway_with) -> None:
+async def test_a_stalled_upload_expires_despite_its_writer(gateway_with) -> None:
     gateway: Gateway = gateway_with(uploadKeepSeconds=1)
     journal = await Journal.open(gateway)
     upload = await Upload.create(journal, 1_000)
@@ -31,7 +31,7 @@ async def test_a_stalled_writer_does_not_keep_an_upload(gateway_with) -> None:
     assert await journal.is_empty()
 
 
-async def test_reading_and_asking_do_not_keep_an_upload(gateway_with) -> None:
+async def test_reads_and_head_requests_do_not_prolong_an_upload(gateway_with) -> None:
     journal = await Journal.open(gateway_with(uploadKeepSeconds=1))
     upload = await Upload.create(journal, 1_000, content(500))
 
@@ -43,7 +43,7 @@ async def test_reading_and_asking_do_not_keep_an_upload(gateway_with) -> None:
     await until(is_gone, "it is removed", timeout=5)
 
 
-async def test_a_session_is_kept_for_its_attachments_and_they_go_with_it(gateway_with) -> None:
+async def test_attachments_keep_a_session_and_are_removed_with_it(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -61,7 +61,7 @@ async def test_a_session_is_kept_for_its_attachments_and_they_go_with_it(gateway
         await until(lambda: not journal.folder.exists(), "its folder is gone")
 
 
-async def test_a_token_that_was_given_up_uploads_nothing(gateway: Gateway) -> None:
+async def test_a_token_is_refused_after_leave(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)
@@ -72,7 +72,7 @@ async def test_a_token_that_was_given_up_uploads_nothing(gateway: Gateway) -> No
         assert await journal.is_empty()
 
 
-async def test_removing_passes_although_the_session_holds_no_more(gateway_with) -> None:
+async def test_a_full_session_accepts_removals(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionLogBytes=200_000)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -90,7 +90,7 @@ async def test_removing_passes_although_the_session_holds_no_more(gateway_with) 
 
 
 @pytest.mark.parametrize("metadata", ["", "m" * 4_000], ids=["small", "with much metadata"])
-async def test_a_thousand_attachments_are_listed_and_told(gateway: Gateway, metadata: str) -> None:
+async def test_a_thousand_attachments_are_listed_and_announced(gateway: Gateway, metadata: str) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)
@@ -112,7 +112,7 @@ async def test_a_thousand_attachments_are_listed_and_told(gateway: Gateway, meta
         assert ada.retained.attachments == late.retained.attachments
 
 
-async def test_the_data_folder_has_one_user_who_is_named(new_gateway, executable: str) -> None:
+async def test_a_second_gateway_names_the_process_that_locks_the_folder(new_gateway, executable: str) -> None:
     gateway: Gateway = new_gateway()
     journal = await Journal.open(gateway)
     attachment = await journal.add(content(1_000))
@@ -126,7 +126,7 @@ async def test_the_data_folder_has_one_user_who_is_named(new_gateway, executable
 
 
 @pytest.mark.parametrize("way", ["at once", "tus", "download"])
-async def test_a_gateway_that_stops_does_not_wait_for_who_stalls(new_gateway, way: str) -> None:
+async def test_a_stopping_gateway_does_not_wait_for_stalled_uploads(new_gateway, way: str) -> None:
     gateway: Gateway = new_gateway()
     journal = await Journal.open(gateway)
     data = content(MEBIBYTE)
@@ -147,7 +147,7 @@ async def test_a_gateway_that_stops_does_not_wait_for_who_stalls(new_gateway, wa
         await asyncio.to_thread(lambda: _stops(gateway))
 
 
-async def test_an_upload_that_goes_on_while_the_gateway_stops_is_finished_and_there_afterwards(lasting) -> None:
+async def test_an_active_upload_is_completed_before_the_gateway_stops(lasting) -> None:
     journal = await Journal.open(lasting)
     data = content(MEBIBYTE)
     async with await journal.begin(Content_Length=str(len(data))) as connection:

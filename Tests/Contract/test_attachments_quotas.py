@@ -30,14 +30,14 @@ def journal(gateway_with) -> Journal:
     return asyncio.run(Journal.open(gateway_with(sessionAttachmentBytes=QUOTA)))
 
 
-async def test_the_limits_of_the_journal_are_told(gateway: Gateway) -> None:
+async def test_the_limits_of_the_journal_are_reported(gateway: Gateway) -> None:
     limits = (await gateway.get("/api/limits")).json()
     assert limits["attachmentsPerSession"] == 1_000
     assert limits["uploads"] == 256
     assert limits["diskReserveBytes"] == 256 << 20
 
 
-async def test_the_quota_exactly_is_taken_and_one_more_is_413(journal: Journal) -> None:
+async def test_the_exact_quota_is_accepted_and_one_byte_more_is_413(journal: Journal) -> None:
     for seed in range(3):
         await journal.add(content(MEBIBYTE, seed))
     for declared in (b"x", content(MEBIBYTE)):
@@ -58,7 +58,7 @@ async def test_over_the_quota_is_refused_before_the_body(journal: Journal) -> No
     assert len(await journal.list()) == 1
 
 
-async def test_the_same_content_counts_once_and_goes_with_the_last(journal: Journal) -> None:
+async def test_a_shared_content_counts_once_until_its_last_attachment_is_removed(journal: Journal) -> None:
     same, other = content(MEBIBYTE), content(MEBIBYTE, seed=1)
     kept = [await journal.add(same) for _ in range(4)]
     await journal.add(other)
@@ -76,7 +76,7 @@ async def test_the_same_content_counts_once_and_goes_with_the_last(journal: Jour
     await until(lambda: len(journal.files()) == 2, "one file for each that is left")
 
 
-async def test_a_declared_upload_holds_its_place_and_gives_it_back(journal: Journal) -> None:
+async def test_a_declared_upload_reserves_its_bytes_until_it_ends(journal: Journal) -> None:
     upload = await Upload.create(journal, 2 * MEBIBYTE)
     (await journal.post(content(2 * MEBIBYTE))).problem(413, "session-quota")
     (await Upload.creation(journal, 2 * MEBIBYTE)).problem(413, "session-quota")
@@ -138,7 +138,7 @@ async def test_attachments_per_session_are_counted_uploads_included(gateway_with
     assert len(await (await Journal.open(gateway)).list()) == 0
 
 
-async def test_uploads_at_once_are_limited_in_the_whole_gateway(gateway_with) -> None:
+async def test_concurrent_uploads_are_limited_per_gateway(gateway_with) -> None:
     gateway: Gateway = gateway_with(uploads=2)
     one, two = await Journal.open(gateway), await Journal.open(gateway)
     async with await one.begin(Content_Length="10") as first, await two.begin(Content_Length="10") as second:
@@ -180,7 +180,7 @@ async def test_too_many_uploads_a_second_are_refused_in_their_session_only(gatew
     await until(passes, "a place is free again")
 
 
-async def test_what_stays_free_on_the_disk_is_not_used(lasting_with) -> None:
+async def test_the_reserved_disk_space_is_not_used(lasting_with) -> None:
     gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0")
     journal = await Journal.open(gateway)
     # All of the disk but one byte: the gateway does not start with more.
@@ -253,7 +253,7 @@ def disk(request: pytest.FixtureRequest, new_gateway, tmp_path: Path) -> Iterato
 
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
-async def test_a_disk_that_fills_up_leaves_nothing_half_done(disk: SmallDisk, is_chunked: bool) -> None:
+async def test_a_full_disk_leaves_no_partial_attachments(disk: SmallDisk, is_chunked: bool) -> None:
     async with Room(disk.gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         journal = Journal(disk.gateway, room.id)
@@ -284,7 +284,7 @@ async def test_a_disk_that_fills_up_leaves_nothing_half_done(disk: SmallDisk, is
         )
 
 
-async def test_a_resumable_upload_goes_on_when_the_disk_has_room_again(disk: SmallDisk) -> None:
+async def test_a_resumable_upload_continues_when_the_disk_has_room_again(disk: SmallDisk) -> None:
     journal = await Journal.open(disk.gateway)
     data = content(8 * MEBIBYTE)
     upload = await Upload.create(journal, len(data))

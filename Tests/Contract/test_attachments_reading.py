@@ -20,7 +20,7 @@ LARGE = content(12 * MEBIBYTE, seed=7)
 CACHE = "private, max-age=31536000, immutable"
 
 
-async def test_what_is_read_bears_every_promised_field(journal: Journal) -> None:
+async def test_downloads_have_every_promised_field(journal: Journal) -> None:
     attachment = await journal.add(DATA, Content_Type="image/png")
     for method in ("GET", "HEAD"):
         response = await journal.gateway.request(method, journal.path_of(attachment["id"]))
@@ -33,7 +33,7 @@ async def test_what_is_read_bears_every_promised_field(journal: Journal) -> None
         assert response.body == (DATA if method == "GET" else b"")
 
 
-async def test_the_objects_url_and_location_lead_to_it_in_either_case(journal: Journal) -> None:
+async def test_url_and_location_work_in_both_letter_cases(journal: Journal) -> None:
     attachment = await journal.add(DATA)
     for target in (
         attachment["url"],
@@ -74,13 +74,13 @@ async def test_a_range_beyond_the_end_gets_416(journal: Journal, asked: str) -> 
 @pytest.mark.parametrize(
     "asked", ["bytes=9-5", "bytes=", "lines=1-2", "bytes=a-b", "nonsense", "bytes=1-2-3", "bytes=--1"]
 )
-async def test_a_range_that_is_none_is_ignored(journal: Journal, asked: str) -> None:
+async def test_an_invalid_range_is_ignored(journal: Journal, asked: str) -> None:
     attachment = await journal.add(DATA)
     response = await journal.read(attachment["id"], Range=asked)
     assert response.status == 200 and response.body == DATA
 
 
-async def test_several_ranges_get_the_whole_or_what_was_asked(journal: Journal) -> None:
+async def test_several_ranges_get_all_or_the_requested_bytes(journal: Journal) -> None:
     attachment = await journal.add(DATA)
     response = await journal.read(attachment["id"], Range="bytes=0-9,20-29")
     if response.status == 200:
@@ -91,14 +91,14 @@ async def test_several_ranges_get_the_whole_or_what_was_asked(journal: Journal) 
         assert DATA[:10] in response.body and DATA[20:30] in response.body
 
 
-async def test_ranges_of_nothing(journal: Journal) -> None:
+async def test_ranges_of_an_empty_content(journal: Journal) -> None:
     attachment = await journal.add(b"")
     assert (await journal.read(attachment["id"])).status == 200
     response = await journal.read(attachment["id"], Range="bytes=0-0")
     assert response.status == 416 and response["content-range"] == "bytes */0"
 
 
-async def test_a_large_content_in_ranges_is_the_content(journal: Journal) -> None:
+async def test_the_ranges_of_a_large_content_form_the_content(journal: Journal) -> None:
     attachment = await journal.add(LARGE)
     parts = []
     for first in range(0, len(LARGE), 5_000_001):
@@ -108,7 +108,7 @@ async def test_a_large_content_in_ranges_is_the_content(journal: Journal) -> Non
     assert b"".join(parts) == LARGE
 
 
-async def test_if_range_gives_the_part_only_of_the_same_content(journal: Journal) -> None:
+async def test_if_range_gets_206_only_for_the_same_content(journal: Journal) -> None:
     attachment = await journal.add(DATA)
     etag = f'"{sha256(DATA)}"'
     for condition, status in (
@@ -140,7 +140,7 @@ async def test_if_match_of_another_content_gets_412(journal: Journal) -> None:
     assert (await journal.read(attachment["id"], If_Match='"other"')).status == 412
 
 
-async def test_a_date_when_given_is_one_and_gets_304(journal: Journal) -> None:
+async def test_last_modified_is_a_valid_date_and_gets_304(journal: Journal) -> None:
     attachment = await journal.add(DATA)
     response = await journal.read(attachment["id"])
     if (modified := response.get("last-modified")) is not None:
@@ -149,14 +149,14 @@ async def test_a_date_when_given_is_one_and_gets_304(journal: Journal) -> None:
         assert (again.status, again.body) == (304, b"")
 
 
-async def test_what_is_asked_zipped_comes_as_it_is(journal: Journal) -> None:
+async def test_attachments_are_never_compressed(journal: Journal) -> None:
     text = b"the same again and again " * 1_000
     attachment = await journal.add(text, Content_Type="text/plain")
     response = await journal.read(attachment["id"], Accept_Encoding="gzip, br")
     assert response.get("content-encoding") is None and response.body == text
 
 
-async def test_what_still_uploads_is_not_ready(journal: Journal) -> None:
+async def test_an_unfinished_upload_is_not_ready(journal: Journal) -> None:
     upload = await Upload.create(journal, 100)
     await upload.send(content(40))
     async with await journal.begin(Content_Length="100") as connection:
@@ -174,7 +174,7 @@ async def test_what_still_uploads_is_not_ready(journal: Journal) -> None:
             assert (head.status, head.body) == (409, b"")
 
 
-async def test_what_is_not_there_is_404(journal: Journal) -> None:
+async def test_a_missing_resource_is_404(journal: Journal) -> None:
     unknown = "0B5F8A52-98C0-4C5F-8A6E-1F2A3B4C5D6E"
     for method in ("GET", "HEAD", "DELETE", "PATCH"):
         response = await journal.gateway.request(method, journal.path_of(unknown), {}, b"")
@@ -186,20 +186,20 @@ async def test_what_is_not_there_is_404(journal: Journal) -> None:
     problem.problem(404, "not-found")
 
 
-async def test_two_read_at_once_and_both_get_it_whole(journal: Journal) -> None:
+async def test_two_concurrent_downloads_are_complete(journal: Journal) -> None:
     attachment = await journal.add(LARGE)
     answers = await asyncio.gather(*[journal.read(attachment["id"]) for _ in range(4)])
     assert [sha256(answer.body) for answer in answers] == [sha256(LARGE)] * 4
 
 
-async def test_who_reads_slowly_gets_it_whole(journal: Journal) -> None:
+async def test_a_slow_download_is_complete(journal: Journal) -> None:
     attachment = await journal.add(LARGE)
     async with await asked_slowly(journal, attachment["id"]) as connection:
         assert sha256((await journal.read(attachment["id"])).body) == sha256(LARGE)
         await gets_it_whole(connection)
 
 
-async def test_who_goes_away_while_reading_leaves_nothing_open(journal: Journal) -> None:
+async def test_an_aborted_download_leaves_no_open_file(journal: Journal) -> None:
     attachment = await journal.add(LARGE)
     before = descriptors(journal.gateway)
     for n in range(20):
@@ -210,7 +210,7 @@ async def test_who_goes_away_while_reading_leaves_nothing_open(journal: Journal)
     await until(lambda: descriptors(journal.gateway) <= before + 4, "what they held open is closed")
 
 
-async def test_a_download_ends_whole_although_it_is_removed_meanwhile(journal: Journal) -> None:
+async def test_a_download_is_complete_despite_the_removal_of_its_attachment(journal: Journal) -> None:
     attachment = await journal.add(LARGE)
     async with (
         await asked_slowly(journal, attachment["id"]) as one,

@@ -23,7 +23,7 @@ def new_id() -> str:
 
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
-async def test_a_repeated_request_gives_the_first_one(journal: Journal, is_chunked: bool) -> None:
+async def test_a_repeated_request_returns_the_first_attachment(journal: Journal, is_chunked: bool) -> None:
     id_ = new_id()
     first = await journal.add(
         DATA, is_chunked, Attachment_Id=id_, Content_Disposition="attachment; filename=a"
@@ -37,7 +37,7 @@ async def test_a_repeated_request_gives_the_first_one(journal: Journal, is_chunk
     assert journal.stored() == {sha256(DATA)}
 
 
-async def test_a_repeated_request_on_the_same_connection_is_no_riddle(journal: Journal) -> None:
+async def test_after_a_repeated_request_the_connection_is_closed_or_in_sync(journal: Journal) -> None:
     fields = {"Attachment-Id": new_id()}
     async with await journal.gateway.connect() as connection:
         for _ in range(3):
@@ -50,7 +50,7 @@ async def test_a_repeated_request_on_the_same_connection_is_no_riddle(journal: J
         assert (await connection.receive()).status == 200
 
 
-async def test_a_repeat_of_a_stalled_request_begins_anew_in_its_place(journal: Journal) -> None:
+async def test_a_repetition_replaces_a_stalled_request(journal: Journal) -> None:
     id_ = new_id()
     async with await journal.begin(Attachment_Id=id_, Content_Length=str(len(DATA))) as stalled:
         await stalled.send(DATA[:60_000])
@@ -64,7 +64,7 @@ async def test_a_repeat_of_a_stalled_request_begins_anew_in_its_place(journal: J
     assert journal.stored() == {sha256(DATA)} and len(journal.files()) == 1
 
 
-async def test_of_many_at_once_under_one_id_there_is_one(journal: Journal) -> None:
+async def test_concurrent_requests_with_one_id_create_one_attachment(journal: Journal) -> None:
     id_ = new_id()
     answers = await asyncio.gather(
         *[journal.post(DATA, n % 2 == 1, Attachment_Id=id_) for n in range(10)], return_exceptions=True
@@ -79,7 +79,7 @@ async def test_of_many_at_once_under_one_id_there_is_one(journal: Journal) -> No
     await until(lambda: len(journal.files()) == 1, "nothing else is left on disk")
 
 
-async def test_a_repeated_creation_goes_on_where_the_first_one_is(journal: Journal) -> None:
+async def test_a_repeated_creation_continues_the_first_upload(journal: Journal) -> None:
     id_ = new_id()
     upload = await Upload.create(journal, len(DATA), Attachment_Id=id_)
     assert upload.id == id_
@@ -95,7 +95,7 @@ async def test_a_repeated_creation_goes_on_where_the_first_one_is(journal: Journ
     assert (listed["state"], listed["sha256"]) == ("ready", sha256(DATA))
 
 
-async def test_a_repeated_creation_with_upload_doubles_nothing(journal: Journal) -> None:
+async def test_a_repeated_creation_with_upload_duplicates_nothing(journal: Journal) -> None:
     id_ = new_id()
     for _ in range(3):
         response = await Upload.creation(journal, len(DATA), DATA[:50_000], Attachment_Id=id_)
@@ -107,7 +107,7 @@ async def test_a_repeated_creation_with_upload_doubles_nothing(journal: Journal)
     assert len(await journal.list()) == 1
 
 
-async def test_both_ways_share_the_ids(journal: Journal) -> None:
+async def test_one_request_and_tus_share_the_ids(journal: Journal) -> None:
     id_ = new_id()
     first = await journal.add(DATA, Attachment_Id=id_)
     response = await Upload.creation(journal, len(DATA), Attachment_Id=id_)
@@ -127,14 +127,14 @@ async def test_an_id_counts_in_its_session_only(journal: Journal) -> None:
 @pytest.mark.parametrize(
     "id_", ["", "none", "0", new_id()[:-1], new_id() + "0", f"{{{new_id()}}}", "../" + new_id()]
 )
-async def test_an_id_that_is_no_uuid_is_refused(journal: Journal, id_: str) -> None:
+async def test_an_invalid_uuid_is_refused(journal: Journal, id_: str) -> None:
     (await journal.post(b"x", Attachment_Id=id_)).problem(400, "bad-request")
     (await Upload.creation(journal, 1, Attachment_Id=id_)).problem(400, "bad-request")
     assert await journal.is_empty()
 
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
-async def test_a_right_digest_is_taken_and_a_wrong_one_leaves_nothing(
+async def test_a_correct_digest_is_accepted_and_a_wrong_one_leaves_nothing(
     journal: Journal, is_chunked: bool
 ) -> None:
     attachment = await journal.add(DATA, is_chunked, Repr_Digest=repr_digest(DATA))
@@ -146,7 +146,7 @@ async def test_a_right_digest_is_taken_and_a_wrong_one_leaves_nothing(
     await until(lambda: len(journal.files()) == 1, "nothing else is left on disk")
 
 
-async def test_a_wrong_digest_harms_no_one_who_has_the_same_content(journal: Journal) -> None:
+async def test_a_wrong_digest_does_not_affect_the_same_content(journal: Journal) -> None:
     id_ = new_id()
     (await journal.post(DATA, Attachment_Id=id_, Repr_Digest=repr_digest(b""))).problem(
         422, "digest-mismatch"

@@ -53,7 +53,7 @@ def has(attachments: dict[str, Any], *ids: str) -> Callable[[], bool]:
 
 
 @WAYS
-async def test_attachments_are_listed_and_read_as_before(lasting: LastingGateway, way: str) -> None:
+async def test_attachments_survive_a_restart(lasting: LastingGateway, way: str) -> None:
     async with folder(lasting) as there:
         journal = there.journal
         token = there.ada.token or ""
@@ -77,7 +77,7 @@ async def test_attachments_are_listed_and_read_as_before(lasting: LastingGateway
 
 
 @WAYS
-async def test_what_was_removed_stays_removed_and_its_file_too(lasting: LastingGateway, way: str) -> None:
+async def test_removed_attachments_and_their_files_stay_removed(lasting: LastingGateway, way: str) -> None:
     async with folder(lasting) as there:
         journal = there.journal
         kept, removed = await journal.add(content(1_000)), await journal.add(content(1_000, seed=1))
@@ -96,7 +96,9 @@ async def test_what_was_removed_stays_removed_and_its_file_too(lasting: LastingG
 
 @WAYS
 @pytest.mark.parametrize("is_deferred", [False, True], ids=["with its length", "length deferred"])
-async def test_an_upload_goes_on_where_it_was(lasting: LastingGateway, way: str, is_deferred: bool) -> None:
+async def test_an_upload_continues_after_a_restart(
+    lasting: LastingGateway, way: str, is_deferred: bool
+) -> None:
     async with folder(lasting) as there:
         journal = there.journal
         told = upload_metadata(filename="a.bin", filetype="image/png", metadata={"location": [1, 2]})
@@ -138,7 +140,7 @@ async def test_an_upload_goes_on_where_it_was(lasting: LastingGateway, way: str,
 
 @WAYS
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
-async def test_a_body_that_a_restart_cuts_short_keeps_the_bytes_that_arrived(
+async def test_a_body_cut_by_a_restart_keeps_the_received_bytes(
     lasting: LastingGateway, way: str, is_chunked: bool
 ) -> None:
     async with folder(lasting) as there:
@@ -158,7 +160,7 @@ async def test_a_body_that_a_restart_cuts_short_keeps_the_bytes_that_arrived(
 
 
 @WAYS
-async def test_a_body_in_one_request_that_a_restart_cuts_short_leaves_nothing(
+async def test_a_single_request_cut_by_a_restart_leaves_nothing(
     lasting: LastingGateway, way: str
 ) -> None:
     async with folder(lasting) as there:
@@ -172,7 +174,7 @@ async def test_a_body_in_one_request_that_a_restart_cuts_short_leaves_nothing(
 
 
 @WAYS
-async def test_all_bytes_of_an_upload_right_before_a_restart_make_it_ready(
+async def test_an_upload_with_all_bytes_is_ready_after_a_restart(
     lasting: LastingGateway, way: str
 ) -> None:
     async with folder(lasting) as there:
@@ -193,7 +195,7 @@ async def test_all_bytes_of_an_upload_right_before_a_restart_make_it_ready(
 
 
 @WAYS
-async def test_a_repeated_creation_gives_the_first_one(lasting: LastingGateway, way: str) -> None:
+async def test_a_repeated_creation_returns_the_first_upload(lasting: LastingGateway, way: str) -> None:
     async with folder(lasting) as there:
         journal, ready_id, begun_id = there.journal, str(uuid.uuid4()).upper(), str(uuid.uuid4()).upper()
         ready = await journal.add(DATA, Attachment_Id=ready_id)
@@ -224,7 +226,7 @@ async def test_an_upload_without_progress_is_removed_after_a_restart_too(lasting
 
 
 @WAYS
-async def test_quotas_count_what_was_there_before(lasting_with, way: str) -> None:
+async def test_quotas_count_attachments_from_before_a_restart(lasting_with, way: str) -> None:
     lasting: LastingGateway = lasting_with(sessionAttachmentBytes=MEBIBYTE, attachmentsPerSession=3)
     async with folder(lasting) as there:
         journal = there.journal
@@ -242,7 +244,7 @@ async def test_quotas_count_what_was_there_before(lasting_with, way: str) -> Non
 
 
 @WAYS
-async def test_what_nothing_refers_to_does_not_stay_on_disk(lasting: LastingGateway, way: str) -> None:
+async def test_unreferenced_files_are_removed(lasting: LastingGateway, way: str) -> None:
     async with folder(lasting) as there:
         journal = there.journal
         kept = await journal.add(content(1_000))
@@ -262,7 +264,7 @@ async def test_what_nothing_refers_to_does_not_stay_on_disk(lasting: LastingGate
 
 
 @pytest.mark.parametrize("when", ["at once", "after a stop", "after a crash"])
-async def test_what_an_ended_session_had_can_be_read_and_nothing_can_be_added(
+async def test_attachments_of_an_ended_session_can_be_read_but_not_added(
     lasting: LastingGateway, when: str
 ) -> None:
     async with folder(lasting) as there:
@@ -290,7 +292,7 @@ async def test_what_an_ended_session_had_can_be_read_and_nothing_can_be_added(
         assert (await journal.read(kept["id"])).body == DATA
 
 
-async def test_many_uploads_over_many_restarts_arrive_whole(lasting: LastingGateway) -> None:
+async def test_many_uploads_are_complete_after_many_restarts(lasting: LastingGateway) -> None:
     async with folder(lasting) as there:
         contents = [content(200_000 + n, seed=n) for n in range(6)]
         uploads = [await Upload.create(there.journal, len(data)) for data in contents]

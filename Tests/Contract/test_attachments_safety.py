@@ -56,7 +56,7 @@ HOSTILE_NAMES = [
 
 
 @pytest.mark.parametrize("type_", OWN_TYPES)
-async def test_pictures_are_served_as_what_they_are(journal: Journal, type_: str) -> None:
+async def test_pictures_are_served_with_their_type(journal: Journal, type_: str) -> None:
     attachment = await journal.add(EVIL, Content_Type=type_)
     assert attachment["contentType"] == type_
     response = await journal.read(attachment["id"])
@@ -66,7 +66,7 @@ async def test_pictures_are_served_as_what_they_are(journal: Journal, type_: str
 
 @pytest.mark.parametrize("way", ["at once", "tus"])
 @pytest.mark.parametrize("type_", OTHER_TYPES + NO_TYPES)
-async def test_all_else_is_bytes_to_be_saved(journal: Journal, type_: str, way: str) -> None:
+async def test_other_types_are_served_as_downloads(journal: Journal, type_: str, way: str) -> None:
     if way == "at once":
         posted = await journal.post(EVIL, Content_Type=type_)
         if posted.status == 400 and type_ in NO_TYPES:
@@ -90,19 +90,19 @@ async def test_all_else_is_bytes_to_be_saved(journal: Journal, type_: str, way: 
     assert response.body == EVIL
 
 
-async def test_a_picture_with_a_parameter_is_no_way_around(journal: Journal) -> None:
+async def test_a_picture_type_with_a_parameter_is_not_trusted(journal: Journal) -> None:
     attachment = await journal.add(EVIL, Content_Type='image/png; charset="x"; a=text/html')
     response = await journal.read(attachment["id"])
     assert response["content-type"] in ("image/png", "application/octet-stream")
 
 
-async def test_without_a_type_it_is_bytes(journal: Journal) -> None:
+async def test_an_attachment_without_a_type_is_served_as_bytes(journal: Journal) -> None:
     attachment = await journal.add(EVIL, Content_Type=None)
     assert attachment["contentType"] == "application/octet-stream"
 
 
 @pytest.mark.parametrize(("disposition", "name"), NAMES)
-async def test_the_name_is_what_content_disposition_says(
+async def test_the_name_is_that_in_content_disposition(
     journal: Journal, disposition: str | None, name: str
 ) -> None:
     attachment = await journal.add(b"x", Content_Disposition=disposition)
@@ -117,7 +117,7 @@ async def test_the_name_is_what_content_disposition_says(
      'attachment; filename="open', "attachment; filename=\xe9\xff.txt", "filename=x", "inline; filename=x",
      "form-data; name=a; filename=b", "attachment; filename=a; filename=b", "attachment; " + "x=y; " * 3_000],
 )  # fmt: skip
-async def test_a_content_disposition_that_is_none_does_no_harm(journal: Journal, disposition: str) -> None:
+async def test_an_invalid_content_disposition_is_harmless(journal: Journal, disposition: str) -> None:
     posted = await journal.post(b"x", Content_Disposition=disposition)
     if posted.status == 201:
         attachment = journal.added(posted, b"x")
@@ -130,7 +130,7 @@ async def test_a_content_disposition_that_is_none_does_no_harm(journal: Journal,
 
 @pytest.mark.parametrize("way", ["at once", "tus"])
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-async def test_a_hostile_name_is_shown_and_nothing_else(journal: Journal, name: str, way: str) -> None:
+async def test_a_hostile_name_is_only_displayed(journal: Journal, name: str, way: str) -> None:
     if way == "at once":
         disposition = "attachment; filename*=UTF-8''" + quote(name, safe="")
         attachment = await journal.add(EVIL, Content_Disposition=disposition)
@@ -147,7 +147,7 @@ async def test_a_hostile_name_is_shown_and_nothing_else(journal: Journal, name: 
     assert len(journal.stored()) == 1
 
 
-async def test_a_name_that_is_no_utf_8_does_no_harm(journal: Journal) -> None:
+async def test_a_name_in_invalid_utf_8_is_harmless(journal: Journal) -> None:
     creation = await Upload.creation(
         journal, 1, b"x", Upload_Metadata="filename " + base64_of(b"\xff\xfe\x00")
     )
@@ -164,7 +164,7 @@ METADATA: list[Any] = [
 
 
 @pytest.mark.parametrize("way", ["at once", "tus"])
-async def test_metadata_is_any_json_and_comes_back(journal: Journal, way: str) -> None:
+async def test_metadata_may_be_any_json_and_is_returned(journal: Journal, way: str) -> None:
     for n, metadata in enumerate(METADATA):
         text = upload_metadata(metadata=[metadata]).split()[1]
         if way == "at once":
@@ -181,7 +181,9 @@ async def test_metadata_is_any_json_and_comes_back(journal: Journal, way: str) -
 
 
 @pytest.mark.parametrize("way", ["at once", "tus"])
-async def test_metadata_of_4096_bytes_is_taken_and_one_more_is_too_much(journal: Journal, way: str) -> None:
+async def test_metadata_of_4096_bytes_is_accepted_and_one_byte_more_is_refused(
+    journal: Journal, way: str
+) -> None:
     async def asked(size: int) -> Response:
         text = base64_of('"' + "m" * (size - 2) + '"')
         if way == "at once":
@@ -204,7 +206,7 @@ async def test_metadata_of_4096_bytes_is_taken_and_one_more_is_too_much(journal:
      base64_of(b"\xef\xbb\xbf{"), base64_of("\0")],
 )  # fmt: skip
 @pytest.mark.parametrize("way", ["at once", "tus"])
-async def test_metadata_that_is_no_json_is_refused(journal: Journal, value: str, way: str) -> None:
+async def test_metadata_that_is_not_json_is_refused(journal: Journal, value: str, way: str) -> None:
     if way == "at once":
         refused = await journal.post(b"x", Attachment_Metadata=value)
     else:
@@ -213,7 +215,7 @@ async def test_metadata_that_is_no_json_is_refused(journal: Journal, value: str,
     assert await journal.is_empty()
 
 
-async def test_metadata_nested_deeply_does_no_harm(journal: Journal) -> None:
+async def test_deeply_nested_metadata_is_harmless(journal: Journal) -> None:
     posted = await journal.post(b"x", Attachment_Metadata=base64_of("[" * 2_000 + "]" * 2_000))
     assert posted.status in (201, 400)
     assert (await journal.gateway.get(journal.path)).status == 200
@@ -224,7 +226,7 @@ async def test_metadata_nested_deeply_does_no_harm(journal: Journal) -> None:
     ["filename !!!", "filename", " ", ",", "filename eA==,,filetype eA==", "filename eA== x", "filename  eA==",
      "fil\x7fename eA==", "filename eA==,filename eQ==", "é eA=="],
 )  # fmt: skip
-async def test_upload_metadata_that_is_none_is_refused_or_harmless(journal: Journal, value: str) -> None:
+async def test_invalid_upload_metadata_is_refused_or_harmless(journal: Journal, value: str) -> None:
     creation = await Upload.creation(journal, 1, b"x", Upload_Metadata=value)
     if creation.status == 201:
         check_name((await journal.list())[0]["name"])
@@ -233,7 +235,7 @@ async def test_upload_metadata_that_is_none_is_refused_or_harmless(journal: Jour
         assert await journal.is_empty()
 
 
-async def test_every_answer_below_the_journal_bears_the_security_fields(journal: Journal) -> None:
+async def test_every_journal_response_has_the_security_fields(journal: Journal) -> None:
     ready = await journal.add(EVIL, Content_Type="text/html")
     upload = await Upload.create(journal, 10)
     unknown = "0B5F8A52-98C0-4C5F-8A6E-1F2A3B4C5D6E"

@@ -187,7 +187,7 @@ class Town:
 
 
 @pytest.mark.seconds(240)
-async def test_everybody_goes_on_after_a_backup_of_a_busy_gateway_is_restored(
+async def test_all_participants_resume_after_a_restore_of_a_busy_gateway(
     lasting_with, executable: str, tmp_path: Path, seed: int
 ) -> None:
     print(f"replay with --seed {seed}")

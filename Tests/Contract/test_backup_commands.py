@@ -48,7 +48,7 @@ def sentence(done: subprocess.CompletedProcess[str], code: int) -> str:
     return done.stderr
 
 
-async def test_a_backup_without_room_leaves_nothing_and_disturbs_nobody(
+async def test_a_backup_without_room_leaves_nothing_and_the_gateway_runs_on(
     lasting: LastingGateway, executable: str, little_room: tuple[Path, int]
 ) -> None:
     folder, most = little_room
@@ -73,7 +73,9 @@ async def test_a_backup_without_room_leaves_nothing_and_disturbs_nobody(
         await ada.committed()
 
 
-async def test_what_the_gateway_needs_free_stays_free(lasting: LastingGateway, executable: str) -> None:
+async def test_a_backup_leaves_the_gateways_disk_reserve_free(
+    lasting: LastingGateway, executable: str
+) -> None:
     async with Room(lasting) as room:
         await room.join("Ada")
         folder = lasting.folder / "backup"
@@ -85,7 +87,7 @@ async def test_what_the_gateway_needs_free_stays_free(lasting: LastingGateway, e
         assert not folder.exists()
 
 
-async def test_a_backup_that_was_cut_short_is_never_taken_for_one(
+async def test_an_interrupted_backup_is_never_accepted(
     lasting: LastingGateway, executable: str
 ) -> None:
     folder, target = lasting.folder / "backup", lasting.folder / "target"
@@ -136,7 +138,7 @@ async def test_a_backup_that_was_cut_short_is_never_taken_for_one(
         assert run(executable, "verify", "--data", str(target)).returncode == 0
 
 
-async def test_a_folder_that_is_in_use_or_has_sessions_takes_no_backup_in(
+async def test_a_folder_in_use_or_with_sessions_is_no_target_of_a_restore(
     lasting: LastingGateway, executable: str
 ) -> None:
     backup, data = lasting.folder / "backup", ["--data", str(lasting.data)]
@@ -150,7 +152,7 @@ async def test_a_folder_that_is_in_use_or_has_sessions_takes_no_backup_in(
     assert run(executable, "verify", *data).returncode == 0
 
 
-async def test_where_there_is_one_volume_a_backup_goes_below_the_data_and_back_beside_it(
+async def test_on_one_volume_a_backup_goes_into_the_data_folder_and_is_restored_beside_it(
     lasting_with, lasting: LastingGateway, executable: str
 ) -> None:
     """The restore runs beside the gateway, because in a container it needs the gateway's; a restart then uses the new
@@ -175,7 +177,7 @@ async def test_where_there_is_one_volume_a_backup_goes_below_the_data_and_back_b
         assert [entry.payload for kept in guest.retained.keys.values() for entry in kept] == [b"kept"]
 
 
-async def test_a_gateway_on_the_backup_itself_has_the_same_certificate_and_another_epoch(
+async def test_a_gateway_started_on_a_backup_has_the_same_certificate_and_new_epochs(
     lasting_with, lasting: LastingGateway, executable: str
 ) -> None:
     async with Room(lasting) as room:
@@ -204,7 +206,7 @@ async def test_a_gateway_on_the_backup_itself_has_the_same_certificate_and_anoth
         await ada.committed()
 
 
-async def test_sessions_of_an_old_backup_stay_as_long_as_any(
+async def test_sessions_of_an_old_backup_are_kept_for_the_usual_time(
     lasting_with, executable: str, tmp_path: Path
 ) -> None:
     """The restored session was last used longer ago than sessions are kept."""

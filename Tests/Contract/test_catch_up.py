@@ -28,7 +28,7 @@ async def test_a_snapshot_is_exactly_what_the_session_retains(gateway: Gateway) 
         assert late.retained.held() == ada.retained.held()
 
 
-async def test_a_replace_forgets_the_appends_before_it_and_keeps_those_after(gateway: Gateway) -> None:
+async def test_a_replace_removes_earlier_appends_but_not_later_ones(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join()
         ada.send(append(1, "old"), replace(1, "new"), append(1, "newer"))
@@ -36,7 +36,7 @@ async def test_a_replace_forgets_the_appends_before_it_and_keeps_those_after(gat
         assert (await room.join()).retained.payloads() == {key(1): [b"new", b"newer"]}
 
 
-async def test_entries_without_retention_and_for_other_people_are_not_in_a_snapshot(gateway: Gateway) -> None:
+async def test_a_snapshot_omits_unretained_entries_and_those_for_others(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         ada.send(note("not retained"), targeted("for Ben", ben.number), append(1, "retained"))
@@ -45,7 +45,7 @@ async def test_entries_without_retention_and_for_other_people_are_not_in_a_snaps
         assert [e.payload for e in late.snapshots[0] if not e.is_system] == [b"retained"]
 
 
-async def test_a_snapshot_begins_with_the_people_and_the_activity_at_sequence_0(gateway: Gateway) -> None:
+async def test_a_snapshot_begins_with_participants_and_activity_at_sequence_0(gateway: Gateway) -> None:
     activity = {"identifier": "chess", "title": "Chess", "type": "game", "payload": [1]}
     async with Room(gateway, activity) as room:
         ada = await room.join("Ada")
@@ -62,7 +62,7 @@ async def test_a_snapshot_begins_with_the_people_and_the_activity_at_sequence_0(
         assert {name: late.retained.activity[name] for name in activity} == activity
 
 
-async def test_past_tells_everyone_else_who_sent_something_in_the_snapshot(gateway: Gateway) -> None:
+async def test_past_names_the_former_senders_of_entries_in_the_snapshot(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben, host = await room.join("Ada"), await room.join("Ben"), await room.join("Host")
         ada.send(append(1, "drawn and gone"))
@@ -78,7 +78,7 @@ async def test_past_tells_everyone_else_who_sent_something_in_the_snapshot(gatew
         assert set(late.retained.people) == {late.id, host.id}
 
 
-async def test_a_large_snapshot_comes_whole_and_in_rising_sequence(gateway_with) -> None:
+async def test_a_large_snapshot_is_complete_and_in_order(gateway_with) -> None:
     gateway: Gateway = gateway_with(bytesPerSecond=1 << 30, entriesPerSecond=1_000_000)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -92,7 +92,7 @@ async def test_a_large_snapshot_comes_whole_and_in_rising_sequence(gateway_with)
 
 
 @pytest.mark.parametrize("compression", ["deflate", None])
-async def test_nothing_is_missing_and_nothing_doubled_between_catch_up_and_live(
+async def test_no_entry_is_missing_or_duplicated_between_catch_up_and_live(
     gateway_with, compression: str | None
 ) -> None:
     gateway: Gateway = gateway_with(bytesPerSecond=1 << 30, entriesPerSecond=1_000_000)
@@ -115,7 +115,7 @@ async def test_nothing_is_missing_and_nothing_doubled_between_catch_up_and_live(
             assert person.retained.held() == ada.retained.held()
 
 
-async def test_people_who_left_and_changed_are_right_in_every_state(gateway: Gateway) -> None:
+async def test_every_snapshot_reflects_participants_that_left_or_changed(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         people = [await room.join(f"P{n}") for n in range(6)]
         await people[0].say(profile={"name": "Renamed"})
@@ -158,7 +158,7 @@ async def snapshot_of(gateway: Gateway, room: Room, offer: str | None) -> tuple[
                 content += received.payload
 
 
-async def test_a_snapshot_is_compressed_for_those_who_agreed_on_it(gateway: Gateway) -> None:
+async def test_a_snapshot_is_compressed_if_compression_was_negotiated(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         for n in range(300):

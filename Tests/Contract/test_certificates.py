@@ -56,7 +56,7 @@ class Listener:
 
 
 @pytest.mark.seconds(180)
-async def test_a_thousand_stay_while_the_certificate_is_replaced_and_new_ones_get_the_new_one(
+async def test_a_thousand_connections_survive_a_new_certificate_and_later_ones_get_it(
     new_gateway, tmp_path: Path
 ) -> None:
     make_certificate(tmp_path / "kept", "first.example")
@@ -91,7 +91,7 @@ async def test_a_thousand_stay_while_the_certificate_is_replaced_and_new_ones_ge
         one.socket.close()
 
 
-async def test_a_folder_of_links_is_followed_as_kubernetes_and_certbot_make_it(
+async def test_symbolic_links_of_kubernetes_and_certbot_are_followed(
     new_gateway, tmp_path: Path
 ) -> None:
     for name in ("first.example", "second.example"):

@@ -213,7 +213,7 @@ def _verify_received(sender: Sender, number: int, order: list[Entry], senders: l
 
 @pytest.mark.seconds(580)
 @pytest.mark.parametrize(("reactors", "tls", "tail", "seed"), SETTINGS)
-async def test_cuts_lose_nothing_double_nothing_and_keep_the_order(
+async def test_cuts_lose_duplicate_and_reorder_no_entry(
     gateway_with, scale: Scale, request: pytest.FixtureRequest, reactors: int, tls: bool, tail: int, seed: int
 ) -> None:
     seed = request.config.getoption("--seed") or seed

@@ -35,7 +35,7 @@ FAULTS = [
 @pytest.mark.parametrize(
     ("code", "bytes_"), [fault[1:] for fault in FAULTS], ids=[fault[0] for fault in FAULTS]
 )
-async def test_what_breaks_rfc_6455_is_closed_with_its_code(
+async def test_violations_of_rfc_6455_are_closed_with_their_codes(
     gateway: Gateway, code: int, bytes_: bytes
 ) -> None:
     async with Room(gateway) as room, await RawSocket.open(gateway, room.id) as socket:
@@ -44,7 +44,7 @@ async def test_what_breaks_rfc_6455_is_closed_with_its_code(
         assert (await socket.close_of())[0] == code
 
 
-async def test_many_frames_that_make_more_than_1_mib_1009(gateway: Gateway) -> None:
+async def test_fragments_of_more_than_1_mib_are_closed_with_1009(gateway: Gateway) -> None:
     async with Room(gateway) as room, await RawSocket.open(gateway, room.id) as socket:
         await socket.join()
         await socket.send(frame(BINARY, bytes(1 << 19), fin=False))
@@ -52,14 +52,14 @@ async def test_many_frames_that_make_more_than_1_mib_1009(gateway: Gateway) -> N
         assert (await socket.close_of())[0] == 1009
 
 
-async def test_a_message_that_inflates_beyond_1_mib_1009(gateway: Gateway) -> None:
+async def test_a_message_that_inflates_beyond_1_mib_is_closed_with_1009(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada", compression="deflate")
         await ada.raw(bytes(20 << 20))
         assert (await ada.closed())[0] == 1009
 
 
-async def test_control_frames_between_fragments_are_answered_and_the_message_is_whole(
+async def test_control_frames_between_fragments_are_answered(
     gateway: Gateway,
 ) -> None:
     async with Room(gateway) as room, await RawSocket.open(gateway, room.id) as socket:
@@ -87,7 +87,7 @@ async def test_the_gateway_never_masks_and_sends_no_reserved_bits_unasked(gatewa
             assert (await socket.receive()).reserved == 0
 
 
-async def test_a_message_that_does_not_come_whole_in_message_seconds_is_closed(gateway_with) -> None:
+async def test_a_message_incomplete_after_message_seconds_is_closed(gateway_with) -> None:
     gateway: Gateway = gateway_with(messageSeconds=1)
     async with Room(gateway) as room, await RawSocket.open(gateway, room.id) as socket:
         await socket.join()
@@ -96,7 +96,7 @@ async def test_a_message_that_does_not_come_whole_in_message_seconds_is_closed(g
         assert code in (1008, 4008) and reason["detail"]
 
 
-async def test_half_received_messages_of_all_sockets_are_bounded(gateway_with) -> None:
+async def test_half_received_messages_of_all_sockets_are_limited(gateway_with) -> None:
     gateway: Gateway = gateway_with(incompleteBytes=1 << 20)
     async with Room(gateway) as room:
         sockets = [await RawSocket.open(gateway, room.id) for _ in range(4)]
@@ -115,7 +115,7 @@ async def test_half_received_messages_of_all_sockets_are_bounded(gateway_with) -
 
 
 @pytest.mark.seconds(90)
-async def test_signs_of_life(signs_of_life) -> None:
+async def test_keepalive_pings_and_closes_dead_sockets(signs_of_life) -> None:
     """The gateway pings every 20 s, closes with 4008 a socket without any traffic for 40 s, and keeps one that
     answers."""
     found = signs_of_life.result()

@@ -28,7 +28,7 @@ BAD_FLAGS = [
 
 
 @pytest.mark.parametrize("arguments", BAD_FLAGS, ids=" ".join)
-def test_a_bad_value_stops_it_with_2_and_names_the_setting_and_the_value(
+def test_a_bad_value_exits_with_2_and_names_setting_and_value(
     executable: str, arguments: list[str], tmp_path
 ) -> None:
     done = run(executable, "--data", str(tmp_path), *arguments)
@@ -48,7 +48,7 @@ def test_unknown_flags_and_missing_values_are_refused(
     assert arguments[0].lstrip("-") in done.stderr
 
 
-def test_the_environment_sets_what_no_flag_sets(executable: str, tmp_path) -> None:
+def test_flags_override_the_environment(executable: str, tmp_path) -> None:
     done = run(
         executable, "--check-config", "--data", str(tmp_path), "--join-seconds", "7",
         DRAWTOGETHER_JOIN_SECONDS="8", DRAWTOGETHER_GRACE_SECONDS="9",
@@ -59,13 +59,13 @@ def test_the_environment_sets_what_no_flag_sets(executable: str, tmp_path) -> No
     assert "9" in lines["grace-seconds"]
 
 
-def test_there_is_a_reactor_for_each_core_that_the_scheduler_allows(executable: str, tmp_path) -> None:
+def test_there_is_one_reactor_per_usable_core(executable: str, tmp_path) -> None:
     arguments = ("-c", "0", executable, "--check-config", "--data", str(tmp_path))
     lines = [line.split() for line in run("taskset", *arguments).stdout.splitlines()]
     assert ["--reactors", "1", "cores"] in lines, lines
 
 
-def test_a_bad_or_unknown_variable_is_refused_but_not_those_that_kubernetes_makes(
+def test_bad_and_unknown_variables_are_refused_except_those_of_kubernetes(
     executable: str, tmp_path
 ) -> None:
     arguments = ("--check-config", "--data", str(tmp_path))
@@ -79,7 +79,7 @@ def test_a_bad_or_unknown_variable_is_refused_but_not_those_that_kubernetes_make
     assert run(executable, *arguments, **kubernetes).returncode == 0
 
 
-def test_help_lists_each_limit_by_name_and_version_says_one(executable: str) -> None:
+def test_help_lists_each_limit_and_version_prints_one_version(executable: str) -> None:
     shown = run(executable, "--help")
     assert shown.returncode == 0
     assert not [flag(name) for name in LIMITS if flag(name) not in shown.stdout]
@@ -87,7 +87,7 @@ def test_help_lists_each_limit_by_name_and_version_says_one(executable: str) -> 
     assert version.returncode == 0 and any(c.isdigit() for c in version.stdout)
 
 
-def test_a_port_in_use_is_told_in_words(executable: str, gateway: Gateway, tmp_path) -> None:
+def test_a_port_in_use_is_reported_in_words(executable: str, gateway: Gateway, tmp_path) -> None:
     done = run(
         executable,
         "--data",
@@ -137,7 +137,7 @@ async def test_a_second_sigterm_stops_at_once(new_gateway) -> None:
         await asyncio.to_thread(gateway.wait, 1.5)
 
 
-def test_flags_hold_though_the_runtime_has_no_list_of_arguments(executable: str, tmp_path: Path) -> None:
+def test_flags_apply_even_if_the_runtime_finds_no_arguments(executable: str, tmp_path: Path) -> None:
     library = tmp_path / "hidden_arguments.so"
     compiler = shutil.which("cc") or shutil.which("clang")
     assert compiler, "a compiler for C"
@@ -152,7 +152,7 @@ def test_flags_hold_though_the_runtime_has_no_list_of_arguments(executable: str,
     assert ["--http", "127.0.0.1:1", "flag"] in [line.split() for line in done.stdout.splitlines()]
 
 
-async def test_nothing_to_serve_is_a_bad_setting(executable: str, tmp_path) -> None:
+async def test_no_listener_is_a_bad_setting(executable: str, tmp_path) -> None:
     done = await asyncio.to_thread(
         run, executable, "--http", "off", "--https", "off", "--data", str(tmp_path)
     )
@@ -175,7 +175,7 @@ async def test_readyz_is_503_while_draining(new_gateway) -> None:
             assert await code == 0
 
 
-async def test_readyz_is_503_while_an_upload_goes_on_in_a_drain(new_gateway) -> None:
+async def test_readyz_is_503_while_an_upload_delays_the_drain(new_gateway) -> None:
     """Without participants but with an upload: each reactor answers until the last one has drained."""
     gateway: Gateway = new_gateway("--reactors", "2")
     journal = await Journal.open(gateway)
@@ -196,7 +196,7 @@ async def test_readyz_is_503_while_an_upload_goes_on_in_a_drain(new_gateway) -> 
     assert '"event":"stop not clean"' not in gateway.log
 
 
-async def test_with_a_drain_delay_people_draw_on_while_readyz_is_503(new_gateway) -> None:
+async def test_during_the_drain_delay_participants_draw_while_readyz_is_503(new_gateway) -> None:
     gateway: Gateway = new_gateway("--drain-delay", "1500ms")
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")

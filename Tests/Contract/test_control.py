@@ -18,7 +18,7 @@ BAD = [
 ]  # fmt: skip
 
 
-async def test_leave_closes_with_1000_and_is_told_to_the_others(gateway: Gateway) -> None:
+async def test_leave_closes_with_1000_and_is_announced(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ada.say(leave={})
@@ -39,7 +39,7 @@ async def test_entries_sent_before_leave_are_delivered(gateway: Gateway) -> None
         assert order == ["Note", "participants"]
 
 
-async def test_end_closes_everyone_with_4010_who_ended_it_included(gateway: Gateway) -> None:
+async def test_end_closes_all_sockets_with_4010(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         people = [await room.join() for _ in range(3)]
         waiting = await room.connect()
@@ -52,7 +52,7 @@ async def test_end_closes_everyone_with_4010_who_ended_it_included(gateway: Gate
         (await gateway.get(room.path)).problem(410, "ended")
 
 
-async def test_profile_changes_how_i_am_shown(gateway: Gateway) -> None:
+async def test_profile_changes_name_and_color_for_all(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ada.say(profile={"name": "Countess\n Ada", "color": "#00ff00"})
@@ -86,7 +86,9 @@ async def test_the_last_activity_in_the_order_wins_and_all_converge_on_it(gatewa
 
 
 @pytest.mark.parametrize("message", BAD, ids=lambda message: message[:30])
-async def test_what_is_wrong_is_bad_request_and_the_socket_stays_open(gateway: Gateway, message: str) -> None:
+async def test_invalid_control_messages_get_bad_request_and_the_socket_stays_open(
+    gateway: Gateway, message: str
+) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.raw(message)
@@ -111,14 +113,14 @@ async def test_1008_after_ten_bad_requests_in_a_row(gateway: Gateway) -> None:
         assert (code, reason["code"]) == (1008, "bad-request")
 
 
-async def test_control_that_is_not_utf_8_1007(gateway: Gateway) -> None:
+async def test_control_messages_in_invalid_utf_8_are_closed_with_1007(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.ws.send(b'{"leave\xff": {}}', text=True)
         assert (await ada.closed())[0] == 1007
 
 
-async def test_control_over_64_kib_1009_and_up_to_it_not(gateway: Gateway) -> None:
+async def test_control_messages_over_64_kib_are_closed_with_1009(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         frame = len(json.dumps({"unknown": ""}))
@@ -130,7 +132,7 @@ async def test_control_over_64_kib_1009_and_up_to_it_not(gateway: Gateway) -> No
         assert reason.get("code") == "message-too-large"
 
 
-async def test_committed_covers_what_was_sent_and_never_goes_back(gateway: Gateway) -> None:
+async def test_committed_covers_all_entries_and_never_decreases(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, _ = await room.join("Ada"), await room.join("Ben")
         began = asyncio.get_running_loop().time()

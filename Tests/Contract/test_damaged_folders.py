@@ -78,7 +78,7 @@ async def test_a_folder_of_a_newer_format_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("text", ["", "draw", "-1", "\0\xff\n1"])
-async def test_a_format_that_is_none_is_refused(lasting: LastingGateway, executable: str, text: str) -> None:
+async def test_an_invalid_format_is_refused(lasting: LastingGateway, executable: str, text: str) -> None:
     await lasting.create_session()
     await asyncio.to_thread(lasting.stop)
     (lasting.data / "format").write_bytes(text.encode("latin-1"))
@@ -95,7 +95,7 @@ async def test_a_read_only_folder_is_refused(lasting: LastingGateway, executable
         assert len((await room.join("Late")).retained.keys) == 10
 
 
-def test_a_data_folder_that_is_a_file_or_cannot_be_made_is_refused(executable: str, tmp_path: Path) -> None:
+def test_a_data_path_that_is_a_file_or_cannot_be_created_is_refused(executable: str, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("something else")
     refusal(start(executable, file), file)
@@ -103,7 +103,7 @@ def test_a_data_folder_that_is_a_file_or_cannot_be_made_is_refused(executable: s
     assert file.read_text() == "something else"
 
 
-async def test_a_full_disk_at_the_start_is_told_and_sessions_are_there(
+async def test_a_full_disk_at_the_start_is_reported_and_sessions_are_served(
     lasting_with, executable: str, tmp_path: Path
 ) -> None:
     data = tmp_path / "small" / "data"
@@ -133,7 +133,7 @@ async def test_a_full_disk_at_the_start_is_told_and_sessions_are_there(
 
 @WAYS
 @pytest.mark.parametrize("place", [0.0, 0.001, 0.02, 0.3, 0.6, 0.9, 0.995, 1.0])
-async def test_a_flipped_bit_costs_at_most_its_record_and_nobody_else(
+async def test_a_flipped_bit_costs_at_most_its_record(
     lasting: LastingGateway, executable: str, way: str, place: float
 ) -> None:
     async with Room(lasting) as room, Room(lasting) as other:
@@ -246,7 +246,7 @@ async def test_one_damaged_record_is_lost_and_reported_until_repair_accepts_it(
 
 
 @pytest.mark.parametrize("is_running", [True, False])
-async def test_repair_settles_a_damaged_session_that_has_ended(
+async def test_repair_accepts_the_loss_in_an_ended_session(
     lasting: LastingGateway, executable: str, is_running: bool
 ) -> None:
     def command(*words: str) -> int:
@@ -269,7 +269,7 @@ async def test_repair_settles_a_damaged_session_that_has_ended(
         holds_all_but_the_damaged(await room.join("Late"))
 
 
-async def test_a_log_cut_anywhere_opens_with_what_is_before_the_cut(lasting: LastingGateway) -> None:
+async def test_a_truncated_log_opens_with_the_records_before_the_cut(lasting: LastingGateway) -> None:
     chance = random.Random(7)
     async with Room(lasting) as room:
         ada = await filled(lasting, room)
@@ -290,7 +290,7 @@ async def test_a_log_cut_anywhere_opens_with_what_is_before_the_cut(lasting: Las
             lasting.kill()
 
 
-async def test_a_damaged_attachment_is_not_given_out_as_it_were_whole(lasting: LastingGateway) -> None:
+async def test_a_damaged_attachment_is_not_served_as_intact(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         journal = Journal(lasting, room.id)
@@ -377,7 +377,7 @@ async def test_a_file_whose_length_changes_after_its_check_is_not_served(lasting
         assert [attachment.get("damaged") for attachment in await journal.list()] == [True]
 
 
-async def test_a_session_without_its_log_is_a_fault_and_no_unknown_session(lasting: LastingGateway) -> None:
+async def test_a_session_without_its_log_is_an_error_and_not_unknown(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await filled(lasting, room, 10)
         await asyncio.to_thread(lasting.stop)
@@ -401,7 +401,7 @@ async def test_a_session_without_its_log_is_a_fault_and_no_unknown_session(lasti
         assert len((await room.join("Late")).retained.keys) == 10
 
 
-async def test_what_is_no_session_in_the_folder_harms_nobody(lasting: LastingGateway) -> None:
+async def test_other_files_in_the_sessions_folder_are_ignored(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await filled(lasting, room, 10)
         lasting.kill()
@@ -426,7 +426,7 @@ async def test_what_is_no_session_in_the_folder_harms_nobody(lasting: LastingGat
         await asyncio.to_thread(lasting.stop)
 
 
-async def test_the_lock_of_a_killed_gateway_holds_up_nobody(lasting: LastingGateway) -> None:
+async def test_the_lock_of_a_killed_gateway_is_released(lasting: LastingGateway) -> None:
     for _ in range(5):
         lasting.kill()
         lasting.start()

@@ -39,7 +39,7 @@ async def rows(command: Command) -> dict[str, dict[str, Any]]:
     return {row["title"]: row for row in map(json.loads, done.stdout.splitlines())}
 
 
-async def test_verify_finds_nothing_wrong_while_people_draw_and_upload(
+async def test_verify_reports_no_damage_while_participants_draw_and_upload(
     served: Gateway, command: Command
 ) -> None:
     async with Room(served) as room:
@@ -77,7 +77,7 @@ async def test_verify_finds_nothing_wrong_while_people_draw_and_upload(
         await asyncio.gather(*work)
 
 
-async def test_export_gives_what_a_member_holds(served: Gateway, command: Command) -> None:
+async def test_export_prints_the_state_of_a_participant(served: Gateway, command: Command) -> None:
     async with Room(served) as room:
         ada = await room.join("Ada")
         ada.send(*[append(n % 9, f"entry {n}") for n in range(200)], *[remove(n) for n in range(4)])
@@ -98,7 +98,7 @@ async def test_export_gives_what_a_member_holds(served: Gateway, command: Comman
         assert last["targets"] == [ada.number]
 
 
-async def test_sessions_shows_each_as_it_is(served: Gateway, command: Command) -> None:
+async def test_sessions_lists_every_session_with_its_state(served: Gateway, command: Command) -> None:
     def titled(title: str) -> Room:
         return Room(served, {"identifier": "org.example.notes", "title": title})
 
@@ -149,6 +149,6 @@ async def test_restore_undoes_an_end_while_the_gateway_runs(served: Gateway, com
         assert (await command("verify")).returncode == 0
 
 
-async def test_restore_of_what_is_not_there(served: Gateway, command: Command) -> None:
+async def test_restore_of_a_missing_session_fails(served: Gateway, command: Command) -> None:
     done = await command("restore", "AAAAAAAAAAAAAAAAAAAAAA")
     assert done.returncode == 1 and "no session" in done.stderr and done.stdout == ""

@@ -30,7 +30,7 @@ async def test_one_total_order_and_each_senders_own_order(gateway: Gateway) -> N
             assert mine == list(range(1, 201))
 
 
-async def test_the_senders_own_entry_comes_back_when_alone_too(gateway: Gateway) -> None:
+async def test_a_single_participant_gets_its_own_entry_back(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         for n in range(5):
@@ -38,7 +38,7 @@ async def test_the_senders_own_entry_comes_back_when_alone_too(gateway: Gateway)
             await ada.got(str(n).encode())
 
 
-async def test_a_gap_is_refused_with_sequence_gap_and_expected_then_silence_until_the_due_one(
+async def test_a_gap_is_refused_once_until_the_expected_entry_arrives(
     gateway: Gateway,
 ) -> None:
     async with Room(gateway) as room:
@@ -52,7 +52,7 @@ async def test_a_gap_is_refused_with_sequence_gap_and_expected_then_silence_unti
         assert len(ada.errors) == 1
 
 
-async def test_after_the_due_one_a_new_gap_is_told_again(gateway: Gateway) -> None:
+async def test_after_the_expected_entry_a_new_gap_is_refused_again(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.raw(note("5").encoded(5), note("1").encoded(1), note("7").encoded(7))
@@ -60,7 +60,7 @@ async def test_after_the_due_one_a_new_gap_is_told_again(gateway: Gateway) -> No
         assert [(e["clientSequence"], e["expected"]) for e in ada.errors] == [(5, 1), (7, 2)]
 
 
-async def test_unreliable_and_control_pass_while_reliable_ones_are_dropped_in_silence(
+async def test_after_a_gap_unreliable_entries_and_control_messages_are_accepted(
     gateway: Gateway,
 ) -> None:
     async with Room(gateway) as room:
@@ -74,7 +74,7 @@ async def test_unreliable_and_control_pass_while_reliable_ones_are_dropped_in_si
 @pytest.mark.parametrize(
     "wrong", [Outgoing("", b"x", RELIABLE), note(bytes(300_000)), targeted("x", 999_999)]
 )
-async def test_a_gap_is_tested_before_the_entry_itself(gateway: Gateway, wrong: Outgoing) -> None:
+async def test_the_sequence_is_checked_before_the_entry(gateway: Gateway, wrong: Outgoing) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.raw(wrong.encoded(5))
@@ -84,7 +84,7 @@ async def test_a_gap_is_tested_before_the_entry_itself(gateway: Gateway, wrong: 
 @pytest.mark.parametrize(
     "wrong", [Outgoing("", b"x", RELIABLE), note(bytes(300_000)), targeted("x", 999_999)]
 )
-async def test_a_repeat_is_tested_before_all_else(gateway: Gateway, wrong: Outgoing) -> None:
+async def test_a_repetition_is_detected_before_other_checks(gateway: Gateway, wrong: Outgoing) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.raw(note("1").encoded(1), wrong.encoded(1), note("2").encoded(2))
@@ -92,7 +92,7 @@ async def test_a_repeat_is_tested_before_all_else(gateway: Gateway, wrong: Outgo
         assert not ada.errors
 
 
-async def test_a_repeat_of_what_was_refused_for_good_is_a_repeat_too(gateway: Gateway) -> None:
+async def test_a_repetition_of_a_refused_entry_is_dropped(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         wrong = Outgoing("Note", b"x", RELIABLE | REMOVE, bytes(16))
@@ -102,7 +102,7 @@ async def test_a_repeat_of_what_was_refused_for_good_is_a_repeat_too(gateway: Ga
         assert [e.payload for e in ada.received if not e.is_system] == [b"2"]
 
 
-async def test_unreliable_entries_go_to_the_others_without_sequence(gateway: Gateway) -> None:
+async def test_unreliable_entries_are_sent_to_others_without_a_sequence(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
 
@@ -132,7 +132,7 @@ async def test_targeted_unreliable_entries_reach_their_targets_only(gateway: Gat
         assert not any(e.payload == b"psst" for e in cleo.received)
 
 
-async def test_unreliable_entries_use_no_sequence_up_and_are_in_no_tail(gateway: Gateway) -> None:
+async def test_unreliable_entries_use_no_sequence_and_are_in_no_tail(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ben.cut()
@@ -143,7 +143,7 @@ async def test_unreliable_entries_use_no_sequence_up_and_are_in_no_tail(gateway:
         assert not any(e.payload == b"lost" for e in ben.received)
 
 
-async def test_sequences_rise_and_stay_below_2_53(gateway: Gateway) -> None:
+async def test_sequences_increase_and_stay_below_2_53(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(*[note(str(n)) for n in range(50)])
@@ -152,7 +152,7 @@ async def test_sequences_rise_and_stay_below_2_53(gateway: Gateway) -> None:
         assert sequences == sorted(set(sequences)) and sequences[-1] < 1 << 53
 
 
-async def test_a_message_type_means_nothing_to_the_gateway(gateway: Gateway) -> None:
+async def test_the_gateway_does_not_interpret_message_types(gateway: Gateway) -> None:
     """An entry of a client may have the type of a system entry, and remains an entry of the client."""
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -161,7 +161,7 @@ async def test_a_message_type_means_nothing_to_the_gateway(gateway: Gateway) -> 
         assert entry.sender == ada.number and not entry.is_system
 
 
-async def test_bursts_come_back_whole_while_other_frames_are_due(gateway_with) -> None:
+async def test_bursts_are_returned_intact_between_other_frames(gateway_with) -> None:
     """`committed`, errors and unreliable entries never appear inside a partly sent frame."""
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=64 << 20

@@ -81,7 +81,7 @@ async def refuses_new_data(gateway: LastingGateway) -> bool:
     return not await takes_new_data(gateway)
 
 
-async def test_drawing_goes_on_from_memory_and_is_saved_when_there_is_room(disk: SmallDisk) -> None:
+async def test_drawing_continues_in_memory_and_is_saved_when_there_is_room(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -117,7 +117,7 @@ async def test_drawing_goes_on_from_memory_and_is_saved_when_there_is_room(disk:
         assert ada.retained.payloads() == held and len(held) == 51
 
 
-async def test_nothing_new_is_begun_while_there_is_no_room(disk: SmallDisk) -> None:
+async def test_new_sessions_and_uploads_are_refused_while_the_disk_is_full(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -149,7 +149,7 @@ async def test_nothing_new_is_begun_while_there_is_no_room(disk: SmallDisk) -> N
         assert not [entry for entry in ada.received if entry.type == "newSession"]
 
 
-async def test_what_waits_for_the_disk_is_bounded_and_removing_passes(disk: SmallDisk) -> None:
+async def test_unsaved_bytes_of_a_session_are_limited_except_for_removals(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -183,7 +183,7 @@ async def test_what_waits_for_the_disk_is_bounded_and_removing_passes(disk: Smal
         assert ada.joined["acknowledged"] == 1_000
 
 
-async def test_all_sessions_together_are_bounded(lasting_with, tmp_path: Path) -> None:
+async def test_unsaved_bytes_of_all_sessions_are_limited(lasting_with, tmp_path: Path) -> None:
     data = tmp_path / "small" / "data"
     with mounted(data) as is_mounted:
         disk = SmallDisk(data, is_mounted)
@@ -224,7 +224,7 @@ async def _draw_until_refused(person: Client) -> int:
     return person.errors[0]["clientSequence"] - 1
 
 
-async def test_a_crash_while_there_is_no_room_keeps_what_was_committed(disk: SmallDisk) -> None:
+async def test_a_crash_with_a_full_disk_keeps_committed_entries(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -253,7 +253,7 @@ async def test_a_crash_while_there_is_no_room_keeps_what_was_committed(disk: Sma
             )
 
 
-async def test_a_stop_while_there_is_no_room_ends_in_time_and_loses_nothing_committed(
+async def test_a_stop_with_a_full_disk_is_in_time_and_keeps_committed_entries(
     disk: SmallDisk,
 ) -> None:
     gateway = disk.gateway
@@ -279,7 +279,7 @@ async def test_a_stop_while_there_is_no_room_ends_in_time_and_loses_nothing_comm
         assert ben.retained.payloads() == expected
 
 
-async def test_an_end_that_cannot_be_written_is_not_told_as_done(disk: SmallDisk) -> None:
+async def test_an_end_that_cannot_be_stored_is_not_confirmed(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -300,7 +300,7 @@ async def test_an_end_that_cannot_be_written_is_not_told_as_done(disk: SmallDisk
         assert (await gateway.get(room.path)).status == (410 if was_told else 200)
 
 
-async def test_an_upload_and_a_session_at_a_full_disk_go_on_together(disk: SmallDisk) -> None:
+async def test_uploads_and_sessions_both_recover_from_a_full_disk(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -326,7 +326,7 @@ async def test_an_upload_and_a_session_at_a_full_disk_go_on_together(disk: Small
         assert (await journal.read(upload.id)).body == data
 
 
-async def test_trouble_that_comes_and_goes_is_told_each_time_and_loses_nothing(disk: SmallDisk) -> None:
+async def test_repeated_disk_failures_are_reported_each_time_and_lose_nothing(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -346,7 +346,7 @@ async def test_trouble_that_comes_and_goes_is_told_each_time_and_loses_nothing(d
         assert ben.retained.payloads() == {key(n): [f"3/{n}".encode() + b"." * 1_000] for n in range(40)}
 
 
-async def test_a_session_that_nobody_has_opened_can_be_joined_while_there_is_no_room(disk: SmallDisk) -> None:
+async def test_an_unloaded_session_can_be_joined_with_a_full_disk(disk: SmallDisk) -> None:
     gateway = disk.gateway
     async with Room(gateway) as room, Room(gateway) as other:
         ada, ben = await room.join("Ada"), await other.join("Ben")
@@ -371,7 +371,7 @@ async def test_a_session_that_nobody_has_opened_can_be_joined_while_there_is_no_
         assert ada.retained.payloads() == {key(1): [b"x"]}
 
 
-async def test_below_what_stays_free_nothing_new_begins_and_drawing_is_saved_as_ever(
+async def test_below_the_disk_reserve_only_existing_sessions_are_saved(
     lasting_with, tmp_path: Path
 ) -> None:
     data, reserve = tmp_path / "small" / "data", 8 << 20
@@ -410,7 +410,7 @@ async def test_below_what_stays_free_nothing_new_begins_and_drawing_is_saved_as_
             gateway.kill()
 
 
-async def test_a_limit_on_files_that_the_log_meets_too_ends_nothing(lasting: LastingGateway) -> None:
+async def test_a_file_size_limit_on_all_files_ends_no_session(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         _, most = resource.prlimit(lasting.process.pid, resource.RLIMIT_FSIZE)

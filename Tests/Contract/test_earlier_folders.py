@@ -83,7 +83,7 @@ async def check_session(gateway: LastingGateway, kept: dict[str, Any]) -> None:
         assert held(back) == kept["held"]
 
 
-async def test_it_is_opened_and_holds_what_it_held(earlier: Earlier) -> None:
+async def test_an_earlier_folder_opens_with_its_sessions(earlier: Earlier) -> None:
     gateway = earlier.serve()
     try:
         for name in ("drawing", "files", "unclean"):
@@ -97,7 +97,7 @@ async def test_it_is_opened_and_holds_what_it_held(earlier: Earlier) -> None:
     assert earlier.command("verify")[0] == 0
 
 
-async def test_it_gets_the_format_of_this_version(earlier: Earlier) -> None:
+async def test_an_earlier_folder_gets_the_present_format(earlier: Earlier) -> None:
     format_ = earlier.data / "format"
     before = int(format_.read_text())
     assert earlier.command("verify")[0] == 0 and int(format_.read_text()) == before, "who only looks changes nothing"
@@ -113,7 +113,7 @@ async def test_it_gets_the_format_of_this_version(earlier: Earlier) -> None:
         assert await asyncio.to_thread(gateway.terminate) == 0
 
 
-async def test_its_files_are_there_and_its_upload_goes_on(earlier: Earlier) -> None:
+async def test_attachments_of_an_earlier_folder_are_kept_and_its_upload_continues(earlier: Earlier) -> None:
     files = earlier.kept["files"]
     gateway = earlier.serve()
     try:
@@ -134,7 +134,7 @@ async def test_its_files_are_there_and_its_upload_goes_on(earlier: Earlier) -> N
     assert earlier.command("verify")[0] == 0
 
 
-async def test_what_ended_has_ended_and_can_be_restored(earlier: Earlier) -> None:
+async def test_ended_sessions_of_an_earlier_folder_can_be_restored(earlier: Earlier) -> None:
     ended = earlier.kept["ended"]
     gateway = earlier.serve()
     try:
@@ -155,7 +155,7 @@ async def test_what_ended_has_ended_and_can_be_restored(earlier: Earlier) -> Non
     assert earlier.command("verify")[0] == 0
 
 
-def test_the_commands_read_it(earlier: Earlier) -> None:
+def test_the_commands_read_an_earlier_folder(earlier: Earlier) -> None:
     code, said, _ = earlier.command("verify")
     assert code == 0 and said.startswith("4 sessions, ")
     code, said, _ = earlier.command("sessions", "--json")

@@ -91,7 +91,7 @@ async def test_any_number_of_entries_in_a_message_in_their_order(gateway: Gatewa
         assert [e.client_sequence for e in came] == list(range(1, 901))
 
 
-async def test_an_empty_message_is_no_entry_and_does_no_harm(gateway: Gateway) -> None:
+async def test_an_empty_message_is_ignored(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.raw(b"")
@@ -135,7 +135,7 @@ async def test_wrong_unreliable_entries_are_dropped_and_never_answered(
 
 
 @pytest.mark.parametrize("bytes_", [entry for _, entry in UNCUT], ids=ids(UNCUT))
-async def test_what_cannot_be_cut_closes_with_1008_and_those_before_stand(
+async def test_an_unparsable_entry_closes_with_1008_and_earlier_ones_are_kept(
     gateway: Gateway, bytes_: bytes
 ) -> None:
     async with Room(gateway) as room:
@@ -169,7 +169,7 @@ async def test_the_payload_limit_is_message_bytes(gateway_with) -> None:
         assert (await ada.error())["limit"] == 100
 
 
-async def test_a_message_of_1_mib_is_taken(gateway: Gateway) -> None:
+async def test_a_message_of_1_mib_is_accepted(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         entries = [note(bytes([n]) * 262_118) for n in range(4)]
@@ -201,14 +201,14 @@ async def test_targeted_entries_go_to_their_targets_and_back_to_the_sender(gatew
         assert not ada.errors
 
 
-async def test_a_thousand_targets_are_taken(gateway: Gateway) -> None:
+async def test_a_thousand_targets_are_accepted(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         ada.send(targeted("to many", *[ben.number] * 1_000))
         await ben.got(b"to many")
 
 
-async def test_a_number_never_given_out_is_unknown_participant(gateway: Gateway) -> None:
+async def test_an_unused_number_is_an_unknown_participant(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ada.raw(numbered(targeted("x", ben.number, 4_000_000_000), targeted("y", 0), note("after")))
@@ -221,7 +221,7 @@ async def test_a_number_never_given_out_is_unknown_participant(gateway: Gateway)
         assert [e.payload for e in ben.received if not e.is_system] == [b"after"]
 
 
-async def test_existing_counts_only_when_the_key_is_held_at_that_point(gateway: Gateway) -> None:
+async def test_existing_takes_effect_only_if_the_key_is_retained_then(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         ada.send(append(1, "no key", EXISTING), replace(1, "still none", EXISTING))

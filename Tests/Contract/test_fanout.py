@@ -90,7 +90,7 @@ async def crowd(gateway: Gateway, room: Room, count: int) -> list[Receiver]:
 
 @pytest.mark.seconds(120)
 @pytest.mark.parametrize("frames", [1, ENTRIES], ids=["one frame", "sixteen frames"])
-async def test_entries_of_one_segment_cost_at_most_one_send_a_socket(gateway_with, frames: int) -> None:
+async def test_entries_of_one_segment_need_at_most_one_send_per_socket(gateway_with, frames: int) -> None:
     """The best of a few rounds counts: a ping or the response to /metrics may need its own send."""
     gateway: Gateway = gateway_with("--reactors", "1", participantsPerSession=SOCKETS + 1)
     async with Room(gateway) as room:

@@ -58,7 +58,7 @@ async def new_session(gateway: Gateway, fields: dict[str, str]) -> Response:
 
 
 @kinds
-async def test_each_client_behind_a_proxy_makes_its_own_number_of_sessions(gateway_with, told) -> None:
+async def test_the_session_rate_is_per_client_behind_a_proxy(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     network = next(_numbers)
     # All requests on one connection, as from a proxy.
@@ -77,7 +77,7 @@ async def test_each_client_behind_a_proxy_makes_its_own_number_of_sessions(gatew
 
 
 @pytest.mark.parametrize("sent", SPOOFS, ids=str)
-async def test_a_client_behind_a_proxy_cannot_be_somebody_else(gateway_with, sent: dict[str, str]) -> None:
+async def test_a_client_behind_a_proxy_cannot_fake_its_address(gateway_with, sent: dict[str, str]) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     ada, others = somebody(), [somebody() for _ in range(5)]
     made = 0
@@ -91,7 +91,9 @@ async def test_a_client_behind_a_proxy_cannot_be_somebody_else(gateway_with, sen
 
 
 @pytest.mark.parametrize("sent", SPOOFS, ids=str)
-async def test_behind_two_proxies_neither(gateway_with, sent: dict[str, str]) -> None:
+async def test_a_client_behind_two_proxies_cannot_fake_its_address(
+    gateway_with, sent: dict[str, str]
+) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "2", **LIMITS)
     ada, others = somebody(), [somebody() for _ in range(5)]
     made = 0
@@ -108,7 +110,7 @@ async def test_behind_two_proxies_neither(gateway_with, sent: dict[str, str]) ->
 
 
 @kinds
-async def test_without_trusted_proxies_nothing_of_it_counts(new_gateway, told) -> None:
+async def test_without_trusted_proxies_forwarded_fields_are_ignored(new_gateway, told) -> None:
     gateway: Gateway = new_gateway("--redirect-to-https", "--hsts", "--log-level", "debug", **LIMITS)
     ada = somebody()
     told_all = told(ada) | (
@@ -132,7 +134,7 @@ async def test_without_trusted_proxies_nothing_of_it_counts(new_gateway, told) -
 
 
 @kinds
-async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None:
+async def test_the_clients_scheme_decides_about_redirects(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", "--redirect-to-https", "--hsts")
     ada = somebody()
     is_customary = "X-Forwarded-For" in told(ada)
@@ -161,7 +163,7 @@ async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None
     assert (await gateway.request("GET", "/", conflict)).status == 200
 
 
-async def test_the_scheme_of_an_inner_proxy_sends_nobody_round(gateway_with) -> None:
+async def test_the_scheme_of_an_inner_proxy_causes_no_redirect_loop(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "2", "--redirect-to-https")
     fields = passed_on(passed_on({}, somebody()), "192.0.2.1")
     # The proxy replaced the scheme of the first proxy.
@@ -174,7 +176,7 @@ async def test_the_scheme_of_an_inner_proxy_sends_nobody_round(gateway_with) -> 
 
 
 @kinds
-async def test_a_page_is_compressed_for_whom_our_own_page_led_there(gateway_with, told) -> None:
+async def test_a_page_is_compressed_after_navigation_within_the_own_origin(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1")
     fields = {"Host": "10.0.0.7:8080", "Accept-Encoding": "gzip", "Referer": "https://draw.example/s/x"}
     ada = somebody()
@@ -188,7 +190,7 @@ async def test_a_page_is_compressed_for_whom_our_own_page_led_there(gateway_with
 
 
 @kinds
-async def test_the_host_that_a_client_asked_for_counts(gateway_with, told) -> None:
+async def test_the_clients_host_counts(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", "--public-url", "https://draw.example")
     ada = somebody()
     is_customary = "X-Forwarded-For" in told(ada)
@@ -208,7 +210,7 @@ async def test_the_host_that_a_client_asked_for_counts(gateway_with, told) -> No
 
 
 @kinds
-async def test_the_origin_of_a_page_behind_a_proxy_that_writes_host_anew(gateway_with, told) -> None:
+async def test_the_origin_is_accepted_behind_a_proxy_that_replaces_host(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1")
     ada = somebody()
     is_customary = "X-Forwarded-For" in told(ada)
@@ -268,7 +270,7 @@ async def test_sockets_are_counted_by_their_client(gateway_with, reactors: str) 
         await again.join()
 
 
-async def test_a_connection_that_carries_many_clients_counts_for_none_that_is_through(gateway_with) -> None:
+async def test_a_shared_connection_does_not_count_for_finished_requests(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     ada, ben = somebody(), somebody()
     async with AsyncExitStack() as stack:
@@ -284,7 +286,7 @@ async def test_a_connection_that_carries_many_clients_counts_for_none_that_is_th
             await socket.join()
 
 
-async def test_uploads_are_shared_out_by_client(gateway_with) -> None:
+async def test_upload_slots_are_limited_per_client(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", uploads=8)
     ada, ben = somebody(), somebody()
     journal = await Journal.open(gateway)
@@ -311,7 +313,7 @@ async def test_uploads_are_shared_out_by_client(gateway_with) -> None:
 @pytest.mark.parametrize(
     "told", [{"X-Forwarded-For": "unknown"}, {"Forwarded": "for=_x"}, {"Forwarded": "?"}], ids=str
 )
-async def test_who_hides_behind_a_proxy_on_this_machine_is_counted_with_it(gateway_with, told) -> None:
+async def test_clients_without_an_address_count_as_their_local_proxy(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     session = await own_session(gateway)
     fields = {name.replace("-", "_"): value for name, value in told.items()}
@@ -338,7 +340,7 @@ REFUSED = [("PUT", "/api/sessions", 405), ("OPTIONS", "/", 204), ("BREW", "/", 5
 @pytest.mark.parametrize(
     "framing", [{"Content-Length": "60000"}, {"Transfer-Encoding": "chunked"}], ids=["length", "chunked"]
 )
-async def test_what_is_refused_does_not_wait_for_its_body(gateway_with, framing: dict[str, str]) -> None:
+async def test_a_refusal_does_not_wait_for_the_body(gateway_with, framing: dict[str, str]) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     who = {"X-Forwarded-For": somebody()}
     fields = who | framing
@@ -373,7 +375,7 @@ async def test_what_is_refused_does_not_wait_for_its_body(gateway_with, framing:
             connection.abort()
 
 
-async def test_a_refused_body_that_is_there_costs_no_connection(gateway_with) -> None:
+async def test_a_refusal_with_a_received_body_keeps_the_connection(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
     async with await gateway.connect() as connection:
         for _ in range(2):
@@ -382,7 +384,7 @@ async def test_a_refused_body_that_is_there_costs_no_connection(gateway_with) ->
             assert (await connection.receive()).status == 405
 
 
-async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_else(gateway_with) -> None:
+async def test_a_socket_over_its_clients_limit_is_refused_first(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", "--reactors", "4", "--log-level", "debug", **LIMITS)
     eve = somebody()
     async with AsyncExitStack() as stack:
@@ -412,7 +414,7 @@ async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_e
         ),
     ],
 )
-async def test_the_log_says_once_that_proxies_do_not_tell_of_clients(new_gateway, told, reason: str) -> None:
+async def test_missing_client_addresses_of_proxies_are_logged_once(new_gateway, told, reason: str) -> None:
     gateway: Gateway = new_gateway("--trust-proxy", "2")
     right = {"X-Forwarded-For": "192.0.2.1, 192.0.2.2"}
     assert (await gateway.request("GET", "/api/limits", right)).status == 200

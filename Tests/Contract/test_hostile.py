@@ -57,7 +57,7 @@ async def is_well(gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_any_bytes_on_either_port(gateway: Gateway, seed: int) -> None:
+async def test_random_bytes_on_either_port_are_harmless(gateway: Gateway, seed: int) -> None:
     chance = random.Random(seed)
 
     async def attack(address: tuple[str, int]) -> None:
@@ -76,7 +76,7 @@ async def test_any_bytes_on_either_port(gateway: Gateway, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_any_frames_after_the_upgrade(gateway: Gateway, seed: int) -> None:
+async def test_random_frames_after_the_upgrade_are_harmless(gateway: Gateway, seed: int) -> None:
     chance = random.Random(seed)
     async with Room(gateway) as room:
         witness = await room.join("Witness")
@@ -104,7 +104,7 @@ async def test_any_frames_after_the_upgrade(gateway: Gateway, seed: int) -> None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_any_messages_in_whole_frames(gateway: Gateway, seed: int) -> None:
+async def test_random_messages_are_harmless(gateway: Gateway, seed: int) -> None:
     chance = random.Random(seed)
     async with Room(gateway) as room:
         witness = await room.join("Witness")
@@ -126,7 +126,7 @@ async def test_any_messages_in_whole_frames(gateway: Gateway, seed: int) -> None
     await is_well(gateway)
 
 
-async def test_many_sessions_at_once_stay_apart(gateway: Gateway) -> None:
+async def test_concurrent_sessions_are_isolated(gateway: Gateway) -> None:
     """Sockets are assigned to any reactor, with their first messages already behind the upgrade."""
 
     async def one(n: int) -> None:

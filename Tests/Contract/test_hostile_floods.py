@@ -65,7 +65,7 @@ async def reads(peer: RawSocket, until_: bytes) -> int:
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["ws", "wss"])
-async def test_pings_by_one_who_reads(busy: Gateway, tls: bool) -> None:
+async def test_a_flood_of_pings_whose_pongs_are_read(busy: Gateway, tls: bool) -> None:
     """RFC 6455 §5.5.3: only the newest ping needs an answer. It is answered, and others continue to draw."""
     async with unharmed(busy) as beside:
         peer = await joined(busy, beside.session, tls)
@@ -78,7 +78,7 @@ async def test_pings_by_one_who_reads(busy: Gateway, tls: bool) -> None:
         peer.connection.abort()
 
 
-async def test_pings_by_forty_who_do_not_read(busy: Gateway) -> None:
+async def test_floods_of_pings_whose_pongs_are_not_read(busy: Gateway) -> None:
     """The gateway stops reading when its answers are not read, and buffers few of them."""
     before = await Held.by(busy)
     async with unharmed(busy, growth=16 * MEBIBYTE) as beside:
@@ -107,7 +107,7 @@ async def test_pings_by_forty_who_do_not_read(busy: Gateway) -> None:
     ],
     ids=["pongs", "empty binary messages", "empty pongs", "empty profiles", "repeats", "gaps"],
 )  # fmt: skip
-async def test_a_quarter_million_of_what_means_nothing(busy: Gateway, frames: bytes) -> None:
+async def test_a_quarter_million_ineffective_messages(busy: Gateway, frames: bytes) -> None:
     async with unharmed(busy, growth=8 * MEBIBYTE) as beside:
         peer = await joined(busy, beside.session)
         reading = asyncio.create_task(all_that_comes(peer.connection))
@@ -118,7 +118,7 @@ async def test_a_quarter_million_of_what_means_nothing(busy: Gateway, frames: by
         assert b"the end" in came or b'"code":"rate-limited"' in came.replace(b" ", b""), came[-300:]
 
 
-async def test_messages_over_the_rate_by_who_never_waits(gateway_with) -> None:
+async def test_a_client_that_ignores_its_message_rate_is_closed(gateway_with) -> None:
     """Section 3.1: ten ignored refusals, then no more reading, then 4029. Others continue to draw."""
     gateway: Gateway = gateway_with(*ONE, entriesPerSecond=200)
     async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
@@ -141,7 +141,7 @@ async def test_messages_over_the_rate_by_who_never_waits(gateway_with) -> None:
             peer.connection.abort()
 
 
-async def test_control_has_a_rate_in_bytes_too(gateway_with) -> None:
+async def test_control_messages_have_a_rate_in_bytes(gateway_with) -> None:
     """Section 3.1: a control message counts as an entry, so its bytes count too: 100,000 at once, then 50,000 a
     second."""
     gateway: Gateway = gateway_with(*ONE, bytesPerSecond=50_000)
@@ -156,7 +156,7 @@ async def test_control_has_a_rate_in_bytes_too(gateway_with) -> None:
 
 
 @pytest.mark.parametrize("control", ["profile", "activity"])
-async def test_control_over_the_rate_by_who_never_waits(gateway_with, control: str) -> None:
+async def test_a_client_that_ignores_its_control_rate_is_closed(gateway_with, control: str) -> None:
     gateway: Gateway = gateway_with(*ONE, entriesPerSecond=200, bytesPerSecond=100_000)
     async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
         peers = [await joined(gateway, beside.session) for _ in range(4)]
@@ -176,7 +176,7 @@ async def test_control_over_the_rate_by_who_never_waits(gateway_with, control: s
         await asyncio.gather(*[attack(peer) for peer in peers])
 
 
-async def test_joins_and_cuts_without_end(gateway_with, request: pytest.FixtureRequest) -> None:
+async def test_endless_joins_and_disconnects(gateway_with, request: pytest.FixtureRequest) -> None:
     """Former participants beyond pastParticipants are forgotten. Two others continue to draw without delay."""
     gateway: Gateway = gateway_with(*ONE, graceSeconds=1, pastParticipants=100)
     before = await Held.by(gateway)
@@ -199,7 +199,7 @@ async def test_joins_and_cuts_without_end(gateway_with, request: pytest.FixtureR
     await is_as_before(gateway, before)
 
 
-async def test_resumes_without_end_are_one_participant(busy: Gateway) -> None:
+async def test_endless_resumes_are_one_participant(busy: Gateway) -> None:
     before = await Held.by(busy)
     async with unharmed(busy, growth=16 * MEBIBYTE) as beside, Room(busy) as room:
         room.id = beside.session
@@ -220,7 +220,7 @@ async def test_resumes_without_end_are_one_participant(busy: Gateway) -> None:
     await is_as_before(busy, before)
 
 
-async def test_tokens_are_not_to_be_guessed(busy: Gateway) -> None:
+async def test_tokens_cannot_be_guessed(busy: Gateway) -> None:
     """Wrong tokens of every length: each gets a new participant or a refusal, and never another participant."""
     async with Room(busy) as room:
         ada = await room.join("Ada")
@@ -249,7 +249,7 @@ async def test_tokens_are_not_to_be_guessed(busy: Gateway) -> None:
         assert ada.close is None
 
 
-async def test_ends_by_all_at_once_and_after(busy: Gateway) -> None:
+async def test_concurrent_and_repeated_ends(busy: Gateway) -> None:
     before = await Held.by(busy)
     async with unharmed(busy):
         for _ in range(5):
@@ -288,7 +288,9 @@ async def test_sessions_beyond_the_rate_are_429_and_cost_nothing(gateway_with) -
     ("method", "target"),
     [("HEAD", "/"), ("GET", "/"), ("GET", "/nothing"), ("GET", "/metrics")],
 )
-async def test_requests_whose_answers_nobody_takes(busy: Gateway, method: str, target: str) -> None:
+async def test_pipelined_requests_whose_responses_are_not_read(
+    busy: Gateway, method: str, target: str
+) -> None:
     """Tens of thousands of pipelined requests on forty connections: the gateway stops reading, and buffers few
     responses."""
     before = await Held.by(busy)
@@ -304,7 +306,7 @@ async def test_requests_whose_answers_nobody_takes(busy: Gateway, method: str, t
 
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS"])
-async def test_forty_thousand_requests_whose_answers_are_taken(busy: Gateway, method: str) -> None:
+async def test_forty_thousand_requests_whose_responses_are_read(busy: Gateway, method: str) -> None:
     async with unharmed(busy, growth=8 * MEBIBYTE):
         connections = [await busy.connect() for _ in range(40)]
         target = "/api/sessions" if method == "OPTIONS" else "/"
@@ -316,7 +318,7 @@ async def test_forty_thousand_requests_whose_answers_are_taken(busy: Gateway, me
             assert came.count(b"HTTP/1.1 20") == 1_001
 
 
-async def test_attachments_announced_and_never_sent(gateway_with) -> None:
+async def test_uploads_created_and_never_sent(gateway_with) -> None:
     """Uploads beyond attachmentsPerSession and the rate are refused. Participants in the session get few messages."""
     gateway: Gateway = gateway_with(*ONE, attachmentsPerSession=50, uploads=60, uploadKeepSeconds=2)
     before = await Held.by(gateway)
@@ -333,7 +335,9 @@ async def test_attachments_announced_and_never_sent(gateway_with) -> None:
     await is_as_before(gateway, before)
 
 
-async def test_more_sockets_than_descriptors(executable: str, new_gateway, tmp_path: Path) -> None:
+async def test_more_sockets_than_descriptors_do_not_affect_others(
+    executable: str, new_gateway, tmp_path: Path
+) -> None:
     """The system gives fewer descriptors than `connections` allows: connected clients are unaffected, and the loop
     does not spin."""
     few = tmp_path / "few"
@@ -368,7 +372,7 @@ def processor_seconds(gateway: Gateway) -> float:
     return (int(fields[11]) + int(fields[12])) / 100
 
 
-async def test_waiting_ones_without_end_tell_others_little(gateway_with) -> None:
+async def test_endless_waiting_participants_cause_few_messages(gateway_with) -> None:
     """Clients that send `wait` and disconnect, repeatedly, count towards participantsPerSession only while connected."""
     gateway: Gateway = gateway_with(*ONE, participantsPerSession=50, graceSeconds=1)
     before = await Held.by(gateway)
@@ -385,7 +389,7 @@ async def test_waiting_ones_without_end_tell_others_little(gateway_with) -> None
     await is_as_before(gateway, before)
 
 
-async def test_hundreds_that_are_closed_for_a_bad_frame(busy: Gateway) -> None:
+async def test_hundreds_of_bad_frames_are_closed(busy: Gateway) -> None:
     before = await Held.by(busy)
     async with unharmed(busy, growth=16 * MEBIBYTE) as beside:
         for _ in range(300):

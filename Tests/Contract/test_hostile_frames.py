@@ -114,7 +114,7 @@ def table(cases: list[tuple[str, bytes]]) -> pytest.MarkDecorator:
 
 
 @table(BROKEN)
-async def test_what_breaks_the_framing_is_closed_with_1002(gateway: Gateway, bytes_: bytes) -> None:
+async def test_invalid_framing_is_closed_with_1002(gateway: Gateway, bytes_: bytes) -> None:
     """Closes at the first byte that breaks a rule: the valid bytes behind it are not read."""
     async with Room(gateway) as room:
         peer = await joined(gateway, room)
@@ -124,7 +124,9 @@ async def test_what_breaks_the_framing_is_closed_with_1002(gateway: Gateway, byt
 
 
 @table(TOO_LARGE)
-async def test_too_much_is_closed_with_1009_before_it_comes(gateway: Gateway, bytes_: bytes) -> None:
+async def test_an_announced_length_over_the_limit_is_closed_with_1009(
+    gateway: Gateway, bytes_: bytes
+) -> None:
     async with Room(gateway) as room:
         peer = await joined(gateway, room)
         await peer.send(bytes_)
@@ -134,7 +136,7 @@ async def test_too_much_is_closed_with_1009_before_it_comes(gateway: Gateway, by
 @pytest.mark.parametrize(
     "code", [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999]
 )
-async def test_codes_that_may_be_sent_are_answered(gateway: Gateway, code: int) -> None:
+async def test_valid_close_codes_are_answered(gateway: Gateway, code: int) -> None:
     async with Room(gateway) as room:
         peer = await joined(gateway, room)
         await peer.send(frame(CLOSE, struct.pack(">H", code) + b"bye" * 41), frame(PING, b"behind"))
@@ -146,7 +148,7 @@ async def test_codes_that_may_be_sent_are_answered(gateway: Gateway, code: int) 
 
 @pytest.mark.parametrize("bad", NOT_UTF_8, ids=bytes.hex)
 @pytest.mark.parametrize("offer", [None, DEFLATE], ids=["plain", "compressed"])
-async def test_text_that_is_not_utf_8_is_1007_however_it_is_split(
+async def test_invalid_utf_8_is_closed_with_1007_in_any_fragmentation(
     gateway: Gateway, bad: bytes, offer: str | None
 ) -> None:
     async with Room(gateway) as room:
@@ -170,7 +172,7 @@ def in_fragments(opcode: int, data: bytes, size: int, reserved: int = 0) -> byte
 
 
 @pytest.mark.parametrize("offer", [None, DEFLATE, ALONE], ids=["plain", "takeover", "alone"])
-async def test_a_message_split_at_every_byte_with_pings_between_is_whole(
+async def test_a_message_in_single_bytes_with_pings_between_is_delivered(
     gateway: Gateway, offer: str | None
 ) -> None:
     async with Room(gateway) as room:
@@ -190,7 +192,7 @@ async def test_a_message_split_at_every_byte_with_pings_between_is_whole(
 
 
 @pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
-async def test_a_million_empty_fragments(gateway: Gateway, opcode: int) -> None:
+async def test_a_million_empty_fragments_are_harmless(gateway: Gateway, opcode: int) -> None:
     """The fragments are one small message, or are refused. Others continue to draw, and memory does not grow."""
     message = b'{"profile": {"name": "Ada"}}' if opcode == TEXT else note("in the end").encoded(1)
     async with unharmed(gateway, growth=8 * MEBIBYTE) as beside:
@@ -208,7 +210,7 @@ async def test_a_million_empty_fragments(gateway: Gateway, opcode: int) -> None:
         peer.connection.abort()
 
 
-async def test_empty_fragments_by_many(gateway_with) -> None:
+async def test_empty_fragments_of_many_clients_delay_nobody(gateway_with) -> None:
     """Forty clients that send only empty fragments get the same time slices as other clients."""
     gateway: Gateway = gateway_with("--reactors", "1")
     data = frame(BINARY, b"", fin=False) + bytes([0, 0x80, 1, 2, 3, 4]) * 5_000 + frame(CONTINUATION)
@@ -229,7 +231,7 @@ async def test_empty_fragments_by_many(gateway_with) -> None:
 
 
 @pytest.mark.parametrize("is_compressed", [False, True], ids=["plain", "compressed"])
-async def test_a_mebibyte_in_fragments_of_a_byte_arrives(gateway: Gateway, is_compressed: bool) -> None:
+async def test_a_mebibyte_in_fragments_of_one_byte_arrives(gateway: Gateway, is_compressed: bool) -> None:
     """1 MiB is allowed in any number of frames. It is delivered without a delay for others."""
     message = numbered(*[note(bytes([n]) * 262_000) for n in range(4)])
     if is_compressed:
@@ -253,7 +255,7 @@ async def test_a_mebibyte_in_fragments_of_a_byte_arrives(gateway: Gateway, is_co
 @pytest.mark.parametrize("offer", [DEFLATE, ALONE], ids=["takeover", "alone"])
 @pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
 @pytest.mark.parametrize("size", [1 << 20, 100, 1], ids=["one frame", "100 bytes each", "a byte each"])
-async def test_bombs_are_1009_and_are_never_held_whole(
+async def test_compression_bombs_are_closed_with_1009_at_the_limit(
     gateway: Gateway, offer: str, opcode: int, size: int
 ) -> None:
     """64 MiB in 64 KiB, from four clients at once: refused at the limit, before all is inflated."""
@@ -273,7 +275,7 @@ async def test_bombs_are_1009_and_are_never_held_whole(
 
 
 @pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
-async def test_bombs_within_the_limit_harm_nobody(gateway_with, opcode: int) -> None:
+async def test_compression_bombs_within_the_limit_delay_nobody(gateway_with, opcode: int) -> None:
     """The largest allowed messages in a thousandth of their size, repeatedly, from eight clients of the only reactor. Messages
     beyond the rate are not delivered, and participants of another session are not delayed."""
     gateway: Gateway = gateway_with("--reactors", "1")
@@ -328,7 +330,7 @@ WRONG = [
 
 @table(RIGHT)
 @pytest.mark.parametrize("offer", [DEFLATE, ALONE], ids=["takeover", "alone"])
-async def test_streams_that_end_oddly_but_rightly_are_read_twice(
+async def test_unusual_but_valid_compressed_messages_are_read(
     gateway: Gateway, bytes_: bytes, offer: str
 ) -> None:
     async with Room(gateway) as room:
@@ -355,7 +357,7 @@ def names(witness: Client) -> list[str]:
 @table(WRONG)
 @pytest.mark.parametrize("offer", [DEFLATE, ALONE], ids=["takeover", "alone"])
 @pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
-async def test_what_cannot_be_inflated_fails_the_connection(
+async def test_invalid_compressed_data_fails_the_connection(
     gateway: Gateway, bytes_: bytes, offer: str, opcode: int
 ) -> None:
     async with Room(gateway) as room:
@@ -364,7 +366,7 @@ async def test_what_cannot_be_inflated_fails_the_connection(
         await is_closed_with(peer, 1002, 1007)
 
 
-async def test_a_match_into_a_window_that_was_never_sent_fails(gateway: Gateway) -> None:
+async def test_a_match_before_the_first_byte_fails(gateway: Gateway) -> None:
     """Such a match must not return bytes of another socket of the same reactor."""
     secret = b'{"profile": {"name": "the secret of somebody else"}}'
     deflater = zlib.compressobj(9, wbits=-15, zdict=secret)
@@ -423,7 +425,7 @@ async def test_every_flag_on_an_entry_too_short_for_it(gateway: Gateway) -> None
             peer.connection.abort()
 
 
-async def test_targets_beyond_all_measure(gateway: Gateway) -> None:
+async def test_a_huge_list_of_targets_is_refused(gateway: Gateway) -> None:
     """65,535 targets announced, 1,001 sent, none present: the announced length is never trusted."""
     async with Room(gateway) as room:
         ada = await room.join("Ada")

@@ -166,7 +166,7 @@ async def exchange(gateway: Gateway, data: bytes, pieces: int = 0) -> bytes:
 @pytest.mark.parametrize(
     ("statuses", "request_"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
 )
-async def test_framing_in_doubt_is_refused_and_nothing_behind_it_is_a_request(
+async def test_ambiguous_framing_is_refused_and_ends_the_connection(
     gateway: Gateway, statuses: set[int], request_: str
 ) -> None:
     data = told(gateway, request_ + BEHIND * 2)
@@ -197,7 +197,7 @@ UNDERSTOOD = [
 
 
 @pytest.mark.parametrize("rest", [case[1] for case in UNDERSTOOD], ids=[case[0] for case in UNDERSTOOD])
-async def test_framing_that_is_right_is_understood_and_the_next_request_is_the_next(
+async def test_valid_framing_is_accepted_and_the_next_request_is_answered(
     gateway: Gateway, rest: str
 ) -> None:
     last = f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\nConnection: close\r\n\r\n"
@@ -206,7 +206,7 @@ async def test_framing_that_is_right_is_understood_and_the_next_request_is_the_n
         assert statuses_of(answers) == [201, 200, 200], answers[:300]
 
 
-async def test_a_trailing_comma_is_an_empty_element_and_leaves_no_doubt(gateway: Gateway) -> None:
+async def test_a_trailing_comma_is_an_empty_element(gateway: Gateway) -> None:
     """RFC 9110 §5.6.1: empty elements may be ignored, or else are refused."""
     for value in ("chunked,", ",chunked", ", chunked ,"):
         data = POST + f"Transfer-Encoding: {value}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n" + BEHIND
@@ -216,7 +216,7 @@ async def test_a_trailing_comma_is_an_empty_element_and_leaves_no_doubt(gateway:
 
 
 @pytest.mark.parametrize("fields", ["", "Content-Length: 2\r\n", "Connection: keep-alive\r\n"])
-async def test_a_coding_on_http_1_0_is_the_last_thing_on_its_connection(
+async def test_a_transfer_coding_with_http_1_0_closes_the_connection(
     gateway: Gateway, fields: str
 ) -> None:
     """RFC 9112 §6.1: such framing is faulty in any case, and the connection is closed."""
@@ -228,7 +228,7 @@ async def test_a_coding_on_http_1_0_is_the_last_thing_on_its_connection(
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "DELETE", "BREW"])
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["length", "chunked"])
-async def test_a_body_where_none_is_expected_is_no_request(
+async def test_an_unexpected_body_is_not_parsed_as_a_request(
     gateway: Gateway, method: str, is_chunked: bool
 ) -> None:
     """A body that looks like a request is skipped, or the connection is closed. It is never answered."""
@@ -257,7 +257,7 @@ async def test_a_request_behind_an_upgrade_is_a_bad_frame(gateway: Gateway) -> N
 
 
 @pytest.mark.parametrize("fields", [{"Content-Length": "40"}, {"Transfer-Encoding": "chunked"}], ids=str)
-async def test_an_upgrade_with_a_body_is_refused_or_the_body_is_no_frame(
+async def test_an_upgrade_with_a_body_is_refused_or_the_body_is_skipped(
     gateway: Gateway, fields: dict[str, str]
 ) -> None:
     async with Room(gateway) as room:
@@ -290,7 +290,7 @@ async def test_http_1_0_cannot_upgrade(gateway: Gateway) -> None:
         assert statuses_of(answers) in ([426], [400]), answers[:300]
 
 
-async def test_behind_a_refused_upgrade_http_goes_on_or_ends(gateway: Gateway) -> None:
+async def test_after_a_refused_upgrade_http_continues_or_the_connection_ends(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         fields = upgrade_fields(Sec_WebSocket_Version="12")
         ask = request_bytes("GET", f"{room.path}/socket", gateway.host, fields)
@@ -315,7 +315,7 @@ async def test_behind_a_refused_upgrade_http_goes_on_or_ends(gateway: Gateway) -
         ("/api/limits", "draw.example:80", [200]),
     ],
 )
-async def test_of_an_absolute_target_and_a_host_the_target_counts(
+async def test_an_absolute_target_overrides_host(
     gateway_with, target: str, host: str, statuses: list[int]
 ) -> None:
     gateway: Gateway = gateway_with("--public-url", "http://draw.example")
@@ -332,6 +332,6 @@ async def test_empty_lines_before_a_request_are_skipped(gateway: Gateway, before
     assert answers == [200] or (answers == [400] and before != "\r\n")
 
 
-async def test_empty_lines_without_end_are_no_way_to_stay(gateway: Gateway) -> None:
+async def test_endless_empty_lines_are_closed(gateway: Gateway) -> None:
     answers = await exchange(gateway, b"\r\n" * 1_000_000, 100_000)
     assert statuses_of(answers) in ([400], [431], [408], [])

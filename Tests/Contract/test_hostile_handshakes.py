@@ -31,7 +31,7 @@ def begin(gateway: Gateway, sent: bytes, held: list[socket.socket]) -> None:
 
 @pytest.mark.seconds(300)
 @pytest.mark.parametrize("stage", CASES)
-async def test_half_done_handshakes_keep_nobody_out(new_gateway, stage: str) -> None:
+async def test_incomplete_handshakes_do_not_lock_out_others(new_gateway, stage: str) -> None:
     end, each = CASES[stage]
     gateway: Gateway = new_gateway(headSeconds=300)
     async with unharmed(gateway, growth=HANDSHAKES * each) as beside:

@@ -58,7 +58,7 @@ async def say(peer: RawSocket, text: str) -> list[bytes]:
 
 @pytest.mark.parametrize("place", [place[1] for place in PLACES], ids=[place[0] for place in PLACES])
 @pytest.mark.parametrize("is_joined", [False, True], ids=["before", "after"])
-async def test_control_of_every_kind_of_json(gateway: Gateway, place: str, is_joined: bool) -> None:
+async def test_control_messages_of_every_kind_of_json(gateway: Gateway, place: str, is_joined: bool) -> None:
     """Each text is accepted, refused with `bad-request` or closed as in section 2.2, without a delay; the witness continues to
     draw."""
     async with Room(gateway) as room:
@@ -103,7 +103,7 @@ async def test_control_of_every_kind_of_json(gateway: Gateway, place: str, is_jo
     "place",
     ["%s", '{"activity": %s}', '{"activity": {"title": %s}}', '{"activity": {"payload": %s}}', '{"follows": %s}', '{"x": %s}'],
 )  # fmt: skip
-async def test_bodies_of_every_kind_of_json(gateway: Gateway, place: str) -> None:
+async def test_request_bodies_of_every_kind_of_json(gateway: Gateway, place: str) -> None:
     async with await gateway.connect() as connection:
         for name, value in [*VALUES, ("200,000 lists", "[" * 100_000 + "]" * 100_000)]:
             body = place.replace("%s", value).encode()
@@ -132,7 +132,7 @@ async def test_metadata_of_every_kind_of_json(journal: Journal) -> None:
             assert (await journal.find(response.json()["id"])) is not None, name
 
 
-async def test_a_payload_that_is_taken_is_the_same_json_for_everyone(gateway: Gateway) -> None:
+async def test_an_accepted_payload_is_the_same_json_for_everyone(gateway: Gateway) -> None:
     """Other participants, and later joiners, get the same valid JSON for any accepted payload."""
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -179,7 +179,7 @@ async def test_no_control_format_or_line_character_is_in_any_name(gateway: Gatew
      "A" + "\N{COMBINING ENCLOSING KEYCAP}" * 63, "\N{ARABIC LIGATURE BISMILLAH AR-RAHMAN AR-RAHEEM}" * 64, "\U000E0041" * 64, "\ufdd0\U0010ffff", "Ada\u3164", '"}]}', "\\", "\N{REGIONAL INDICATOR SYMBOL LETTER D}" * 64],
     ids=ascii,
 )  # fmt: skip
-async def test_a_hostile_name_is_a_name(gateway: Gateway, name: str) -> None:
+async def test_a_hostile_name_becomes_a_valid_one(gateway: Gateway, name: str) -> None:
     """At most 64 scalars and 256 bytes, the same for all participants, and no other change of the message."""
     async with Room(gateway) as room:
         ada = await room.join(name)
@@ -205,7 +205,7 @@ PATTERNS = [
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-async def test_ids_with_tricks_lead_nowhere(gateway: Gateway, pattern: str) -> None:
+async def test_manipulated_ids_find_no_other_resource(gateway: Gateway, pattern: str) -> None:
     """Every spelling of an id gets 400, 404, or the resource that the path means; never another file or session."""
     journal = await Journal.open(gateway)
     attachment = await journal.add(b"SECRET" + content(100))
@@ -233,7 +233,7 @@ def is_public(pattern: str, spelled: str, session: str) -> bool:
     )
 
 
-async def test_sockets_with_tricks_for_an_id_are_closed_or_refused(gateway: Gateway) -> None:
+async def test_sockets_with_manipulated_ids_are_closed_or_refused(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         for spelling in SPELLINGS:
             spelled = spelling.format(
@@ -249,7 +249,7 @@ async def test_sockets_with_tricks_for_an_id_are_closed_or_refused(gateway: Gate
         assert (await gateway.session(room.id))["participants"] == 0
 
 
-async def test_one_spelling_of_a_session_is_one_session(gateway: Gateway) -> None:
+async def test_percent_encoded_ids_name_one_session(gateway: Gateway) -> None:
     """A percent-encoded id is the session itself or none: never another session or a second one."""
     async with Room(gateway) as room:
         spelled = "".join(f"%{byte:02x}" for byte in room.id.encode())
@@ -264,7 +264,7 @@ async def test_one_spelling_of_a_session_is_one_session(gateway: Gateway) -> Non
     "ranges", ["0-0," * 1_300 + "0-0", ",".join(f"{n}-" for n in range(3_000)), "-" + "9" * 5_000, "0-" + "9" * 5_000, "9" * 5_000 + "-"],
     ids=["1,300 of a byte", "3,000 that overlap", "the last 10^5000", "up to 10^5000", "from 10^5000"],
 )  # fmt: skip
-async def test_ranges_beyond_all_measure(gateway: Gateway, ranges: str) -> None:
+async def test_many_ranges_do_not_enlarge_the_response(gateway: Gateway, ranges: str) -> None:
     """RFC 9110 §14.2: many small or overlapping ranges may be ignored. They never make the response larger than twice the
     whole."""
     journal = await Journal.open(gateway)
@@ -277,7 +277,7 @@ async def test_ranges_beyond_all_measure(gateway: Gateway, ranges: str) -> None:
                 assert len(response.body) <= 2 * MEBIBYTE
 
 
-async def test_fields_that_hold_thousands(gateway_with) -> None:
+async def test_fields_with_thousands_of_elements_delay_nobody(gateway_with) -> None:
     """Lists of the maximum length are parsed once, and other clients get their time slices between two such requests."""
     gateway: Gateway = gateway_with("--reactors", "1")
     tags = ", ".join(f'"{n:x}"' for n in range(3_000))

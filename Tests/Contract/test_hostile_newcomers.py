@@ -60,7 +60,7 @@ async def is_taken_in(gateway: Gateway, session: str) -> float:
                     return monotonic() - began
 
 
-async def test_who_comes_beside_a_flood_gets_the_whole_picture(gateway_with) -> None:
+async def test_a_newcomer_gets_the_whole_state_during_a_flood(gateway_with) -> None:
     gateway: Gateway = gateway_with("--reactors", "1", entriesPerSecond=100_000, bytesPerSecond=1 << 30)
     async with Room(gateway) as drawn, Room(gateway) as flooded:
         ada = await drawn.join("Ada")
@@ -73,7 +73,7 @@ async def test_who_comes_beside_a_flood_gets_the_whole_picture(gateway_with) -> 
         assert max(times) <= PATIENCE * share(), times
 
 
-async def test_who_comes_beside_a_flood_and_slow_heads_is_answered(gateway_with) -> None:
+async def test_a_newcomer_is_answered_during_a_flood_with_slow_heads(gateway_with) -> None:
     gateway: Gateway = gateway_with("--reactors", "1", headSeconds=20)
     dribbling = [plain_socket(gateway, b"GET / HTTP/1.1\r\nHost: x\r\nX: ") for _ in range(100)]
     try:
@@ -90,7 +90,7 @@ async def test_who_comes_beside_a_flood_and_slow_heads_is_answered(gateway_with)
             connected.close()
 
 
-async def test_a_flood_does_not_make_turns_longer_and_longer(gateway_with) -> None:
+async def test_a_flood_does_not_lengthen_the_loops_turns(gateway_with) -> None:
     gateway: Gateway = gateway_with("--reactors", "1")
     async with Room(gateway) as room, Room(gateway) as flooded:
         with flood(gateway, flooded.id, 1):

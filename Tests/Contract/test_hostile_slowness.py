@@ -275,7 +275,7 @@ ATTACKS = [
 ]  # fmt: skip
 
 
-async def test_whoever_is_slow_is_given_up_in_time(impatient: Gateway) -> None:
+async def test_slow_connections_are_closed_in_time(impatient: Gateway) -> None:
     """All cases at once, because each waits for a limit. No resources stay in use."""
     before = await Held.by(impatient)
     async with unharmed(impatient, growth=48 * MEBIBYTE):
@@ -286,7 +286,7 @@ async def test_whoever_is_slow_is_given_up_in_time(impatient: Gateway) -> None:
 
 
 @pytest.mark.seconds(400)
-async def test_thousands_that_do_a_handshake_and_say_nothing(
+async def test_thousands_of_silent_connections_cost_little(
     gateway_with, request: pytest.FixtureRequest
 ) -> None:
     """Half of them over TLS, half upgraded: each costs little memory, and two participants continue to draw."""
@@ -317,7 +317,7 @@ async def test_thousands_that_do_a_handshake_and_say_nothing(
     await is_as_before(gateway, before)
 
 
-async def test_connections_beyond_the_limit_leave_those_within_it_alone(gateway_with) -> None:
+async def test_refused_connections_do_not_affect_open_ones(gateway_with) -> None:
     gateway: Gateway = gateway_with(connections=40, headSeconds=1, joinSeconds=1)
     before = await Held.by(gateway)
     async with unharmed(gateway, growth=8 * MEBIBYTE):
@@ -342,7 +342,7 @@ async def test_five_hundred_handshakes_at_once(gateway_with) -> None:
                 await asyncio.to_thread(connected.recv, 5)
 
 
-async def test_renegotiating_is_not_to_be_had(gateway: Gateway) -> None:
+async def test_renegotiation_is_refused(gateway: Gateway) -> None:
     """A client that requests renegotiation is refused without work (RFC 9325 §3.5)."""
     client = await asyncio.create_subprocess_exec(
         "openssl", "s_client", "-connect", f"127.0.0.1:{gateway.https[1]}", "-tls1_2",
@@ -361,7 +361,7 @@ async def test_renegotiating_is_not_to_be_had(gateway: Gateway) -> None:
         await client.wait()
 
 
-async def test_half_open_sockets_get_their_answer_and_are_closed(impatient: Gateway) -> None:
+async def test_half_closed_sockets_get_their_response_and_are_closed(impatient: Gateway) -> None:
     """A client that closes its sending direction still gets its response, and then no resources stay in use."""
     before = await Held.by(impatient)
     large = await (await Journal.open(impatient)).add(content(3 * MEBIBYTE))
@@ -386,7 +386,7 @@ async def test_half_open_sockets_get_their_answer_and_are_closed(impatient: Gate
     [b"", b"GET / HT", b"POST /api/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"],
     ids=["nothing", "half a head", "half a body"],
 )
-async def test_half_a_request_and_an_end_is_closed_at_once(gateway: Gateway, sent: bytes) -> None:
+async def test_a_request_cut_by_the_end_of_input_is_closed_at_once(gateway: Gateway, sent: bytes) -> None:
     """With limits of 10 s for a head and 20 s for a body, the end of input is detected at once."""
     async with await gateway.connect() as connection:
         await connection.send(sent)
@@ -394,7 +394,7 @@ async def test_half_a_request_and_an_end_is_closed_at_once(gateway: Gateway, sen
         await closes_within(connection, SLACK)
 
 
-async def test_half_open_websockets_are_not_kept(impatient: Gateway) -> None:
+async def test_half_closed_websockets_are_closed(impatient: Gateway) -> None:
     before = await Held.by(impatient)
     async with Room(impatient) as room:
         for is_joined in (False, True):
@@ -407,7 +407,7 @@ async def test_half_open_websockets_are_not_kept(impatient: Gateway) -> None:
     await is_as_before(impatient, before)
 
 
-async def test_who_sends_on_after_a_close_is_not_kept(impatient: Gateway) -> None:
+async def test_data_after_a_close_frame_does_not_keep_a_connection(impatient: Gateway) -> None:
     """Data after a close frame is ignored, and does not keep the connection open."""
     async with Room(impatient) as room:
         witness = await room.join("Witness")
@@ -431,7 +431,7 @@ async def test_who_sends_on_after_a_close_is_not_kept(impatient: Gateway) -> Non
 
 
 @pytest.mark.parametrize("where", ["live", "catching up", "downloading", "many answers"])
-async def test_readers_that_stop_cost_little(gateway_with, where: str) -> None:
+async def test_stopped_readers_cost_little_memory(gateway_with, where: str) -> None:
     """Forty clients that read nothing, with megabytes pending, in a session where two participants draw."""
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=8 << 20, graceSeconds=1

@@ -62,14 +62,14 @@ async def test_expect_100_continue_is_answered_before_the_body(gateway: Gateway)
         assert (await connection.receive()).status == 201
 
 
-async def test_a_refusal_comes_instead_of_100_continue(gateway: Gateway) -> None:
+async def test_a_refusal_replaces_100_continue(gateway: Gateway) -> None:
     async with await gateway.connect() as connection:
         fields = {"Expect": "100-continue", "Content-Length": "50000000"}
         await connection.send(request_bytes("POST", "/api/sessions", gateway.host, fields))
         assert (await connection.receive_informational()).status == 413
 
 
-async def test_chunks_with_extensions_and_trailers_are_taken(gateway: Gateway) -> None:
+async def test_chunks_with_extensions_and_trailers_are_accepted(gateway: Gateway) -> None:
     body = b'1;name="v;x"\r\n{\r\n1 \r\n}\r\n0;last\r\nX-Trailer: ignored\r\n\r\n'.replace(
         b"1 \r\n", b"1\r\n"
     )
@@ -89,7 +89,7 @@ async def test_chunks_with_extensions_and_trailers_are_taken(gateway: Gateway) -
     ],
     ids=["nothing", "half a head", "half a body"],
 )
-async def test_what_does_not_come_in_time_is_408_or_closed(gateway_with, name: str, sent: bytes) -> None:
+async def test_late_requests_get_408_or_are_closed(gateway_with, name: str, sent: bytes) -> None:
     gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
     async with await gateway.connect() as connection:
         await connection.send(sent)
@@ -100,7 +100,7 @@ async def test_what_does_not_come_in_time_is_408_or_closed(gateway_with, name: s
         assert await connection.ends() == b""
 
 
-async def test_a_head_that_trickles_is_not_given_more_time(gateway_with) -> None:
+async def test_a_slow_head_gets_no_more_time(gateway_with) -> None:
     gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
     async with await gateway.connect() as connection:
         await connection.send(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
@@ -111,7 +111,7 @@ async def test_a_head_that_trickles_is_not_given_more_time(gateway_with) -> None
         (await answer).problem(408)
 
 
-async def test_an_idle_connection_is_closed_without_a_word(gateway_with) -> None:
+async def test_an_idle_connection_is_closed_without_a_response(gateway_with) -> None:
     gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
     async with await gateway.connect() as connection:
         await connection.send(request_bytes("GET", "/healthz", gateway.host))
@@ -119,7 +119,7 @@ async def test_an_idle_connection_is_closed_without_a_word(gateway_with) -> None
         assert await connection.ends() == b""
 
 
-async def test_connections_over_the_limit_are_refused_in_words(gateway_with) -> None:
+async def test_connections_over_the_limit_get_an_error(gateway_with) -> None:
     gateway: Gateway = gateway_with(connections=3)
     held: list[HTTPConnection] = []
     try:
@@ -140,5 +140,5 @@ async def test_connections_over_the_limit_are_refused_in_words(gateway_with) -> 
             connection.abort()
 
 
-async def test_a_head_up_to_head_bytes_is_taken(gateway: Gateway) -> None:
+async def test_a_head_up_to_head_bytes_is_accepted(gateway: Gateway) -> None:
     assert (await gateway.get("/healthz", X_Long="x" * 30_000)).status == 200

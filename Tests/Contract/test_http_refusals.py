@@ -65,7 +65,7 @@ BAD_HEADS = [
 @pytest.mark.parametrize(
     ("status", "head"), [case[1:] for case in BAD_HEADS], ids=[case[0] for case in BAD_HEADS]
 )
-async def test_a_bad_head_is_refused_the_answer_arrives_and_the_connection_closes(
+async def test_a_bad_head_is_answered_and_the_connection_closed(
     gateway: Gateway, status: int, head: str, behind: int
 ) -> None:
     async with await gateway.connect() as connection:
@@ -76,7 +76,7 @@ async def test_a_bad_head_is_refused_the_answer_arrives_and_the_connection_close
         assert await connection.ends() == b""
 
 
-async def test_too_large_a_body_is_413_as_soon_as_the_length_says_so(gateway: Gateway) -> None:
+async def test_a_too_large_content_length_is_413_at_once(gateway: Gateway) -> None:
     async with await gateway.connect() as connection:
         fields = {"Content-Length": "50000000"}
         await connection.send(request_bytes("POST", "/api/sessions", gateway.host, fields) + b" " * 100_000)
@@ -85,7 +85,7 @@ async def test_too_large_a_body_is_413_as_soon_as_the_length_says_so(gateway: Ga
         assert response["connection"] == "close"
 
 
-async def test_too_large_a_body_in_chunks_is_413(gateway: Gateway) -> None:
+async def test_a_too_large_chunked_body_is_413(gateway: Gateway) -> None:
     async with await gateway.connect() as connection:
         fields = {"Transfer-Encoding": "chunked"}
         await connection.send(request_bytes("POST", "/api/sessions", gateway.host, fields))
@@ -104,7 +104,7 @@ async def test_too_large_a_body_in_chunks_is_413(gateway: Gateway) -> None:
         ("POST", "/api/limits", {"GET"}),
     ],
 )
-async def test_a_method_that_does_not_fit_is_405_with_allow(
+async def test_an_unsupported_method_is_405_with_allow(
     gateway: Gateway, method: str, path: str, allowed: set[str]
 ) -> None:
     response = await gateway.request(method, path, {}, b"")
@@ -113,7 +113,7 @@ async def test_a_method_that_does_not_fit_is_405_with_allow(
 
 
 @pytest.mark.parametrize("method", ["BREW", "get", "CONNECT", "TRACE"])
-async def test_a_method_that_is_not_known_is_501_or_not_allowed(gateway: Gateway, method: str) -> None:
+async def test_an_unknown_method_is_501_or_405(gateway: Gateway, method: str) -> None:
     target = "example.org:80" if method == "CONNECT" else "/"
     response = await gateway.request(method, target)
     assert response.status in ((501,) if method in ("BREW", "get") else (400, 405, 501))
@@ -121,16 +121,16 @@ async def test_a_method_that_is_not_known_is_501_or_not_allowed(gateway: Gateway
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/api", "/api/", "/api/nothing", "/s/", "/s", "/api/sessions/"])
-async def test_what_is_not_there_is_404(gateway: Gateway, path: str) -> None:
+async def test_a_missing_resource_is_404(gateway: Gateway, path: str) -> None:
     (await gateway.get(path)).problem(404, "not-found")
 
 
-async def test_options_says_what_may_be_asked(gateway: Gateway) -> None:
+async def test_options_lists_the_allowed_methods(gateway: Gateway) -> None:
     response = await gateway.request("OPTIONS", "/api/sessions")
     assert response.status in (200, 204)
     assert "POST" in response["allow"]
 
 
-async def test_an_absolute_target_is_understood(gateway: Gateway) -> None:
+async def test_an_absolute_target_is_accepted(gateway: Gateway) -> None:
     response = await gateway.get(f"http://{gateway.host}/healthz")
     assert response.status == 200

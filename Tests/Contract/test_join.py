@@ -13,7 +13,7 @@ from room import Room, note
 ZERO_WIDTH_SPACE, OVERRIDE, LINE_SEPARATOR = "\u200b", "\u202e", "\u2028"
 
 
-async def test_joined_tells_who_i_am_and_where_the_session_stands(gateway: Gateway) -> None:
+async def test_joined_has_the_participant_and_the_position_of_the_session(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.client().join(name="Ada", color="#E4572e")
         joined = ada.joined
@@ -54,7 +54,7 @@ async def test_ids_tokens_and_numbers_are_new_for_each_join(gateway: Gateway) ->
     ],
     ids=["plain", "65", "70 pictures", "controls", "format", "format before", "letters"],
 )
-async def test_other_characters_are_taken_out_of_a_name_then_it_is_cut(
+async def test_names_are_filtered_and_then_truncated(
     gateway: Gateway, asked: str, shown: str
 ) -> None:
     async with Room(gateway) as room:
@@ -62,7 +62,7 @@ async def test_other_characters_are_taken_out_of_a_name_then_it_is_cut(
 
 
 @pytest.mark.parametrize("asked", [None, "", "\n", ZERO_WIDTH_SPACE + OVERRIDE])
-async def test_a_missing_name_is_made_up_and_nothing_left_counts_as_missing(
+async def test_a_missing_or_empty_name_is_generated(
     gateway: Gateway, asked: str | None
 ) -> None:
     async with Room(gateway) as room:
@@ -74,7 +74,7 @@ async def test_a_missing_name_is_made_up_and_nothing_left_counts_as_missing(
     "asked",
     [None, "", "red", "#12345", "#1234567", "#12345g", "e4572e", "#\u0661\u0661\u0661\u0661\u0661\u0661"],
 )
-async def test_another_color_counts_as_missing_and_one_of_the_palette_is_taken(
+async def test_only_colors_of_the_palette_are_accepted(
     gateway: Gateway, asked: str | None
 ) -> None:
     async with Room(gateway) as room:
@@ -84,19 +84,19 @@ async def test_another_color_counts_as_missing_and_one_of_the_palette_is_taken(
         assert re.fullmatch("#[0-9a-fA-F]{6}", color)
 
 
-async def test_colors_not_in_use_are_preferred(gateway: Gateway) -> None:
+async def test_unused_colors_are_preferred(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         colors = [(await room.join()).joined["participant"]["color"].lower() for _ in range(4)]
         assert len(set(colors)) == 4
 
 
-async def test_members_that_a_receiver_does_not_know_are_ignored(gateway: Gateway) -> None:
+async def test_unknown_json_members_are_ignored(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.client().join(name="Ada", shoeSize=39)
         assert ada.joined["participant"]["name"] == "Ada"
 
 
-async def test_everyone_hears_of_a_joiner(gateway: Gateway) -> None:
+async def test_a_join_is_announced_to_everyone(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ben = await room.join("Ben")
@@ -106,7 +106,7 @@ async def test_everyone_hears_of_a_joiner(gateway: Gateway) -> None:
         assert ben.retained.people == ada.retained.people
 
 
-async def test_who_waits_gets_the_session_the_people_and_nothing_else(gateway: Gateway) -> None:
+async def test_a_waiting_participant_gets_only_the_session_and_its_participants(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ben = await room.connect()
@@ -124,7 +124,7 @@ async def test_who_waits_gets_the_session_the_people_and_nothing_else(gateway: G
         assert [next(iter(message)) for message in ben.controls] == ["waiting"]
 
 
-async def test_who_waits_may_join_at_any_time_later(gateway_with) -> None:
+async def test_a_waiting_participant_may_join_later(gateway_with) -> None:
     gateway: Gateway = gateway_with(joinSeconds=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -140,7 +140,7 @@ async def test_who_waits_may_join_at_any_time_later(gateway_with) -> None:
         await ada.got(b"from Ben")
 
 
-async def test_a_waiting_one_that_goes_is_told_under_left(gateway_with) -> None:
+async def test_a_disconnected_waiting_participant_is_announced_as_left(gateway_with) -> None:
     gateway: Gateway = gateway_with(graceSeconds=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -153,7 +153,7 @@ async def test_a_waiting_one_that_goes_is_told_under_left(gateway_with) -> None:
         assert gone["left"][0]["number"] == told["waiting"][-1]["number"]
 
 
-async def test_who_joins_finds_those_who_wait_in_the_state(gateway: Gateway) -> None:
+async def test_the_state_of_a_joiner_has_the_waiting_participants(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ben = await room.connect()
@@ -164,7 +164,7 @@ async def test_who_joins_finds_those_who_wait_in_the_state(gateway: Gateway) -> 
         assert "Ben" not in {person["name"] for person in cleo.retained.people.values()}
 
 
-async def test_no_join_in_time_4001(gateway_with) -> None:
+async def test_a_socket_without_a_join_is_closed_with_4001(gateway_with) -> None:
     gateway: Gateway = gateway_with(joinSeconds=1)
     async with Room(gateway) as room:
         silent = await room.connect()
@@ -175,7 +175,7 @@ async def test_no_join_in_time_4001(gateway_with) -> None:
 @pytest.mark.parametrize(
     "message", ['{"profile": {"name": "Ada"}}', '{"end": {}}', '{"leave": {}}', b"entry"]
 )
-async def test_before_join_anything_else_is_not_joined_and_1008(
+async def test_other_messages_before_join_are_refused_and_closed_with_1008(
     gateway: Gateway, message: str | bytes
 ) -> None:
     async with Room(gateway) as room:

@@ -113,7 +113,7 @@ async def test_say_puts_a_text_below_existing_marks(gateway: Gateway, join: Join
         assert text["point"][1] > 150, "the stroke ends at 150"
 
 
-async def test_tail_tells_who_comes_and_what_they_send_and_ends_with_the_session(
+async def test_tail_prints_joins_and_messages_until_the_session_ends(
     gateway: Gateway, executable: str, join: Join
 ) -> None:
     async with Room(gateway) as room:
@@ -142,7 +142,7 @@ async def test_tail_tells_who_comes_and_what_they_send_and_ends_with_the_session
                 assert await tail.end() == (0, "")
 
 
-async def test_a_picture_is_attached_with_its_size_and_can_be_read(
+async def test_attach_adds_a_picture_with_its_size(
     gateway: Gateway, join: Join, tmp_path: Path
 ) -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
@@ -172,7 +172,7 @@ async def test_a_picture_is_attached_with_its_size_and_can_be_read(
         assert "notes.txt" in shown.stdout
 
 
-async def test_watch_shows_dots_once_without_a_terminal(gateway: Gateway, join: Join) -> None:
+async def test_watch_prints_the_board_once_without_a_terminal(gateway: Gateway, join: Join) -> None:
     async with Room(gateway) as room:
         ben = await room.join("Ben")
         ben.send(STROKE)
@@ -188,7 +188,7 @@ async def test_watch_shows_dots_once_without_a_terminal(gateway: Gateway, join: 
         assert "\x1b" not in shown.stdout
 
 
-async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
+async def test_watch_updates_a_terminal_and_restores_it(
     gateway: Gateway, executable: str, join: Join
 ) -> None:
     async with Room(gateway) as room:
@@ -286,7 +286,7 @@ async def test_ctrl_c_ends_an_attach_that_waits_for_its_file(executable: str) ->
         os.close(ours)
 
 
-async def test_a_reader_that_is_gone_ends_it_quietly(gateway: Gateway, executable: str) -> None:
+async def test_tail_exits_quietly_when_its_reader_is_gone(gateway: Gateway, executable: str) -> None:
     async with Room(gateway) as room:
         ben = await room.join("Ben")
         async with tailing(executable, link(gateway, room), "tail") as tail:
@@ -295,7 +295,7 @@ async def test_a_reader_that_is_gone_ends_it_quietly(gateway: Gateway, executabl
             assert await tail.end() == (0, "")
 
 
-async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join) -> None:
+async def test_errors_are_one_sentence(gateway: Gateway, join: Join) -> None:
     async with Room(gateway) as room:
         ben = await room.join("Ben")
         await ben.say(end={})
@@ -322,7 +322,7 @@ async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join
         assert (await join("--help")).stdout.startswith("Takes part in a session")
 
 
-async def test_over_tls_the_gateways_certificate_has_to_be_believed(gateway: Gateway, join: Join) -> None:
+async def test_an_untrusted_certificate_is_refused(gateway: Gateway, join: Join) -> None:
     host, port = gateway.https
     async with Room(gateway) as room:
         secure = f"https://{host}:{port}/s/{room.id}"

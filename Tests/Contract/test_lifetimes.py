@@ -7,7 +7,7 @@ from polling import until
 from room import Room, append, note
 
 
-async def test_a_session_is_kept_session_keep_seconds_after_the_last_one_left(gateway_with) -> None:
+async def test_a_session_is_kept_for_session_keep_seconds(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -28,7 +28,7 @@ async def test_a_session_is_kept_session_keep_seconds_after_the_last_one_left(ga
         await until(is_gone, "the session is given up")
 
 
-async def test_what_nobody_left_is_kept_whole_for_who_comes_back(gateway_with) -> None:
+async def test_a_session_with_absent_participants_is_kept_whole(gateway_with) -> None:
     gateway: Gateway = gateway_with(graceSeconds=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -43,7 +43,7 @@ async def test_what_nobody_left_is_kept_whole_for_who_comes_back(gateway_with) -
         assert (await room.join("Ben")).retained.payloads() == {(1).to_bytes(16, "big"): [b"kept"]}
 
 
-async def test_an_ended_session_is_known_for_ended_keep_seconds(gateway_with) -> None:
+async def test_an_ended_session_is_kept_for_ended_keep_seconds(gateway_with) -> None:
     gateway: Gateway = gateway_with(endedKeepSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")

@@ -30,7 +30,7 @@ async def test_api_limits_is_one_flat_object_with_every_limit_at_its_default(gat
     assert all(isinstance(value, int) for value in limits.values())
 
 
-async def test_every_limit_is_a_flag_and_joined_tells_what_is_in_force(gateway_with) -> None:
+async def test_every_limit_is_a_flag_and_joined_has_its_value(gateway_with) -> None:
     changed = {name: value + 1 for name, value in LIMITS.items()}
     gateway: Gateway = gateway_with(**changed)
     assert (await gateway.get("/api/limits")).json().items() >= changed.items()
@@ -44,7 +44,7 @@ def test_the_flags_names_follow_from_the_limits() -> None:
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-async def test_a_gateway_that_runs_is_alive_and_ready(gateway: Gateway, path: str) -> None:
+async def test_a_running_gateway_is_alive_and_ready(gateway: Gateway, path: str) -> None:
     assert (await gateway.get(path)).status == 200
     assert (await gateway.request("HEAD", path)).status == 200
 
@@ -71,7 +71,7 @@ async def test_metrics_are_prometheus_text(gateway: Gateway) -> None:
         assert f"# TYPE {name} counter" in response.text
 
 
-async def test_metrics_are_for_loopback_or_with_the_token_else_404(gateway_with) -> None:
+async def test_metrics_need_loopback_or_the_token(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", "--metrics-token", "open sesame".replace(" ", "-"))
     away = {"X-Forwarded-For": "203.0.113.9"}
     assert (await gateway.request("GET", "/metrics", away)).status == 404

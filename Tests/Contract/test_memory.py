@@ -37,7 +37,7 @@ async def draw(person: Client, count: int, size: int = SIZE) -> int:
     return last
 
 
-async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) -> None:
+async def test_a_session_that_fills_the_memory_is_refused_and_others_continue(gateway_with) -> None:
     gateway: Gateway = gateway_with(
         "--reactors", "1", memoryBytes=MEMORY, sessionLogBytes=MEMORY, catchUpTailBytes=0)  # fmt: skip
     async with Room(gateway) as large, Room(gateway) as middling, Room(gateway) as small:
@@ -75,7 +75,7 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         assert lines(gateway) == ["memory for sessions full", "memory for sessions free again"]
 
 
-async def test_the_gateway_stays_ready_for_those_who_make_room(gateway_with) -> None:
+async def test_with_full_memory_the_gateway_stays_ready_for_removals(gateway_with) -> None:
     size = 100_000
     memory = 40 * size
     gateway: Gateway = gateway_with(

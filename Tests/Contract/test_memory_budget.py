@@ -46,7 +46,7 @@ def checked(executable: str, folder: Path, *arguments: str) -> dict[str, tuple[s
     return {flag: (value, source) for flag, value, source in (line.split() for line in settings.splitlines())}
 
 
-def test_the_budget_is_three_quarters_of_the_groups_limit(executable: str, tmp_path: Path) -> None:
+def test_the_budget_is_three_quarters_of_the_control_groups_limit(executable: str, tmp_path: Path) -> None:
     limit = 512 * MEBIBYTE
     with control_group(limit) as group:
         if group:
@@ -61,7 +61,7 @@ def test_the_budget_is_three_quarters_of_the_groups_limit(executable: str, tmp_p
     assert rows["--max-message-bytes"] == ("256K", "default")
 
 
-def test_what_does_not_fit_is_refused_with_the_numbers(executable: str, tmp_path: Path) -> None:
+def test_settings_over_the_budget_are_refused_with_numbers(executable: str, tmp_path: Path) -> None:
     arguments = ["--memory", "384M", "--max-memory-bytes", "512M", "--data", str(tmp_path / "data"), *PAGE]
     for more in ([], ["--check-config"]):
         done = run(executable, *arguments, *more)
@@ -194,7 +194,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.mark.seconds(240)
-async def test_everything_at_once_in_a_small_container(
+async def test_all_limits_reached_at_once_fit_into_a_small_container(
     executable: str, tmp_path: Path, limit: int, tls: bool
 ) -> None:
     """The gateway is not killed, and two participants can draw. Without control groups the peak is measured instead."""

@@ -55,7 +55,7 @@ async def test_end_ends_a_session_for_everyone_and_restore_undoes_it(
         assert (await lasting.get(room.path)).status == 200
 
 
-async def test_delete_removes_what_nobody_is_in_and_with_now_what_somebody_is_in(
+async def test_delete_needs_now_for_a_session_with_participants(
     lasting: LastingGateway, command: Command
 ) -> None:
     async with Room(lasting) as room, Room(lasting) as used, Room(lasting) as ended:
@@ -81,7 +81,9 @@ async def test_delete_removes_what_nobody_is_in_and_with_now_what_somebody_is_in
 
 
 @pytest.mark.parametrize("way", ["stop", "crash"])
-async def test_both_work_without_a_gateway(lasting: LastingGateway, command: Command, way: str) -> None:
+async def test_end_and_delete_work_without_a_gateway(
+    lasting: LastingGateway, command: Command, way: str
+) -> None:
     async with Room(lasting) as room, Room(lasting) as other, Room(lasting) as third:
         for one in (room, other, third):
             await drawn(lasting, one)
@@ -99,7 +101,7 @@ async def test_both_work_without_a_gateway(lasting: LastingGateway, command: Com
         assert (await room.join("Ben")).retained.payloads()
 
 
-async def test_what_is_not_there_is_an_error(lasting: LastingGateway, command: Command) -> None:
+async def test_end_and_delete_of_a_missing_session_fail(lasting: LastingGateway, command: Command) -> None:
     unknown = "AAAAAAAAAAAAAAAAAAAAAA"
     for words in (("end", unknown), ("delete", unknown), ("delete", "--now", unknown)):
         done = await command(*words)
@@ -109,7 +111,7 @@ async def test_what_is_not_there_is_an_error(lasting: LastingGateway, command: C
     assert (await command("end", unknown)).returncode == 1
 
 
-async def test_only_the_owner_of_the_folder_is_answered(lasting: LastingGateway) -> None:
+async def test_only_the_owner_of_the_folder_may_send_commands(lasting: LastingGateway) -> None:
     named = lasting.data / "commands"
     assert named.stat().st_mode & 0o777 == 0o600
     async with Room(lasting) as room:

@@ -23,7 +23,7 @@ OWN = [
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-async def test_a_foreign_origin_is_refused_before_anything_is_done(gateway: Gateway, origin: str) -> None:
+async def test_a_foreign_origin_is_refused_without_an_effect(gateway: Gateway, origin: str) -> None:
     origin = origin.format(port=gateway.http[1])
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -39,7 +39,7 @@ async def test_a_foreign_origin_is_refused_before_anything_is_done(gateway: Gate
 
 
 @pytest.mark.parametrize(("host", "origin"), OWN)
-async def test_own_means_host_and_port_of_host(gateway: Gateway, host: str, origin: str) -> None:
+async def test_the_own_origin_has_the_host_and_port_of_host(gateway: Gateway, host: str, origin: str) -> None:
     fields = {"Host": host.format(host=gateway.host), "Origin": origin.format(host=gateway.host)}
     response = await gateway.request("POST", "/api/sessions", fields, b"")
     assert response.status == 201, response
@@ -104,7 +104,7 @@ async def test_allowed_origins_get_cors(gateway_with) -> None:
         assert not refused.all("access-control-allow-origin")
 
 
-async def test_none_at_all_is_accepted_over_keep_alive(gateway: Gateway) -> None:
+async def test_requests_without_an_origin_are_accepted_over_keep_alive(gateway: Gateway) -> None:
     async with await gateway.connect() as connection:
         for _ in range(3):
             await connection.send(request_bytes("POST", "/api/sessions", gateway.host, {}, b""))

@@ -29,12 +29,12 @@ def test_an_entry_from_the_gateway_is_read_as_the_table_says() -> None:
 
 
 @pytest.mark.parametrize("bytes_", [b"", FROM_GATEWAY[:-1], FROM_GATEWAY + b"\0", b"\0\0\0\x01\x01"])
-def test_bytes_that_are_no_entries_are_refused(bytes_: bytes) -> None:
+def test_invalid_entries_are_refused(bytes_: bytes) -> None:
     with pytest.raises(WireError):
         list(entries(bytes_))
 
 
-def test_what_is_retained_follows_from_the_order() -> None:
+def test_the_retained_state_follows_from_the_order() -> None:
     retained = Retained()
     sent = [
         append(1, "a"),
@@ -56,7 +56,7 @@ def outbox_with(*texts: str) -> Outbox:
     return outbox
 
 
-def test_the_outbox_keeps_what_is_not_committed() -> None:
+def test_the_outbox_keeps_uncommitted_entries() -> None:
     outbox = outbox_with("a", "b", "c")
     assert outbox.take(1 << 16) == b"".join(note(t).encoded(n) for n, t in [(1, "a"), (2, "b"), (3, "c")])
     outbox.came_back(2, 50)
@@ -66,7 +66,7 @@ def test_the_outbox_keeps_what_is_not_committed() -> None:
     assert (len(outbox), outbox.next) == (1, 3)
 
 
-def test_a_resume_sends_again_what_is_not_acknowledged() -> None:
+def test_a_resume_sends_unacknowledged_entries_again() -> None:
     outbox = outbox_with("a", "b", "c")
     outbox.take(1 << 16)
     outbox.resumed(acknowledged=1, sequence=9, committed=9, is_same_epoch=True)
@@ -74,7 +74,7 @@ def test_a_resume_sends_again_what_is_not_acknowledged() -> None:
     assert len(outbox) == 2
 
 
-def test_another_epoch_sends_again_what_had_come_back_too() -> None:
+def test_a_new_epoch_also_sends_returned_entries_again() -> None:
     outbox = outbox_with("a", "b")
     outbox.take(1 << 16)
     outbox.came_back(2, 50)
@@ -82,7 +82,7 @@ def test_another_epoch_sends_again_what_had_come_back_too() -> None:
     assert outbox.take(1 << 16) == note("b").encoded(2)
 
 
-def test_an_unknown_token_numbers_what_is_kept_anew() -> None:
+def test_an_unknown_token_renumbers_the_kept_entries() -> None:
     outbox = outbox_with("a", "b", "c")
     outbox.take(1 << 16)
     outbox.came_back(1, 5)
@@ -98,7 +98,7 @@ def test_resumed_elsewhere_keeps_only_what_is_unsent() -> None:
     assert outbox.take(1 << 16) == note("b").encoded(1)
 
 
-def test_a_refusal_uses_up_or_sends_again() -> None:
+def test_a_refusal_uses_its_sequence_or_repeats_the_entry() -> None:
     outbox = outbox_with("a", "b", "c")
     outbox.take(1 << 16)
     outbox.refused(1)

@@ -106,7 +106,7 @@ async def test_a_file_without_its_comments_means_the_same(gateway: Gateway, path
     ("suffix", "kept"),
     [(".js", [b"/*! a licence */"]), (".css", [b"/* stays */", b"/*! a licence */"])],
 )
-async def test_what_only_looks_like_a_comment_stays(
+async def test_text_that_looks_like_a_comment_stays(
     gateway_with: Callable[..., Gateway], tmp_path: Path, suffix: str, kept: list[bytes], line_break: bytes
 ) -> None:
     source = NASTY[suffix].replace(b"\n", line_break)
@@ -119,7 +119,7 @@ async def test_what_only_looks_like_a_comment_stays(
     assert served.count(line_break) == source.count(line_break)
 
 
-async def test_the_whole_page_is_small_on_its_way(gateway: Gateway) -> None:
+async def test_the_compressed_page_is_small(gateway: Gateway) -> None:
     lengths = {path: len((await gateway.get(f"/{path}", Accept_Encoding="gzip")).body) for path in FILES}
     total = sum(lengths.values())
     print(f"The page has {len(FILES)} files, {total} bytes as they are sent.")

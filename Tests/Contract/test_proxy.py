@@ -55,7 +55,7 @@ async def test_without_cuts_every_byte_passes_in_order() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-async def test_cuts_break_off_what_passes_and_end_when_they_are_used_up(seed: int) -> None:
+async def test_the_proxy_cuts_the_planned_number_of_connections(seed: int) -> None:
     server = await asyncio.start_server(echo, "127.0.0.1", 0)
     async with server, Proxy(server.sockets[0].getsockname(), seed, cuts=40) as proxy:
         results = await asyncio.gather(*[through(proxy.port, SENT) for _ in range(40)])
@@ -65,6 +65,6 @@ async def test_cuts_break_off_what_passes_and_end_when_they_are_used_up(seed: in
         assert set(proxy.by_way) == set(WAYS) and min(proxy.by_way.values()) > 0
 
 
-def test_a_seed_says_all_that_happens() -> None:
+def test_a_seed_determines_all_cuts() -> None:
     first, second = random.Random(7), random.Random(7)
     assert [make_plan(first) for _ in range(100)] == [make_plan(second) for _ in range(100)]

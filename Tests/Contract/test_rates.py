@@ -13,7 +13,7 @@ from room import Room, append, key, note, numbered, remove, replace, unreliable
 from wire import RELIABLE, Outgoing
 
 
-async def test_over_the_rate_that_entry_is_refused_and_those_after_it_in_silence(gateway_with) -> None:
+async def test_an_entry_over_the_rate_is_refused_and_later_ones_are_dropped(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=20)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -30,7 +30,7 @@ async def test_over_the_rate_that_entry_is_refused_and_those_after_it_in_silence
         assert len(ada.errors) == 1
 
 
-async def test_a_client_that_waits_as_told_loses_nothing(gateway_with) -> None:
+async def test_a_client_that_obeys_retry_after_loses_nothing(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=200)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -40,7 +40,7 @@ async def test_a_client_that_waits_as_told_loses_nothing(gateway_with) -> None:
         assert {error["code"] for error in ada.errors} == {"rate-limited"}
 
 
-async def test_bytes_have_a_rate_too(gateway_with) -> None:
+async def test_bytes_have_a_rate(gateway_with) -> None:
     gateway: Gateway = gateway_with(bytesPerSecond=50_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -62,7 +62,7 @@ async def test_each_participant_has_a_bucket_of_its_own(gateway_with) -> None:
         assert not ben.errors
 
 
-async def test_repeats_and_what_is_dropped_cost_no_rate(gateway_with) -> None:
+async def test_repeated_and_dropped_entries_cost_no_rate(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=20)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -73,7 +73,7 @@ async def test_repeats_and_what_is_dropped_cost_no_rate(gateway_with) -> None:
         assert [error["code"] for error in ada.errors] == ["sequence-gap"]
 
 
-async def test_the_rate_is_tested_before_the_entry_itself(gateway_with) -> None:
+async def test_the_rate_is_checked_before_the_entry(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=20)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -93,7 +93,7 @@ async def test_control_messages_count_as_an_entry_each(gateway_with) -> None:
         assert error["code"] == "rate-limited" and error["retryAfterMs"] >= 1
 
 
-async def test_unreliable_ones_over_the_rate_are_dropped_and_never_answered(gateway_with) -> None:
+async def test_unreliable_entries_over_the_rate_are_dropped_silently(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=20)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -109,7 +109,7 @@ async def test_unreliable_ones_over_the_rate_are_dropped_and_never_answered(gate
         assert all(error["clientSequence"] == 1 for error in ada.errors)
 
 
-async def test_who_ignores_ten_refusals_in_a_row_is_closed_with_4029(gateway_with) -> None:
+async def test_a_client_that_ignores_ten_refusals_is_closed_with_4029(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -124,7 +124,7 @@ async def test_who_ignores_ten_refusals_in_a_row_is_closed_with_4029(gateway_wit
         assert len(ada.errors) >= 10
 
 
-async def test_leaving_always_passes(gateway_with) -> None:
+async def test_leave_is_accepted_over_the_rate(gateway_with) -> None:
     gateway: Gateway = gateway_with(entriesPerSecond=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
@@ -134,7 +134,7 @@ async def test_leaving_always_passes(gateway_with) -> None:
         assert (await ada.closed())[0] == 1000
 
 
-async def test_over_session_log_bytes_session_quota_and_removing_passes(gateway_with) -> None:
+async def test_over_session_log_bytes_only_removals_are_accepted(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionLogBytes=100_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -150,7 +150,7 @@ async def test_over_session_log_bytes_session_quota_and_removing_passes(gateway_
         assert key(1) not in ben.retained.keys and key(99) in ben.retained.keys
 
 
-async def test_entries_without_retention_pass_when_the_session_is_full(gateway_with) -> None:
+async def test_a_full_session_accepts_entries_without_retention(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionLogBytes=100_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -160,7 +160,7 @@ async def test_entries_without_retention_pass_when_the_session_is_full(gateway_w
         await ben.got(b"a word")
 
 
-async def test_a_notice_tells_that_the_session_is_nearly_full(gateway_with) -> None:
+async def test_a_nearly_full_session_sends_a_notice(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionLogBytes=100_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")

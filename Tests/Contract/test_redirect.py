@@ -16,7 +16,7 @@ def redirecting(gateway_with) -> Gateway:
 
 @pytest.mark.parametrize("target", ["/", "/s/AbCdEfGhIjKlMnOpQrStUw?x=%20y", "/js/main.js", "/nothing"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_pages_are_sent_on_to_the_same_address_over_tls(
+async def test_pages_are_redirected_to_https(
     redirecting: Gateway, method: str, target: str
 ) -> None:
     answer = await redirecting.request(method, target)
@@ -32,7 +32,7 @@ async def test_pages_are_sent_on_to_the_same_address_over_tls(
         assert page["strict-transport-security"] == "max-age=31536000"
 
 
-async def test_programs_and_those_who_watch_are_served_as_they_asked(redirecting: Gateway) -> None:
+async def test_api_and_monitoring_requests_are_not_redirected(redirecting: Gateway) -> None:
     for target in ("/healthz", "/readyz", "/metrics", "/api/limits"):
         assert (await redirecting.get(target)).status == 200, target
     async with Room(redirecting) as room:
@@ -41,7 +41,7 @@ async def test_programs_and_those_who_watch_are_served_as_they_asked(redirecting
         await ben.got(b"in plain text")
 
 
-async def test_with_a_public_url_it_is_the_address_whatever_port_was_asked(gateway_with) -> None:
+async def test_a_public_url_is_the_redirects_target_for_any_port(gateway_with) -> None:
     gateway: Gateway = gateway_with("--redirect-to-https", "--public-url", "https://draw.example")
     for host in ("draw.example", "draw.example:8080", "DRAW.example:80"):
         answer = await gateway.get("/s/x?y", Host=host)
@@ -49,7 +49,7 @@ async def test_with_a_public_url_it_is_the_address_whatever_port_was_asked(gatew
     assert (await gateway.get("/", Host="elsewhere.example")).status == 421
 
 
-async def test_without_a_host_there_is_nowhere_to_send_to(redirecting: Gateway) -> None:
+async def test_a_request_without_a_host_is_not_redirected(redirecting: Gateway) -> None:
     async with await HTTPConnection.open(redirecting.http) as connection:
         await connection.send("GET / HTTP/1.0\r\n\r\n")
         assert (await connection.receive()).status == 200

@@ -26,7 +26,7 @@ async def gone(*people: Client) -> None:
         await person.wait_for(lambda person=person: person.close, "the socket ends")
 
 
-async def test_after_a_clean_stop_people_are_back_by_tail_as_after_a_cut(lasting: LastingGateway) -> None:
+async def test_after_a_clean_stop_participants_resume_with_tails(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada, ben, cleo = [await room.join(name) for name in ("Ada", "Ben", "Cleo")]
         ada.send(append(1, "seen"))
@@ -67,7 +67,7 @@ async def test_a_tail_after_a_clean_stop_may_hold_no_client_entry(lasting: Lasti
         assert not [entry for entry in ada.received[seen:] if not entry.is_system]
 
 
-async def test_after_a_crash_there_is_a_new_epoch_and_the_same_people_come_by_tail(
+async def test_after_a_crash_participants_resume_in_a_new_epoch_with_tails(
     lasting: LastingGateway,
 ) -> None:
     async with Room(lasting) as room:
@@ -91,7 +91,7 @@ async def test_after_a_crash_there_is_a_new_epoch_and_the_same_people_come_by_ta
 
 
 @WAYS
-async def test_what_was_not_committed_is_sent_again_and_is_there_once(
+async def test_uncommitted_entries_are_sent_again_and_accepted_once(
     lasting: LastingGateway, way: str
 ) -> None:
     async with Room(lasting) as room:
@@ -116,7 +116,7 @@ async def test_what_was_not_committed_is_sent_again_and_is_there_once(
 
 
 @WAYS
-async def test_a_refused_entry_stays_used_up(lasting: LastingGateway, way: str) -> None:
+async def test_the_sequence_of_a_refused_entry_stays_used(lasting: LastingGateway, way: str) -> None:
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ada.raw(note("1").encoded(1), Outgoing("Note", b"x", 1 | REMOVE, key(1)).encoded(2))
@@ -131,7 +131,7 @@ async def test_a_refused_entry_stays_used_up(lasting: LastingGateway, way: str) 
 
 
 @WAYS
-async def test_a_token_that_was_given_up_stays_given_up(lasting: LastingGateway, way: str) -> None:
+async def test_a_token_stays_invalid_after_leave(lasting: LastingGateway, way: str) -> None:
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         token, id_, number = ada.token or "", ada.id, ada.number
@@ -150,7 +150,7 @@ async def test_a_token_that_was_given_up_stays_given_up(lasting: LastingGateway,
         assert ada.id != id_ and ada.number not in (number, ben.number)
 
 
-async def test_a_token_is_good_for_all_it_was_good_for(lasting: LastingGateway) -> None:
+async def test_a_token_keeps_its_rights_over_a_restart(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))
@@ -162,7 +162,7 @@ async def test_a_token_is_good_for_all_it_was_good_for(lasting: LastingGateway) 
         assert (await lasting.request("DELETE", room.path, {"Participant-Token": token})).status == 204
 
 
-async def test_numbers_are_never_given_to_a_second_one(lasting: LastingGateway) -> None:
+async def test_participant_numbers_are_never_reused(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         people: dict[int, str] = {}
         for round_ in range(12):
@@ -173,7 +173,7 @@ async def test_numbers_are_never_given_to_a_second_one(lasting: LastingGateway) 
         assert len(people) == 36
 
 
-async def test_a_targeted_entry_reaches_nobody_who_comes_after_a_crash(lasting: LastingGateway) -> None:
+async def test_a_targeted_entry_is_not_sent_to_others_after_a_crash(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         for round_ in range(5):
@@ -196,7 +196,7 @@ async def test_a_targeted_entry_reaches_nobody_who_comes_after_a_crash(lasting: 
 
 
 @WAYS
-async def test_activity_and_profiles_are_as_they_were(lasting: LastingGateway, way: str) -> None:
+async def test_activity_and_profiles_survive(lasting: LastingGateway, way: str) -> None:
     async with Room(lasting, TITLES["activity"]) as room:
         ada, ben = await room.join("Ada", compression=None), await room.join("Ben")
         created = (await lasting.session(room.id))["createdAt"]
@@ -226,7 +226,7 @@ async def test_activity_and_profiles_are_as_they_were(lasting: LastingGateway, w
 
 
 @WAYS
-async def test_who_does_not_come_back_is_gone_after_the_grace_time(lasting_with, way: str) -> None:
+async def test_an_absent_participant_leaves_after_the_grace_time(lasting_with, way: str) -> None:
     lasting: LastingGateway = lasting_with(graceSeconds=1)
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -246,7 +246,9 @@ async def test_who_does_not_come_back_is_gone_after_the_grace_time(lasting_with,
 
 
 @WAYS
-async def test_those_who_waited_are_forgotten_and_may_wait_again(lasting: LastingGateway, way: str) -> None:
+async def test_waiting_participants_are_forgotten_and_may_wait_again(
+    lasting: LastingGateway, way: str
+) -> None:
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.connect()
         await ben.say(wait={"name": "Ben"})
@@ -271,7 +273,7 @@ async def test_those_who_waited_are_forgotten_and_may_wait_again(lasting: Lastin
 
 
 @WAYS
-async def test_a_successor_and_what_was_told_of_it_are_kept(lasting: LastingGateway, way: str) -> None:
+async def test_a_successor_and_its_announcement_are_kept(lasting: LastingGateway, way: str) -> None:
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         response = await lasting.post(
@@ -295,7 +297,7 @@ async def test_a_successor_and_what_was_told_of_it_are_kept(lasting: LastingGate
             await there.committed()
 
 
-async def test_a_201_holds_after_a_crash_right_behind_it(lasting: LastingGateway) -> None:
+async def test_a_crash_right_after_201_keeps_the_session(lasting: LastingGateway) -> None:
     for _ in range(5):
         response = await lasting.post("/api/sessions", TITLES)
         lasting.kill()
@@ -309,7 +311,7 @@ async def test_a_201_holds_after_a_crash_right_behind_it(lasting: LastingGateway
 
 
 @pytest.mark.parametrize("by", ["end", "DELETE"])
-async def test_an_end_holds_after_a_crash_right_behind_it(lasting: LastingGateway, by: str) -> None:
+async def test_a_crash_right_after_an_end_keeps_the_end(lasting: LastingGateway, by: str) -> None:
     for _ in range(5):
         async with Room(lasting) as room:
             ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -338,7 +340,7 @@ async def test_an_unknown_session_stays_unknown(lasting: LastingGateway, way: st
 
 
 @WAYS
-async def test_a_session_that_retains_nothing_is_there_again(lasting: LastingGateway, way: str) -> None:
+async def test_a_session_without_retained_entries_is_kept(lasting: LastingGateway, way: str) -> None:
     async with Room(lasting) as room, Room(lasting) as never_joined:
         ada = await room.join("Ada")
         ada.send(note("passing"))
@@ -352,7 +354,7 @@ async def test_a_session_that_retains_nothing_is_there_again(lasting: LastingGat
 
 
 @WAYS
-async def test_two_hundred_join_a_session_at_once_that_nobody_has_opened(
+async def test_two_hundred_join_an_unloaded_session_at_once(
     lasting: LastingGateway, way: str
 ) -> None:
     async with Room(lasting) as room:
@@ -374,7 +376,7 @@ async def test_two_hundred_join_a_session_at_once_that_nobody_has_opened(
 
 
 @pytest.mark.parametrize("copied", ["stopped", "running"])
-async def test_who_is_ahead_of_a_restored_backup_is_not_locked_out(
+async def test_a_client_ahead_of_a_restored_backup_can_resume(
     lasting: LastingGateway, copied: str
 ) -> None:
     async with Room(lasting) as room:
@@ -417,7 +419,7 @@ async def test_who_is_ahead_of_a_restored_backup_is_not_locked_out(
         assert twin.joined["acknowledged"] == 21
 
 
-async def test_what_was_committed_before_a_second_crash_is_kept_though_nobody_came_between(
+async def test_committed_entries_survive_two_crashes_without_a_client_between(
     lasting: LastingGateway,
 ) -> None:
     async with Room(lasting) as room:
@@ -438,7 +440,7 @@ async def test_what_was_committed_before_a_second_crash_is_kept_though_nobody_ca
         assert ada.epoch == epochs[-1] and ada.catch_ups[-1] == "tail"
 
 
-async def test_committed_is_told_to_who_joins_and_never_goes_back(lasting: LastingGateway) -> None:
+async def test_joiners_get_committed_and_it_never_decreases(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         ada.send(*[note(f"{n}") for n in range(50)])
@@ -453,7 +455,7 @@ async def test_committed_is_told_to_who_joins_and_never_goes_back(lasting: Lasti
         assert told == sorted(told)
 
 
-async def test_those_who_are_told_to_come_back_do_not_come_all_at_once(lasting: LastingGateway) -> None:
+async def test_clients_reconnect_at_different_times_after_1012(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         people = [await room.join(f"P{n}") for n in range(60)]
         people[0].send(*[append(n, f"{n}") for n in range(500)])
@@ -486,7 +488,7 @@ async def test_a_second_gateway_on_the_folder_changes_nothing(lasting_with, last
         assert ada.catch_ups[-1] == "tail" and len(ada.retained.keys) == 2
 
 
-async def test_the_gateway_logs_no_id_and_no_token_whole_when_it_opens_sessions(lasting_with) -> None:
+async def test_loading_sessions_logs_no_complete_id_or_token(lasting_with) -> None:
     lasting: LastingGateway = lasting_with("--log-level", "debug")
     async with Room(lasting) as room:
         ada = await room.join("Ada")
@@ -503,7 +505,7 @@ async def test_the_gateway_logs_no_id_and_no_token_whole_when_it_opens_sessions(
             assert secret and secret not in lasting.log
 
 
-async def test_system_entries_follow_each_other_over_a_clean_stop(lasting: LastingGateway) -> None:
+async def test_system_entries_continue_over_a_clean_stop(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ben.cut()
@@ -522,7 +524,7 @@ async def test_system_entries_follow_each_other_over_a_clean_stop(lasting: Lasti
         assert all(entry.flags & SYSTEM for entry in ben.received if entry.type == "participants")
 
 
-async def test_who_left_has_left_after_a_crash(lasting: LastingGateway) -> None:
+async def test_a_leave_survives_a_crash(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ben = await room.join("Ben")
         for _ in range(5):
@@ -539,7 +541,7 @@ async def test_who_left_has_left_after_a_crash(lasting: LastingGateway) -> None:
             assert again.joined["resumed"] is False, "it was told that it left"
 
 
-async def test_a_clean_stop_keeps_the_epoch_though_grace_times_end_meanwhile(
+async def test_a_clean_stop_keeps_the_epoch_when_grace_times_end_meanwhile(
     lasting_with: Callable[..., LastingGateway],
 ) -> None:
     lasting = lasting_with(graceSeconds=1)

@@ -64,7 +64,7 @@ def files_up_to(length: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (length, length))
 
 
-def test_a_restore_gives_its_own_files_to_whose_the_folder_is_and_nothing_else(
+def test_a_restore_gives_only_its_own_files_to_the_folders_owner(
     executable: str, backup: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "target"
@@ -85,7 +85,7 @@ def test_a_restore_gives_its_own_files_to_whose_the_folder_is_and_nothing_else(
         assert path.lstat().st_mode & 0o077 == 0, path
 
 
-def test_a_restore_that_fails_leaves_the_folder_to_its_owner(
+def test_a_failed_restore_leaves_the_folder_to_its_owner(
     executable: str, backup: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "target"
@@ -106,7 +106,7 @@ def test_a_restore_that_fails_leaves_the_folder_to_its_owner(
     assert after == before
 
 
-def test_a_backup_is_its_makers_alone(executable: str, tmp_path: Path) -> None:
+def test_only_the_creator_can_read_a_backup(executable: str, tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     folder.mkdir()
     give(folder, SOMEBODY)
@@ -116,7 +116,7 @@ def test_a_backup_is_its_makers_alone(executable: str, tmp_path: Path) -> None:
     assert folder.stat().st_uid == (SOMEBODY if CHOOSES else os.geteuid())
 
 
-def test_a_folder_of_something_else_is_refused_and_stays_as_it_is(
+def test_a_folder_with_other_files_is_refused_and_unchanged(
     executable: str, backup: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "target"
@@ -130,7 +130,7 @@ def test_a_folder_of_something_else_is_refused_and_stays_as_it_is(
     assert seen(target) == before
 
 
-def test_a_disk_of_its_own_and_what_a_crash_left_are_as_good_as_empty(
+def test_a_new_disk_and_the_leftovers_of_a_crash_count_as_empty(
     executable: str, backup: Path, tmp_path: Path
 ) -> None:
     for command, source in (("restore", str(backup)), ("backup", str(DATA))):
@@ -148,7 +148,7 @@ def test_a_disk_of_its_own_and_what_a_crash_left_are_as_good_as_empty(
 
 
 @pytest.mark.parametrize("name", ["sessions.removed", "sessions.new", "clean", "tls-old"])
-def test_a_backup_that_lies_where_a_restore_removes_is_not_lost(
+def test_a_restore_does_not_remove_its_own_source(
     executable: str, backup: Path, tmp_path: Path, name: str
 ) -> None:
     target = tmp_path / "target"
@@ -163,7 +163,7 @@ def test_a_backup_that_lies_where_a_restore_removes_is_not_lost(
     assert after == before
 
 
-def test_a_backup_may_be_all_that_is_left_of_a_folder(executable: str, backup: Path, tmp_path: Path) -> None:
+def test_an_existing_backup_is_not_replaced(executable: str, backup: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
     shutil.move(backup, target / "backups" / "monday")
     before = seen(target / "backups")
@@ -177,7 +177,7 @@ def test_a_backup_may_be_all_that_is_left_of_a_folder(executable: str, backup: P
 @pytest.mark.parametrize(
     "name", ["clean", "format.new", "sessions.old/1", "tls-cert.pem", "sessions.new", "new/../clean"]
 )
-def test_no_backup_goes_where_a_data_folder_has_its_own_names(
+def test_a_backup_cannot_use_names_of_the_data_folder(
     executable: str, tmp_path: Path, name: str
 ) -> None:
     data = tmp_path / "data"
@@ -187,7 +187,7 @@ def test_no_backup_goes_where_a_data_folder_has_its_own_names(
     assert seen(data) == before
 
 
-def test_the_certificate_of_the_backup_is_the_one_and_that_of_the_folder_is_kept(
+def test_a_restore_uses_the_backups_certificate_and_keeps_the_folders(
     executable: str, backup: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "target"
@@ -207,7 +207,7 @@ def test_the_certificate_of_the_backup_is_the_one_and_that_of_the_folder_is_kept
     assert done.returncode == 0 and "previous certificate" not in done.stdout, done
 
 
-def test_a_key_that_cannot_be_read_is_told_and_the_rest_is_copied(executable: str, tmp_path: Path) -> None:
+def test_an_unreadable_key_is_reported_and_the_rest_is_copied(executable: str, tmp_path: Path) -> None:
     data, folder = tmp_path / "data", tmp_path / "backup"
     shutil.copytree(DATA, data)
     for name in PAIR:
@@ -232,7 +232,7 @@ def test_a_key_that_cannot_be_read_is_told_and_the_rest_is_copied(executable: st
 
 @pytest.mark.no_thread_sanitizer
 @pytest.mark.parametrize("length", [0, 10])
-def test_what_cannot_be_begun_leaves_nothing_and_can_be_begun_again(
+def test_a_failed_start_leaves_nothing_and_can_be_repeated(
     executable: str, tmp_path: Path, length: int
 ) -> None:
     arguments = ["backup", str(tmp_path / "above" / "backup"), "--data", str(DATA)]
@@ -241,7 +241,7 @@ def test_what_cannot_be_begun_leaves_nothing_and_can_be_begun_again(
     assert run(executable, *arguments).returncode == 0
 
 
-def test_what_is_no_folder_for_a_backup_is_called_what_it_is(executable: str, tmp_path: Path) -> None:
+def test_an_unsuitable_backup_folder_is_named_in_the_error(executable: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for name in ("file", "file/below"):
         path = tmp_path / name
@@ -249,7 +249,7 @@ def test_what_is_no_folder_for_a_backup_is_called_what_it_is(executable: str, tm
         assert said == f"drawtogether: {path} is not a folder\n"
 
 
-def test_a_name_that_is_a_folders_and_begins_a_sessions_id_is_asked_about(
+def test_an_argument_that_is_both_a_folder_and_an_id_prefix_is_ambiguous(
     executable: str, backup: Path, tmp_path: Path
 ) -> None:
     name = next((DATA / "sessions").iterdir()).name[:6]
@@ -268,7 +268,7 @@ def test_a_name_that_is_a_folders_and_begins_a_sessions_id_is_asked_about(
     assert restored(tmp_path / "target").returncode == 0
 
 
-async def test_a_second_backup_to_the_same_folder_is_told_who_is_at_it(
+async def test_a_second_backup_to_the_same_folder_names_the_first_process(
     executable: str, tmp_path: Path
 ) -> None:
     folder, data = tmp_path / "backup", tmp_path / "data"

@@ -11,7 +11,7 @@ from room import Room, append, note, numbered, replace, targeted
 from wire import Outgoing
 
 
-async def test_who_resumes_is_the_same_and_nobody_hears_of_it(gateway: Gateway) -> None:
+async def test_a_resume_keeps_the_participant_and_is_not_announced(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         before = ada.joined["participant"], ada.token
@@ -47,7 +47,7 @@ async def test_a_tail_is_exactly_the_entries_after_after(gateway: Gateway) -> No
         assert ben.retained.held() == ada.retained.held()
 
 
-async def test_a_tail_may_hold_nothing(gateway: Gateway) -> None:
+async def test_a_tail_may_be_empty(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))
@@ -59,7 +59,7 @@ async def test_a_tail_may_hold_nothing(gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize("change", ["no after", "another epoch", "after of the future", "no epoch"])
-async def test_without_a_fitting_after_the_catch_up_is_a_snapshot(gateway: Gateway, change: str) -> None:
+async def test_without_a_valid_after_the_catch_up_is_a_snapshot(gateway: Gateway, change: str) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "x"), note("y"))
@@ -78,7 +78,7 @@ async def test_without_a_fitting_after_the_catch_up_is_a_snapshot(gateway: Gatew
         assert ada.retained.payloads() == {(1).to_bytes(16, "big"): [b"x"]}
 
 
-async def test_more_than_the_tail_holds_is_a_snapshot(gateway_with) -> None:
+async def test_a_client_behind_the_tail_gets_a_snapshot(gateway_with) -> None:
     gateway: Gateway = gateway_with(catchUpTailBytes=200_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -89,7 +89,7 @@ async def test_more_than_the_tail_holds_is_a_snapshot(gateway_with) -> None:
         assert ben.retained.held() == ada.retained.held()
 
 
-async def test_less_than_the_tail_holds_is_a_tail_also_when_older_entries_are_gone(gateway_with) -> None:
+async def test_a_client_within_the_tail_gets_a_tail_after_older_entries_are_dropped(gateway_with) -> None:
     gateway: Gateway = gateway_with(catchUpTailBytes=200_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -103,7 +103,7 @@ async def test_less_than_the_tail_holds_is_a_tail_also_when_older_entries_are_go
         await ben.got(*[b"later %d" % n + bytes(10_000) for n in range(5)])
 
 
-async def test_after_the_grace_time_one_is_gone_and_comes_back_as_the_same(gateway_with) -> None:
+async def test_after_the_grace_time_a_participant_leaves_and_can_resume(gateway_with) -> None:
     gateway: Gateway = gateway_with(graceSeconds=1)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -123,7 +123,7 @@ async def test_after_the_grace_time_one_is_gone_and_comes_back_as_the_same(gatew
         await ben.got(b"2")
 
 
-async def test_a_close_with_1001_is_gone_after_five_seconds(gateway: Gateway) -> None:
+async def test_a_close_with_1001_shortens_the_grace_time_to_five_seconds(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ada.ws.close(1001)
@@ -131,7 +131,7 @@ async def test_a_close_with_1001_is_gone_after_five_seconds(gateway: Gateway) ->
         assert gone["left"][0]["reason"] == "gone"
 
 
-async def test_leave_gives_the_token_up(gateway: Gateway) -> None:
+async def test_leave_invalidates_the_token(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, _ = await room.join("Ada"), await room.join("Ben")
         before = ada.id, ada.number
@@ -142,7 +142,7 @@ async def test_leave_gives_the_token_up(gateway: Gateway) -> None:
         assert ada.id != before[0] and ada.number != before[1]
 
 
-async def test_an_unknown_token_is_a_new_participant_and_what_is_kept_is_numbered_anew(
+async def test_an_unknown_token_is_a_new_participant_with_new_sequences(
     gateway: Gateway,
 ) -> None:
     async with Room(gateway) as room:
@@ -159,7 +159,7 @@ async def test_an_unknown_token_is_a_new_participant_and_what_is_kept_is_numbere
         assert sent[0].sender == ada.number
 
 
-async def test_next_above_acknowledged_is_taken_as_acknowledged(gateway: Gateway) -> None:
+async def test_a_next_above_acknowledged_counts_as_acknowledged(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         resume = ada.resume()["resume"]
@@ -172,7 +172,7 @@ async def test_next_above_acknowledged_is_taken_as_acknowledged(gateway: Gateway
         await ada.got(b"42")
 
 
-async def test_the_same_participant_resumed_elsewhere_4009(gateway: Gateway) -> None:
+async def test_a_resume_elsewhere_closes_the_old_socket_with_4009(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(note("1"))
@@ -190,7 +190,7 @@ async def test_the_same_participant_resumed_elsewhere_4009(gateway: Gateway) -> 
         assert (await twin.got(b"from the old tab"))[0].client_sequence == 1
 
 
-async def test_of_many_that_resume_at_once_one_stays(gateway: Gateway) -> None:
+async def test_one_of_many_concurrent_resumes_stays(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         ada.send(note("1"))
@@ -228,7 +228,7 @@ async def test_the_old_socket_is_closed_before_acknowledged_is_computed(gateway:
         assert not twin.errors
 
 
-async def test_repeats_are_dropped_and_counted(gateway_with) -> None:
+async def test_repetitions_are_dropped_and_counted(gateway_with) -> None:
     # One reactor, because /metrics shows the counters of others a moment later.
     gateway: Gateway = gateway_with("--reactors", "1", idleSeconds=58)
     async with Room(gateway) as room:
@@ -258,7 +258,7 @@ async def test_only_the_newest_past_participants_are_known(gateway_with) -> None
         assert first.joined["resumed"] is False
 
 
-async def test_a_targeted_entry_reaches_one_who_is_away_for_the_moment(gateway: Gateway) -> None:
+async def test_a_targeted_entry_reaches_an_absent_participant_on_resume(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         number = ben.number
@@ -269,7 +269,7 @@ async def test_a_targeted_entry_reaches_one_who_is_away_for_the_moment(gateway: 
         await ben.got(b"for you")
 
 
-async def test_a_cut_inside_a_message_is_no_entry(gateway: Gateway) -> None:
+async def test_a_message_cut_in_the_middle_is_dropped(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         async with await RawSocket.open(gateway, room.id) as socket:

@@ -28,7 +28,7 @@ async def is_unknown(gateway: LastingGateway, path: str) -> bool:
 
 
 @WAYS
-async def test_a_session_that_all_left_is_removed_though_nobody_opens_it_again(
+async def test_an_abandoned_session_is_removed(
     lasting_with, way: str
 ) -> None:
     lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
@@ -47,7 +47,7 @@ async def test_a_session_that_all_left_is_removed_though_nobody_opens_it_again(
 
 
 @WAYS
-async def test_a_session_whose_people_never_come_back_is_removed(lasting_with, way: str) -> None:
+async def test_a_session_whose_participants_never_resume_is_removed(lasting_with, way: str) -> None:
     lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as never_joined:
         ada = await room.join("Ada")
@@ -61,7 +61,7 @@ async def test_a_session_whose_people_never_come_back_is_removed(lasting_with, w
 
 
 @WAYS
-async def test_a_session_with_somebody_in_it_is_kept_while_others_go(lasting_with, way: str) -> None:
+async def test_a_session_with_a_participant_is_kept_while_others_are_removed(lasting_with, way: str) -> None:
     # Longer than the gateway is stopped: a stopped gateway has no participants either.
     lasting: LastingGateway = lasting_with(sessionKeepSeconds=5, removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as left:
@@ -80,7 +80,7 @@ async def test_a_session_with_somebody_in_it_is_kept_while_others_go(lasting_wit
         await ada.committed()
 
 
-async def test_without_a_retained_entry_ten_minutes_are_enough_and_with_one_they_are_not(
+async def test_a_session_without_retained_entries_is_kept_for_ten_minutes(
     lasting_with,
 ) -> None:
     lasting: LastingGateway = lasting_with("--reactors", "1", removalDelaySeconds=0)
@@ -129,7 +129,7 @@ async def test_a_start_with_the_clock_400_days_ahead_removes_nothing(lasting_wit
 
 
 @WAYS
-async def test_an_ended_session_is_forgotten_after_a_restart_too(lasting_with, way: str) -> None:
+async def test_an_ended_session_expires_after_a_restart(lasting_with, way: str) -> None:
     lasting: LastingGateway = lasting_with(endedKeepSeconds=2, removalDelaySeconds=0)
     async with Room(lasting) as room:
         ada = await room.join("Ada")
@@ -162,7 +162,7 @@ async def test_sessions_are_counted_over_a_restart_and_ended_ones_are_not(lastin
         assert (await lasting.post("/api/sessions")).status == 201
 
 
-async def test_nearly_full_is_told_once_and_a_full_session_still_lets_people_remove(lasting_with) -> None:
+async def test_nearly_full_is_announced_once_and_a_full_session_accepts_removals(lasting_with) -> None:
     lasting: LastingGateway = lasting_with(sessionLogBytes=200_000)
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -181,7 +181,7 @@ async def test_nearly_full_is_told_once_and_a_full_session_still_lets_people_rem
         assert 1 <= len(notices) <= 2
 
 
-async def test_a_journal_that_is_nearly_full_is_told_once(lasting_with) -> None:
+async def test_a_nearly_full_journal_is_announced_once(lasting_with) -> None:
     lasting: LastingGateway = lasting_with(sessionAttachmentBytes=100_000)
     async with Room(lasting) as room:
         ada = await room.join("Ada")
@@ -201,7 +201,7 @@ async def test_a_journal_that_is_nearly_full_is_told_once(lasting_with) -> None:
 
 
 @WAYS
-async def test_what_a_session_retains_counts_after_a_restart(lasting_with, way: str) -> None:
+async def test_retained_bytes_count_after_a_restart(lasting_with, way: str) -> None:
     lasting: LastingGateway = lasting_with(sessionLogBytes=200_000)
     async with Room(lasting) as room:
         ada = await room.join("Ada")
@@ -217,7 +217,7 @@ async def test_what_a_session_retains_counts_after_a_restart(lasting_with, way: 
 
 
 @pytest.mark.seconds(120)
-async def test_replaces_without_end_keep_the_folder_small(lasting_with) -> None:
+async def test_endless_replaces_keep_the_folder_small(lasting_with) -> None:
     lasting: LastingGateway = lasting_with(
         entriesPerSecond=1_000_000, bytesPerSecond=1 << 30, catchUpTailBytes=64 << 10
     )

@@ -21,7 +21,7 @@ DEFAULT = {"identifier": "drawtogether", "title": "Draw Together", "type": "gene
 UNKNOWN = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
-async def test_posting_activates_an_activity_and_tells_where(gateway: Gateway) -> None:
+async def test_post_creates_a_session_and_returns_its_location(gateway: Gateway) -> None:
     response = await gateway.post("/api/sessions", {"activity": ACTIVITY})
     session = response.json()
     assert response.status == 201
@@ -38,7 +38,7 @@ async def test_posting_activates_an_activity_and_tells_where(gateway: Gateway) -
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"unknown": 1}', b'{"activity": null}'])
-async def test_a_missing_activity_means_draw_together(gateway: Gateway, body: bytes) -> None:
+async def test_the_default_activity_is_draw_together(gateway: Gateway, body: bytes) -> None:
     response = await gateway.request("POST", "/api/sessions", {}, body)
     assert response.status == 201, response
     activity = response.json()["activity"]
@@ -62,7 +62,7 @@ async def test_ids_never_repeat_and_use_the_whole_alphabet(gateway: Gateway) -> 
     ],
     ids=lambda body: body[:40].decode("latin-1"),
 )  # fmt: skip
-async def test_a_body_that_is_not_such_json_gets_400_and_the_connection_stays_open(
+async def test_an_invalid_body_gets_400_and_the_connection_stays_open(
     gateway: Gateway, body: bytes
 ) -> None:
     async with await gateway.connect() as connection:
@@ -73,7 +73,7 @@ async def test_a_body_that_is_not_such_json_gets_400_and_the_connection_stays_op
         assert (await connection.receive()).status == 201
 
 
-async def test_titles_are_counted_in_scalars_and_payloads_go_to_16_kib(gateway: Gateway) -> None:
+async def test_titles_are_limited_in_scalars_and_payloads_to_16_kib(gateway: Gateway) -> None:
     activity = ACTIVITY | {
         "title": "\N{ARTIST PALETTE}" * 128,
         "identifier": "i" * 128,
@@ -89,7 +89,7 @@ async def test_a_session_that_never_existed_is_404(gateway: Gateway, session: st
     (await gateway.get(f"/api/sessions/{session}")).problem(404, "not-found")
 
 
-async def test_the_session_object_counts_people_and_entries(gateway: Gateway) -> None:
+async def test_the_session_object_counts_participants_and_entries(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, _ = await room.join("Ada"), await room.join("Ben")
         ada.send(note("1"))
@@ -99,7 +99,7 @@ async def test_the_session_object_counts_people_and_entries(gateway: Gateway) ->
         assert session["sequence"] >= entry.sequence
 
 
-async def test_delete_ends_it_for_everyone(gateway: Gateway) -> None:
+async def test_delete_ends_the_session_for_everyone(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         response = await gateway.request("DELETE", room.path, {"Participant-Token": ada.token or ""})
@@ -122,7 +122,7 @@ async def test_delete_without_a_token_of_that_session_is_403_and_changes_nothing
         assert (await gateway.get(room.path)).status == 200
 
 
-async def test_leave_gives_the_right_to_end_up(gateway: Gateway) -> None:
+async def test_after_leave_the_token_cannot_end_the_session(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, _ = await room.join("Ada"), await room.join("Ben")
         await ada.say(leave={})
@@ -131,7 +131,7 @@ async def test_leave_gives_the_right_to_end_up(gateway: Gateway) -> None:
         (await gateway.request("DELETE", room.path, fields)).problem(403, "token-needed")
 
 
-async def test_deleting_what_is_not_there_is_404_and_what_has_ended_410(gateway: Gateway) -> None:
+async def test_delete_of_a_missing_session_is_404_and_of_an_ended_one_410(gateway: Gateway) -> None:
     fields = {"Participant-Token": "x"}
     (await gateway.request("DELETE", f"/api/sessions/{UNKNOWN}", fields)).problem(404, "not-found")
     async with Room(gateway) as room:
@@ -140,7 +140,7 @@ async def test_deleting_what_is_not_there_is_404_and_what_has_ended_410(gateway:
         (await gateway.request("DELETE", room.path, fields)).problem(410, "ended")
 
 
-async def test_follows_makes_one_successor_and_tells_the_old_session(gateway: Gateway) -> None:
+async def test_follows_creates_one_successor_and_announces_it(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         body = {"activity": ACTIVITY, "follows": room.id}
@@ -157,7 +157,7 @@ async def test_follows_makes_one_successor_and_tells_the_old_session(gateway: Ga
         assert (await gateway.get(room.path)).status == 200
 
 
-async def test_who_has_left_names_the_successor_too(gateway: Gateway) -> None:
+async def test_a_former_participant_gets_the_successor(gateway: Gateway) -> None:
     # A program that creates a successor takes the other participants along.
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -168,7 +168,7 @@ async def test_who_has_left_names_the_successor_too(gateway: Gateway) -> None:
         assert await ben.system("newSession") == {"session": answer.json()["id"], "by": ada.number}
 
 
-async def test_follows_needs_a_token_of_somebody_who_is_or_was_there(gateway_with) -> None:
+async def test_follows_needs_a_token_of_a_participant(gateway_with) -> None:
     gateway: Gateway = gateway_with(graceSeconds=1)
     async with Room(gateway) as room, Room(gateway) as other:
         ada, ben, stranger = await room.join("Ada"), await room.join("Ben"), await other.join("Eve")
@@ -182,7 +182,7 @@ async def test_follows_needs_a_token_of_somebody_who_is_or_was_there(gateway_wit
         assert (await ben.system("newSession"))["by"] == ada.number
 
 
-async def test_sessions_for_each_address_and_minute_are_limited_with_429(gateway_with) -> None:
+async def test_new_sessions_per_address_and_minute_are_limited(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessionsPerAddressPerMinute=3)
     for _ in range(3):
         assert (await gateway.post("/api/sessions")).status == 201
@@ -190,7 +190,7 @@ async def test_sessions_for_each_address_and_minute_are_limited_with_429(gateway
     assert problem["limit"] == 3
 
 
-async def test_sessions_in_all_are_limited(gateway_with) -> None:
+async def test_the_total_number_of_sessions_is_limited(gateway_with) -> None:
     gateway: Gateway = gateway_with(sessions=2)
     assert [(await gateway.post("/api/sessions")).status for _ in range(2)] == [201, 201]
     refused = await gateway.post("/api/sessions")
@@ -198,7 +198,7 @@ async def test_sessions_in_all_are_limited(gateway_with) -> None:
     assert refused.problem(refused.status, "too-many")["limit"] == 2
 
 
-async def test_ids_and_tokens_are_never_logged_whole(new_gateway) -> None:
+async def test_complete_ids_and_tokens_are_never_logged(new_gateway) -> None:
     gateway: Gateway = new_gateway("--log-level", "debug")
     async with Room(gateway) as room:
         ada = await room.join("Ada")

@@ -21,7 +21,7 @@ def table(text: str) -> dict[str, tuple[str, str]]:
     return {flag: (value, source) for flag, value, source in (line.split() for line in settings.splitlines())}
 
 
-def test_check_config_tells_each_value_and_where_it_came_from(executable: str, tmp_path: Path) -> None:
+def test_check_config_prints_each_value_and_its_origin(executable: str, tmp_path: Path) -> None:
     done = run(
         executable, "--check-config", *PAGE, "--data", str(tmp_path / "data"), "--grace-seconds", "2m",
         "--max-message-bytes=64K", "--disk-reserve-bytes", "0", "--max-connections", "100", "--max-memory-bytes=256M",
@@ -39,7 +39,7 @@ def test_check_config_tells_each_value_and_where_it_came_from(executable: str, t
     assert not (tmp_path / "data").exists(), "it looked only"
 
 
-def test_what_check_config_shows_can_be_given_again(executable: str, tmp_path: Path) -> None:
+def test_values_of_check_config_are_valid_input(executable: str, tmp_path: Path) -> None:
     data = ("--data", str(tmp_path / "data"))
     first = run(executable, "--check-config", *PAGE, *data, "--session-keep-seconds", "100000", "--https=off")
     rows = table(first.stdout)
@@ -51,7 +51,7 @@ def test_what_check_config_shows_can_be_given_again(executable: str, tmp_path: P
     }
 
 
-def test_check_config_beside_the_gateway_that_runs_with_it(executable: str, gateway: Gateway) -> None:
+def test_check_config_works_beside_the_running_gateway(executable: str, gateway: Gateway) -> None:
     done = run(executable, "--check-config", *gateway.arguments)
     assert done.returncode == 0, done
 
@@ -74,7 +74,7 @@ CANNOT_BE = {
 
 
 @pytest.mark.parametrize("arguments", CANNOT_BE)
-def test_what_cannot_be_is_one_sentence_the_same_from_both(
+def test_invalid_settings_get_the_same_sentence_from_start_and_check(
     executable: str, tmp_path: Path, arguments: str
 ) -> None:
     # Settings that do not concern certificates need no certificate.
@@ -91,7 +91,9 @@ def test_what_cannot_be_is_one_sentence_the_same_from_both(
     assert CANNOT_BE[arguments] in said[0][0]
 
 
-async def test_a_token_in_a_file_opens_the_metrics_and_times_have_units(new_gateway, tmp_path: Path) -> None:
+async def test_the_metrics_token_is_read_from_a_file_and_times_have_units(
+    new_gateway, tmp_path: Path
+) -> None:
     secret = tmp_path / "token"
     secret.write_text("s3cret-of-a-file\n")
     gateway: Gateway = new_gateway(
@@ -105,7 +107,7 @@ async def test_a_token_in_a_file_opens_the_metrics_and_times_have_units(new_gate
     assert gateway.ready["metrics"] == "token" and "s3cret" not in json.dumps(gateway.ready) + gateway.log
 
 
-async def test_ready_tells_what_the_gateway_was_given(new_gateway) -> None:
+async def test_the_ready_line_has_the_gateways_resources(new_gateway) -> None:
     gateway: Gateway = new_gateway("--public-url", "https://draw.example", "--trust-proxy", "1")
     ready = gateway.ready
     assert list(ready)[:4] == ["event", "http", "https", "ms"]
@@ -115,7 +117,7 @@ async def test_ready_tells_what_the_gateway_was_given(new_gateway) -> None:
     assert 0 < ready["freeBytes"] <= room.f_blocks * room.f_frsize
 
 
-async def test_a_low_limit_of_open_files_is_raised_and_told_when_that_is_not_enough(
+async def test_a_low_descriptor_limit_is_raised_or_reported(
     executable: str, tmp_path: Path
 ) -> None:
     limited = tmp_path / "limited"

@@ -35,7 +35,7 @@ async def rejoin(person: Client) -> None:
 
 @pytest.mark.parametrize("tls", [False, True], ids=["ws", "wss"])
 @pytest.mark.parametrize("megabytes", [1, 24])
-async def test_who_stops_reading_then_goes_on_misses_nothing(gateway_with, megabytes: int, tls: bool) -> None:
+async def test_a_reader_that_pauses_misses_no_entry(gateway_with, megabytes: int, tls: bool) -> None:
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=2 << 20, graceSeconds=31
     )
@@ -65,7 +65,7 @@ async def test_who_stops_reading_then_goes_on_misses_nothing(gateway_with, megab
             assert [e.payload for e in slow.received if not e.is_system][-len(sent) :] == sent[-len(sent) :]
 
 
-async def test_who_reads_too_slowly_does_not_hold_up_a_joiner(gateway_with) -> None:
+async def test_a_slow_reader_does_not_delay_a_joiner(gateway_with) -> None:
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=2 << 20, graceSeconds=31
     )

@@ -9,7 +9,7 @@ from room import Room, note
 from wire import APPEND, RELIABLE, REMOVE, Outgoing
 
 
-async def test_system_entries_stand_in_the_same_order_for_everyone(gateway: Gateway) -> None:
+async def test_system_entries_have_the_same_order_for_everyone(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         for n in range(20):
@@ -33,7 +33,7 @@ async def test_system_entries_stand_in_the_same_order_for_everyone(gateway: Gate
         assert all(isinstance(json.loads(e.payload), dict) for e in system)
 
 
-async def test_they_have_a_key_space_that_no_client_entry_touches(gateway: Gateway) -> None:
+async def test_system_entries_have_their_own_key_space(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.say(activity={"title": "Kept"})
@@ -48,7 +48,7 @@ async def test_they_have_a_key_space_that_no_client_entry_touches(gateway: Gatew
         assert ada.id in late.retained.people and not late.retained.keys
 
 
-async def test_a_client_can_send_none(gateway: Gateway) -> None:
+async def test_a_client_cannot_send_system_entries(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         forged = json.dumps({"left": [{"id": ben.id, "number": ben.number, "reason": "left"}]}).encode()
@@ -58,7 +58,7 @@ async def test_a_client_can_send_none(gateway: Gateway) -> None:
         assert ada.errors[0]["code"] == "bad-entry"
 
 
-async def test_entries_of_a_session_stay_in_it(gateway: Gateway) -> None:
+async def test_entries_stay_in_their_session(gateway: Gateway) -> None:
     async with Room(gateway) as one, Room(gateway) as other:
         ada, eve = await one.join("Ada"), await other.join("Eve")
         ada.send(note("secret"))
@@ -68,7 +68,7 @@ async def test_entries_of_a_session_stay_in_it(gateway: Gateway) -> None:
         assert [e.payload for e in eve.received if not e.is_system] == [b"mine"]
 
 
-async def test_a_token_of_another_session_is_no_token_here(gateway: Gateway) -> None:
+async def test_a_token_of_another_session_is_unknown(gateway: Gateway) -> None:
     async with Room(gateway) as one, Room(gateway) as other:
         ada, ben = await one.join("Ada"), await other.join("Ben")
         ben_number = ben.number

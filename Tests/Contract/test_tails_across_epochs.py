@@ -115,7 +115,7 @@ def rounds(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.mark.seconds(900)
-async def test_messages_that_nobody_keeps_are_told_once_around_a_kill(
+async def test_unretained_messages_are_delivered_once_across_a_kill(
     lasting_with: Callable[..., LastingGateway], executable: str, request: pytest.FixtureRequest
 ) -> None:
     chance = random.Random(16)
@@ -158,7 +158,7 @@ async def test_messages_that_nobody_keeps_are_told_once_around_a_kill(
                     assert told() == expected, (round_, name, expected - told(), told() - expected)
 
 
-async def test_two_crashes_in_a_row_lose_nobody_a_message(lasting: LastingGateway) -> None:
+async def test_two_crashes_in_a_row_lose_no_message(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ben.cut()
@@ -177,7 +177,7 @@ async def test_two_crashes_in_a_row_lose_nobody_a_message(lasting: LastingGatewa
         assert [entry.payload for entry in ben.received if entry.type == "Note"] == [b"%d" % n for n in range(100)]
 
 
-async def test_a_compaction_between_two_crashes_loses_nobody_a_message(
+async def test_a_compaction_between_two_crashes_loses_no_message(
     lasting_with: Callable[..., LastingGateway],
 ) -> None:
     lasting = lasting_with(catchUpTailBytes=1 << 20)

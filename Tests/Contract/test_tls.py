@@ -51,7 +51,7 @@ async def exchange(
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-async def test_1_2_and_1_3_are_spoken_with_http_1_1_by_alpn(
+async def test_tls_1_2_and_1_3_work_with_alpn_http_1_1(
     gateway: Gateway, version: ssl.TLSVersion
 ) -> None:
     context = context_for(version)
@@ -100,14 +100,14 @@ async def test_plain_text_on_the_tls_port_gets_a_readable_400_naming_the_https_a
         assert "https://" in answer and str(gateway.https[1]) in answer
 
 
-async def test_rubbish_on_the_tls_port_is_closed(gateway: Gateway) -> None:
+async def test_invalid_bytes_on_the_tls_port_are_closed(gateway: Gateway) -> None:
     async with await HTTPConnection.open(gateway.https) as connection:
         await connection.send(b"\x16\x03\x01\x00\x05hello" + b"\xff" * 100)
         await connection.ends()
     assert (await gateway.get("/healthz")).status == 200
 
 
-async def test_the_own_certificate_is_ecdsa_p_256_for_localhost_and_kept_private(
+async def test_the_self_signed_certificate_is_p_256_for_localhost_with_a_private_key_file(
     new_gateway, tmp_path
 ) -> None:
     gateway: Gateway = new_gateway(folder=tmp_path / "kept")
@@ -140,7 +140,7 @@ async def test_a_room_over_tls_works_as_over_plain_tcp(gateway: Gateway) -> None
         assert late.retained.held() == ben.retained.held() == ada.retained.held()
 
 
-async def test_sighup_reads_certificate_and_key_again_and_keeps_what_is_open(
+async def test_sighup_reloads_the_certificate_and_keeps_connections(
     new_gateway, tmp_path: Path
 ) -> None:
     make_certificate(tmp_path, "first.example")
@@ -168,7 +168,7 @@ async def test_sighup_reads_certificate_and_key_again_and_keeps_what_is_open(
 
 
 @pytest.mark.parametrize("broken", ["missing", "rubbish", "another key"])
-async def test_a_certificate_that_cannot_be_used_is_a_bad_setting(
+async def test_an_unusable_certificate_is_a_bad_setting(
     executable: str, tmp_path: Path, broken: str
 ) -> None:
     make_certificate(tmp_path, "first.example")
@@ -191,7 +191,7 @@ async def test_a_certificate_that_cannot_be_used_is_a_bad_setting(
     assert "tls-cert" in done.stderr or "tls-key" in done.stderr
 
 
-async def test_what_came_together_with_the_end_is_answered(gateway_with) -> None:
+async def test_requests_in_the_same_write_as_close_notify_are_answered(gateway_with) -> None:
     """A client that ends its direction in the same write as its requests, by close_notify, gets all responses."""
     gateway: Gateway = gateway_with("--reactors", "1")
     count = 1_500

@@ -153,7 +153,7 @@ class CarelessClient:
         return response.status == 204
 
 
-async def test_whatever_goes_wrong_the_bytes_are_right_and_there_once(gateway: Gateway, seed: int) -> None:
+async def test_random_faults_leave_the_right_bytes_once(gateway: Gateway, seed: int) -> None:
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)

@@ -26,7 +26,7 @@ def checksum(data: bytes, algorithm: str = "sha1") -> str:
 
 @pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
-async def test_a_piece_is_checked_and_a_wrong_one_discarded(
+async def test_a_piece_with_a_wrong_checksum_is_discarded(
     journal: Journal, algorithm: str, is_chunked: bool
 ) -> None:
     data = content(700_000)
@@ -49,7 +49,7 @@ async def test_a_piece_is_checked_and_a_wrong_one_discarded(
     assert sha256((await journal.read(upload.id)).body) == sha256(data)
 
 
-async def test_creation_with_upload_is_checked_too(journal: Journal) -> None:
+async def test_creation_with_upload_is_checked(journal: Journal) -> None:
     response = await Upload.creation(journal, 1_000, DATA, Upload_Checksum=checksum(DATA[1:]))
     assert response.status == 460
     assert not [listed for listed in await journal.list() if listed["state"] == "ready"]
@@ -63,13 +63,13 @@ async def test_creation_with_upload_is_checked_too(journal: Journal) -> None:
     ["md5 1B2M2Y8AsgTpgAmY7PhCfg==", "crc32 AAAAAA==", "sha-1 2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "sha1", "sha1 ", "sha1 !!!",
      "sha1 AAAA", "", "nonsense", "sha256 2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "sha1  2jmj7l5rSw0yVb/vlWAYkK/YBwk= x"],
 )  # fmt: skip
-async def test_a_checksum_that_is_none_is_400(journal: Journal, value: str) -> None:
+async def test_an_invalid_checksum_is_400(journal: Journal, value: str) -> None:
     upload = await Upload.create(journal, 1_000)
     (await upload.patch(DATA, 0, Upload_Checksum=value)).problem(400, "bad-request")
     assert await upload.offset() == 0
 
 
-async def test_termination_is_for_good(journal: Journal) -> None:
+async def test_termination_is_final(journal: Journal) -> None:
     for arrived in (0, 400, 1_000):
         upload = await Upload.create(journal, 1_000)
         await upload.send(DATA[:arrived])
@@ -82,7 +82,7 @@ async def test_termination_is_for_good(journal: Journal) -> None:
     await until(journal.is_empty, "nothing is left")
 
 
-async def test_when_it_expires_is_told_while_it_uploads(journal: Journal) -> None:
+async def test_upload_responses_have_the_expiry(journal: Journal) -> None:
     creation = await Upload.creation(journal, 1_000)
     upload = Upload(journal.gateway, creation["location"])
     for answer in (creation, await upload.send(DATA[:10])):

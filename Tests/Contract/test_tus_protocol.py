@@ -11,7 +11,7 @@ LIMIT = 104_857_600
 DATA = content(1_000)
 
 
-async def test_options_announces_it_all(journal: Journal) -> None:
+async def test_options_lists_versions_extensions_and_limits(journal: Journal) -> None:
     for fields in ({}, {"Tus-Resumable": "1.0.0"}, {"Tus-Resumable": "0.2.2"}):
         response = await journal.gateway.request("OPTIONS", journal.path, fields)
         assert response.status in (200, 204)
@@ -65,7 +65,7 @@ async def test_creation_then_pieces_then_ready(journal: Journal) -> None:
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
 @pytest.mark.parametrize("length", [0, 1, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 1_048_583])
-async def test_every_length_in_one_piece(journal: Journal, length: int, is_chunked: bool) -> None:
+async def test_uploads_of_every_length_in_one_piece(journal: Journal, length: int, is_chunked: bool) -> None:
     data = content(length)
     upload = await Upload.create(journal, length)
     if length:
@@ -76,7 +76,7 @@ async def test_every_length_in_one_piece(journal: Journal, length: int, is_chunk
     assert {file.parent.name for file in journal.files()} == {"attachments"}
 
 
-async def test_creation_with_upload_of_all_and_of_a_part(journal: Journal) -> None:
+async def test_creation_with_upload_of_all_or_some_bytes(journal: Journal) -> None:
     for part in (1_000, 400, 0):
         response = await Upload.creation(journal, 1_000, DATA[:part])
         assert response.status == 201 and response["upload-offset"] == str(part)
@@ -110,7 +110,7 @@ async def test_an_empty_upload_is_ready_at_once(journal: Journal) -> None:
     assert (await journal.read(upload.id)).body == b""
 
 
-async def test_a_deferred_length_is_told_later(journal: Journal) -> None:
+async def test_a_deferred_length_is_set_later(journal: Journal) -> None:
     upload = await Upload.create(journal)
     head = await upload.head()
     assert (head["upload-offset"], head["upload-defer-length"]) == ("0", "1")
@@ -129,7 +129,7 @@ async def test_a_deferred_length_is_told_later(journal: Journal) -> None:
     assert (await journal.read(upload.id)).body == DATA
 
 
-async def test_a_deferred_length_told_with_the_last_piece_or_after_it(journal: Journal) -> None:
+async def test_a_deferred_length_is_set_with_the_last_piece_or_after_it(journal: Journal) -> None:
     one, two = await Upload.create(journal), await Upload.create(journal)
     await one.send(DATA, Upload_Length="1000")
     await two.send(DATA)
@@ -139,13 +139,13 @@ async def test_a_deferred_length_told_with_the_last_piece_or_after_it(journal: J
         assert (await journal.read(upload.id)).body == DATA
 
 
-async def test_a_deferred_length_may_be_nothing(journal: Journal) -> None:
+async def test_a_deferred_length_may_be_zero(journal: Journal) -> None:
     upload = await Upload.create(journal)
     await upload.send(b"", Upload_Length="0")
     assert (await journal.read(upload.id)).body == b""
 
 
-async def test_a_refusal_comes_instead_of_100_continue(journal: Journal) -> None:
+async def test_a_refusal_replaces_100_continue(journal: Journal) -> None:
     upload = await Upload.create(journal, 1_000)
     for offset, fields, status in (
         (7, {}, 409), (0, {"Content_Type": "text/plain"}, 415), (0, {"Tus_Resumable": "0.2.2"}, 412),
@@ -172,7 +172,7 @@ async def test_a_length_below_what_has_arrived_is_refused(journal: Journal) -> N
     [(None, None), ("10", "1"), (None, "2"), (None, "0"), (None, "true"), ("-1", None), ("+1", None), ("1.0", None),
      ("0x10", None), ("", None), ("ten", None), ("1 0", None), ("18446744073709551617", None)],
 )  # fmt: skip
-async def test_a_creation_without_a_right_length_is_refused(
+async def test_a_creation_without_a_valid_length_is_refused(
     journal: Journal, length: str | None, defer: str | None
 ) -> None:
     refused = await Upload.creation(journal, 0, Upload_Length=length, Upload_Defer_Length=defer)
@@ -224,7 +224,7 @@ async def test_a_piece_beyond_the_length_is_refused(journal: Journal, is_chunked
 
 
 @pytest.mark.parametrize("offset", [0, 499, 501, 1_000, 1_001, 1 << 62])
-async def test_an_offset_that_does_not_fit_is_409_and_told(journal: Journal, offset: int) -> None:
+async def test_a_wrong_offset_is_409_with_the_right_one(journal: Journal, offset: int) -> None:
     upload = await Upload.create(journal, 1_000)
     await upload.send(DATA[:500])
     refused = await upload.patch(b"x" * 10, offset)
@@ -237,7 +237,7 @@ async def test_an_offset_that_does_not_fit_is_409_and_told(journal: Journal, off
 @pytest.mark.parametrize(
     "offset", [None, "", "-1", "+0", "0x0", "zero", "0 0", "0.0", "18446744073709551616"]
 )
-async def test_a_piece_without_a_right_offset_is_refused(journal: Journal, offset: str | None) -> None:
+async def test_a_piece_without_a_valid_offset_is_refused(journal: Journal, offset: str | None) -> None:
     upload = await Upload.create(journal, 1_000)
     refused = await upload.patch(DATA, None, Upload_Offset=offset)
     assert refused.status in ((400, 409) if offset == "18446744073709551616" else (400,)), refused
@@ -263,7 +263,7 @@ async def test_a_piece_of_another_type_is_415(journal: Journal, type_: str | Non
 
 
 @pytest.mark.parametrize("version", ["0.2.2", "1.0.1", "2.0.0", "", "1", "1.0.0, 1.0.0", "nonsense"])
-async def test_another_version_is_412_and_told_which_is_spoken(journal: Journal, version: str) -> None:
+async def test_another_version_is_412_with_the_supported_one(journal: Journal, version: str) -> None:
     upload = await Upload.create(journal, 1_000)
     answers = [
         await Upload.creation(journal, 5, Tus_Resumable=version),
@@ -287,7 +287,7 @@ async def test_a_piece_without_the_version_is_refused(journal: Journal) -> None:
     assert await upload.offset() == 0
 
 
-async def test_every_answer_names_the_version(journal: Journal) -> None:
+async def test_every_response_names_the_version(journal: Journal) -> None:
     upload = await Upload.create(journal, 1_000)
     gone = Upload(journal.gateway, journal.path_of("0B5F8A52-98C0-4C5F-8A6E-1F2A3B4C5D6E"))
     for answer in (
@@ -311,7 +311,7 @@ async def test_the_method_may_be_overridden(journal: Journal, name: str) -> None
     assert (await upload.head()).status == 404
 
 
-async def test_repeated_fields_that_count_are_refused(journal: Journal) -> None:
+async def test_repeated_significant_fields_are_refused(journal: Journal) -> None:
     upload = await Upload.create(journal, 1_000)
     async with await journal.gateway.connect() as connection:
         await connection.send(

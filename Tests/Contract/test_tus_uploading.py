@@ -33,7 +33,9 @@ async def cut(connection: HTTPConnection, way: str) -> None:
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
 @pytest.mark.parametrize("way", ["reset", "finished", "half closed"])
-async def test_a_body_cut_short_keeps_what_arrived(journal: Journal, way: str, is_chunked: bool) -> None:
+async def test_an_interrupted_body_keeps_the_received_bytes(
+    journal: Journal, way: str, is_chunked: bool
+) -> None:
     upload = await Upload.create(journal, len(DATA))
     offset = 0
     for size in (1, 65_536, 200_000, 300_001):
@@ -53,7 +55,7 @@ async def test_a_body_cut_short_keeps_what_arrived(journal: Journal, way: str, i
     assert sha256((await journal.read(upload.id)).body) == sha256(DATA)
 
 
-async def test_a_creation_with_upload_cut_short_keeps_what_arrived(journal: Journal) -> None:
+async def test_an_interrupted_creation_with_upload_keeps_the_received_bytes(journal: Journal) -> None:
     known = {"Tus_Resumable": "1.0.0", "Upload_Length": str(len(DATA)), "Content_Type": PIECE}
     async with await journal.begin(**known, Content_Length=str(len(DATA))) as connection:
         await connection.send(DATA[:400_000])
@@ -65,7 +67,7 @@ async def test_a_creation_with_upload_cut_short_keeps_what_arrived(journal: Jour
     assert sha256((await journal.read(upload.id)).body) == sha256(DATA)
 
 
-async def test_ten_cuts_and_the_hash_is_right(journal: Journal) -> None:
+async def test_the_hash_is_right_after_ten_interruptions(journal: Journal) -> None:
     data = content(5 * MEBIBYTE)
     upload = await Upload.create(journal, len(data))
     for n in range(10):
@@ -115,7 +117,7 @@ async def test_each_of_many_writers_takes_over_from_the_one_before(journal: Jour
     assert sha256((await journal.read(upload.id)).body) == sha256(DATA)
 
 
-async def test_head_and_a_wrong_offset_disturb_nobody(journal: Journal) -> None:
+async def test_head_and_a_wrong_offset_do_not_disturb_the_writer(journal: Journal) -> None:
     upload = await Upload.create(journal, len(DATA))
     async with await upload.begin(0, len(DATA)) as connection:
         for n, piece in enumerate(pieces(DATA, 100_000)):
@@ -129,7 +131,7 @@ async def test_head_and_a_wrong_offset_disturb_nobody(journal: Journal) -> None:
     assert sha256((await journal.read(upload.id)).body) == sha256(DATA)
 
 
-async def test_a_stalled_body_is_given_up_and_resumed(gateway_with) -> None:
+async def test_a_stalled_body_is_ended_and_resumed(gateway_with) -> None:
     gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
     journal = await Journal.open(gateway)
     upload = await Upload.create(journal, len(DATA))

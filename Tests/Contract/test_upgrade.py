@@ -18,7 +18,9 @@ UNKNOWN = "AAAAAAAAAAAAAAAAAAAAAA"
      {"Sec_WebSocket_Version": "8"}, {"Sec_WebSocket_Version": None}],
     ids=str,
 )  # fmt: skip
-async def test_without_an_upgrade_of_version_13_426(gateway: Gateway, changes: dict[str, str | None]) -> None:
+async def test_a_request_without_an_upgrade_to_version_13_gets_426(
+    gateway: Gateway, changes: dict[str, str | None]
+) -> None:
     async with Room(gateway) as room, await gateway.connect() as connection:
         response = await RawSocket.ask(connection, gateway, room.id, **changes)
         response.problem(426)
@@ -50,7 +52,7 @@ async def test_only_get_upgrades(gateway: Gateway) -> None:
         ("chat,drawtogether.v1", "drawtogether.v1"),
     ],
 )
-async def test_the_subprotocol_is_version_1_also_when_none_is_named(
+async def test_the_subprotocol_defaults_to_version_1(
     gateway: Gateway, offered: str | None, selected: str | None
 ) -> None:
     async with (
@@ -62,7 +64,7 @@ async def test_the_subprotocol_is_version_1_also_when_none_is_named(
 
 
 @pytest.mark.parametrize("offered", ["drawtogether.v2", "drawtogether.v9, chat", "DRAWTOGETHER.V1"])
-async def test_only_versions_not_spoken_4026(gateway: Gateway, offered: str) -> None:
+async def test_unsupported_versions_are_closed_with_4026(gateway: Gateway, offered: str) -> None:
     async with (
         Room(gateway) as room,
         await RawSocket.open(gateway, room.id, Sec_WebSocket_Protocol=offered) as socket,
@@ -74,14 +76,16 @@ async def test_only_versions_not_spoken_4026(gateway: Gateway, offered: str) -> 
 
 
 @pytest.mark.parametrize("session", [UNKNOWN, "short", "A" * 23, "A" * 21 + "!"])
-async def test_an_unknown_session_is_told_after_the_upgrade_by_4004(gateway: Gateway, session: str) -> None:
+async def test_an_unknown_session_is_closed_with_4004_after_the_upgrade(
+    gateway: Gateway, session: str
+) -> None:
     async with await RawSocket.open(gateway, session) as socket:
         code, reason = await socket.close_of()
         assert (code, reason["code"]) == (4004, "not-found")
         assert len(str(reason["detail"])) > 10
 
 
-async def test_an_ended_session_4010(gateway: Gateway) -> None:
+async def test_an_ended_session_is_closed_with_4010(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.join()
         await ada.say(end={})
@@ -91,7 +95,7 @@ async def test_an_ended_session_4010(gateway: Gateway) -> None:
             assert (code, reason["code"]) == (4010, "ended")
 
 
-async def test_a_full_session_4005_until_somebody_leaves(gateway_with) -> None:
+async def test_a_full_session_closes_with_4005_until_a_participant_leaves(gateway_with) -> None:
     gateway: Gateway = gateway_with(participantsPerSession=2)
     async with Room(gateway) as room:
         ada, _ = await room.join(), await room.join()
@@ -104,7 +108,7 @@ async def test_a_full_session_4005_until_somebody_leaves(gateway_with) -> None:
         await room.join()
 
 
-async def test_a_full_session_still_lets_its_own_people_resume(gateway_with) -> None:
+async def test_a_full_session_lets_its_participants_resume(gateway_with) -> None:
     gateway: Gateway = gateway_with(participantsPerSession=2)
     async with Room(gateway) as room:
         ada, _ = await room.join(), await room.join()
@@ -156,7 +160,7 @@ async def test_frames_in_the_same_segment_as_the_upgrade_are_not_lost(gateway: G
         assert b'"joined"' in joined.payload
 
 
-async def test_echo_is_there_only_when_asked_for(gateway: Gateway, gateway_with) -> None:
+async def test_echo_is_served_only_if_enabled(gateway: Gateway, gateway_with) -> None:
     assert (await gateway.request("GET", "/echo", upgrade_fields())).status == 404
     echoing: Gateway = gateway_with("--echo")
     async with await echoing.connect() as connection:

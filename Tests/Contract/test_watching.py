@@ -31,7 +31,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 # Health
 
 
-async def test_health_is_small_json_that_nobody_keeps(gateway: Gateway) -> None:
+async def test_health_is_small_json_that_is_not_cached(gateway: Gateway) -> None:
     for path, status in (("/healthz", "alive"), ("/readyz", "ready")):
         answer = await gateway.get(path)
         assert (answer.status, answer.json()) == (200, {"status": status})
@@ -76,7 +76,7 @@ async def test_health_checks_succeed_at_the_connection_limit(
         {"Via": "1.1 proxy"}, {"Host": "draw.example"}, {"Host": "draw.example:8080"},
     ],
 )  # fmt: skip
-async def test_what_a_proxy_on_this_machine_hands_on_may_not_read_them(
+async def test_requests_forwarded_by_a_local_proxy_cannot_read_the_metrics(
     gateway: Gateway, fields: dict[str, str]
 ) -> None:
     host = fields.get("Host", gateway.host)
@@ -89,13 +89,13 @@ async def test_what_a_proxy_on_this_machine_hands_on_may_not_read_them(
         assert (await connection.receive()).status == 200
 
 
-async def test_with_a_trusted_proxy_nobody_comes_from_this_machine(gateway_with) -> None:
+async def test_behind_a_trusted_proxy_no_request_counts_as_local(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1")
     (await gateway.get("/metrics")).problem(404, "not-found")
     assert (await gateway.get("/healthz")).status == 200
 
 
-async def test_with_a_token_only_who_has_it_reads_them(gateway_with) -> None:
+async def test_with_a_token_set_the_metrics_need_it(gateway_with) -> None:
     gateway: Gateway = gateway_with("--metrics-token", SECRET)
     for value in ("", "Bearer", "Bearer ", f"Bearer {SECRET}x", f"Bearer {SECRET[:-1]}", f"Basic {SECRET}", SECRET):
         (await gateway.get("/metrics", Authorization=value)).problem(404, "not-found")
@@ -108,7 +108,7 @@ async def test_with_a_token_only_who_has_it_reads_them(gateway_with) -> None:
 # The metrics: what is in them
 
 
-async def test_times_are_counted_of_what_people_do(new_gateway) -> None:
+async def test_the_times_of_entries_and_catch_ups_are_counted(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1")
     async with Room(gateway) as room, Room(gateway, tls=True) as secure:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -162,13 +162,13 @@ async def same(counts, expected: dict[str, float]) -> bool:
     return await counts() == expected
 
 
-async def test_the_busy_time_of_each_loop_is_shown(new_gateway) -> None:
+async def test_the_metrics_show_the_busy_time_of_each_loop(new_gateway) -> None:
     metrics = await new_gateway("--reactors", "3").metrics()
     busy = [metrics[f'drawtogether_loop_busy_seconds_total{{reactor="{number}"}}'] for number in range(3)]
     assert sum(busy) > 0 and abs(sum(busy) - metrics["drawtogether_loop_turn_seconds_sum"]) < 1
 
 
-async def test_how_things_stand_is_shown(new_gateway) -> None:
+async def test_the_metrics_show_the_gateways_status(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1")
     async with Room(gateway) as room:
         await room.join("Ada")
@@ -192,7 +192,7 @@ async def test_how_things_stand_is_shown(new_gateway) -> None:
         assert metrics["process_max_fds"] >= metrics["process_open_fds"]
 
 
-async def test_what_is_on_the_disk_is_shown_after_a_look_at_it(lasting) -> None:
+async def test_the_metrics_show_the_data_folder_after_a_sweep(lasting) -> None:
     async with Room(lasting) as room:
         await room.join("Ada")
         await Journal(lasting, room.id).add(content(50_000))
@@ -211,7 +211,7 @@ async def test_what_is_on_the_disk_is_shown_after_a_look_at_it(lasting) -> None:
 # The log
 
 
-async def test_every_closed_socket_leaves_a_line_with_the_reason(new_gateway) -> None:
+async def test_every_closed_socket_is_logged_with_the_reason(new_gateway) -> None:
     gateway: Gateway = new_gateway(joinSeconds=1)
     async with Room(gateway) as room:
         ada, ben, cleo = [await room.join(name) for name in ("Ada", "Ben", "Cleo")]
@@ -252,7 +252,7 @@ async def test_every_closed_socket_leaves_a_line_with_the_reason(new_gateway) ->
     assert [line["event"] for line in map(json.loads, gateway.log.splitlines())][-1] == "stopped"
 
 
-async def test_who_comes_back_is_told_with_how_much_was_missed(new_gateway) -> None:
+async def test_a_resume_is_logged_with_the_number_of_missed_entries(new_gateway) -> None:
     gateway: Gateway = new_gateway(graceSeconds=1)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
@@ -267,7 +267,7 @@ async def test_who_comes_back_is_told_with_how_much_was_missed(new_gateway) -> N
         await logged(gateway, "participant left", participant=ben.number, reason="gone")
 
 
-async def test_uploads_are_told_from_their_beginning_to_their_end(new_gateway) -> None:
+async def test_uploads_are_logged_from_start_to_end(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1")
     data = content(300_000)
     upload = await Upload.create(await Journal.open(gateway), len(data))
@@ -289,7 +289,7 @@ async def test_uploads_are_told_from_their_beginning_to_their_end(new_gateway) -
     assert metrics["drawtogether_uploaded_bytes_total"] == 300_000
 
 
-async def test_who_is_refused_again_and_again_does_not_fill_the_log(new_gateway) -> None:
+async def test_repeated_refusals_do_not_fill_the_log(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1")
     times = 400
     async with await gateway.connect() as connection:
@@ -313,7 +313,7 @@ async def test_who_is_refused_again_and_again_does_not_fill_the_log(new_gateway)
         assert metrics["drawtogether_log_lines_left_out_total"] > times / 2
 
 
-async def test_what_was_left_out_is_told_though_nobody_is_connected(new_gateway) -> None:
+async def test_omitted_lines_are_reported_without_connections(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1")
     times = 60
     async with Room(gateway) as room:
@@ -333,7 +333,7 @@ async def test_what_was_left_out_is_told_though_nobody_is_connected(new_gateway)
     assert len(ahead) + left_out() == times
 
 
-async def test_nothing_that_is_nobodys_business_is_in_the_log(new_gateway) -> None:
+async def test_the_log_has_no_private_data(new_gateway) -> None:
     gateway: Gateway = new_gateway("--log-level", "debug", "--metrics-token", SECRET)
     async with Room(gateway, {"identifier": "x", "title": "Secret title"}) as room:
         ada = await room.join("Adalbert")
@@ -354,7 +354,7 @@ async def test_nothing_that_is_nobodys_business_is_in_the_log(new_gateway) -> No
             assert secret and secret not in gateway.log, secret
 
 
-async def test_the_log_says_who_made_a_session_removed_a_file_and_ended_it(new_gateway) -> None:
+async def test_the_log_names_who_created_and_ended_a_session_and_removed_a_file(new_gateway) -> None:
     gateway: Gateway = new_gateway("--trust-proxy", "1")
     creator, remover, ender = {"X-Forwarded-For": "198.51.100.1"}, "198.51.100.2", "198.51.100.3"
     made = (await gateway.request("POST", "/api/sessions", creator, b"")).json()["id"]
@@ -393,7 +393,7 @@ async def test_the_log_says_who_made_a_session_removed_a_file_and_ended_it(new_g
         ("masked", ["198.51.100.0", "2001:db8:1::", "127.0.0.0"]), ("off", [""]),
     ],
 )  # fmt: skip
-async def test_every_address_in_the_log_is_shown_as_far_as_it_may_be(
+async def test_addresses_in_the_log_follow_the_setting(
     new_gateway, detail: str, shown: list[str]
 ) -> None:
     gateway: Gateway = new_gateway("--trust-proxy", "1", "--log-level", "debug", "--log-addresses", detail)
@@ -442,7 +442,7 @@ class Told(Gateway):
         self.http = found[1].decode(), int(found[2])
 
 
-async def test_text_is_logfmt_and_whoever_asks_for_health_leaves_no_line(
+async def test_text_is_logfmt_and_health_requests_are_not_logged(
     executable: str, tmp_path: Path
 ) -> None:
     with (tmp_path / "stderr").open("wb") as log:
@@ -471,7 +471,7 @@ async def test_text_is_logfmt_and_whoever_asks_for_health_leaves_no_line(
     ], gateway.log  # fmt: skip
 
 
-async def test_a_log_that_nobody_reads_holds_nobody_up(executable: str, tmp_path: Path) -> None:
+async def test_an_unread_log_delays_no_client(executable: str, tmp_path: Path) -> None:
     reading, writing = os.pipe()
     gateway = Told(executable, tmp_path, writing, "--log-format", "json", "--log-level", "debug")
     os.close(writing)

@@ -27,7 +27,7 @@ async def begun(upload: Upload) -> HTTPConnection:
 # Uploads
 
 
-async def test_an_upload_that_turns_out_too_large_is_refused_and_not_cut(new_gateway) -> None:
+async def test_a_too_large_upload_counts_as_refused_and_not_as_interrupted(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1", attachmentBytes=100_000)
     (await (await Journal.open(gateway)).post(content(300_000), is_chunked=True)).problem(
         413, "attachment-too-large"
@@ -41,7 +41,7 @@ async def test_an_upload_that_turns_out_too_large_is_refused_and_not_cut(new_gat
     assert not events(gateway, "upload cut")
 
 
-async def test_what_is_wrong_with_a_body_is_told_once(new_gateway) -> None:
+async def test_the_error_of_a_body_is_logged_once(new_gateway) -> None:
     # One reactor, because others publish their figures a moment later.
     gateway: Gateway = new_gateway("--reactors", "1")
     journal = await Journal.open(gateway)
@@ -62,7 +62,7 @@ async def test_what_is_wrong_with_a_body_is_told_once(new_gateway) -> None:
     assert len(events(gateway, "upload failed")) == 2 and not events(gateway, "upload cut")
 
 
-async def test_a_stalled_upload_and_one_that_the_end_meets_are_not_said_to_be_gone(new_gateway) -> None:
+async def test_stalled_uploads_and_those_at_a_stop_have_their_own_reasons(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1", bodyStallSeconds=1)
     journal = await Journal.open(gateway)
     async with await begun(await Upload.create(journal, 100_000)):
@@ -76,7 +76,7 @@ async def test_a_stalled_upload_and_one_that_the_end_meets_are_not_said_to_be_go
     assert told == [(line["attachment"], "stalled"), (last.id, "stopping")]
 
 
-async def test_a_refused_upload_says_whose_it_was(new_gateway) -> None:
+async def test_a_refused_upload_is_logged_with_its_client(new_gateway) -> None:
     gateway: Gateway = new_gateway("--trust-proxy", "1", attachmentsPerSession=1)
     journal = await Journal.open(gateway)
     for status in (201, 413):
@@ -90,7 +90,7 @@ async def test_a_refused_upload_says_whose_it_was(new_gateway) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "evil.example", "x" * 3_000])
-async def test_the_log_says_once_under_which_name_nobody_gets_in(new_gateway, host: str) -> None:
+async def test_a_refused_host_name_is_logged_once(new_gateway, host: str) -> None:
     gateway: Gateway = new_gateway("--public-url", "https://draw.example")
     for _ in range(3):
         answer = await gateway.get("/", Host=host)
@@ -104,7 +104,7 @@ async def test_the_log_says_once_under_which_name_nobody_gets_in(new_gateway, ho
 
 
 @pytest.mark.parametrize("told", [{"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
-async def test_the_log_says_once_that_a_proxy_is_not_trusted(new_gateway, told: dict[str, str]) -> None:
+async def test_an_untrusted_proxy_is_logged_once(new_gateway, told: dict[str, str]) -> None:
     gateway: Gateway = new_gateway()
     assert (await gateway.get("/api/limits")).status == 200
     assert not events(gateway, "proxy is not trusted")
@@ -116,7 +116,7 @@ async def test_the_log_says_once_that_a_proxy_is_not_trusted(new_gateway, told: 
     assert "--trust-proxy" in line["reason"] and next(iter(told)) in line["reason"]
 
 
-async def test_of_a_trusted_proxy_no_such_thing_is_said(new_gateway) -> None:
+async def test_a_trusted_proxy_is_not_logged(new_gateway) -> None:
     gateway: Gateway = new_gateway("--trust-proxy", "1", "--public-url", "https://draw.example")
     fields = {"Host": "draw.example", "X-Forwarded-For": "192.0.2.1"}
     assert (await gateway.request("GET", "/api/limits", fields)).status == 200

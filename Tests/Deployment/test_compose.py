@@ -32,14 +32,16 @@ def read(names: list[str], **variables: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def test_they_are_written_well() -> None:
+def test_the_compose_files_are_tidy_yaml() -> None:
     done = subprocess.run(
         ["yamllint", "--strict", "-d", STYLE, *DEPLOY.glob("*.yaml")], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
 
 
-def test_alone_it_publishes_what_it_serves_and_may_do_nothing_else(executable: str, tmp_path: Path) -> None:
+def test_without_caddy_the_gateway_publishes_its_ports_without_privileges(
+    executable: str, tmp_path: Path
+) -> None:
     gateway = read(ALONE)["services"]["gateway"]
     given = gateway.get("environment", {})
     in_force = settings(executable, tmp_path, given)
@@ -54,7 +56,7 @@ def test_alone_it_publishes_what_it_serves_and_may_do_nothing_else(executable: s
     assert gateway["ulimits"]["nofile"] > int(in_force["--max-connections"]) * 2
 
 
-def test_with_caddy_nobody_reaches_it_but_through_caddy(executable: str, tmp_path: Path) -> None:
+def test_with_caddy_the_gateway_is_reachable_only_through_caddy(executable: str, tmp_path: Path) -> None:
     services = read(WITH_CADDY, DOMAIN=DOMAIN)["services"]
     in_force = settings(executable, tmp_path, services["gateway"]["environment"])
     assert not services["gateway"].get("ports")
@@ -68,7 +70,7 @@ def test_without_a_domain_caddy_is_not_started() -> None:
     assert done.returncode != 0 and "set it to the name that points to this host" in done.stderr
 
 
-async def test_what_caddy_is_told_brings_the_page(gateway_with, tmp_path: Path) -> None:
+async def test_the_caddyfile_serves_the_page(gateway_with, tmp_path: Path) -> None:
     """Its own words, but for the addresses, and in plain text: there is nobody here to give a certificate."""
     services = read(WITH_CADDY, DOMAIN=DOMAIN)["services"]
     given = services["gateway"]["environment"]

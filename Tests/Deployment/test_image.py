@@ -32,7 +32,7 @@ def test_the_image_is_labeled_with_the_version_of_the_program(executable: str) -
     assert run(executable, "--version").stdout == f"drawtogether {VERSION}\n"
 
 
-def test_what_goes_to_the_builder_is_a_package(tmp_path: Path) -> None:
+def test_the_build_context_is_a_swift_package(tmp_path: Path) -> None:
     """SwiftPM needs the folder of each target that the package declares. The image is built without the tests' targets."""
     lines = (REPOSITORY / ".dockerignore").read_text().splitlines()
     assert lines[1] == "*", "the rest says what is not ignored"
@@ -98,7 +98,7 @@ def total(root: Path) -> int:
 
 
 @pytest.mark.long
-def test_the_image_has_what_it_needs_and_no_more(engine: Engine, image: str) -> None:
+def test_the_image_has_no_unneeded_files(engine: Engine, image: str) -> None:
     shape = engine.inspect(image)
     program = "/usr/local/bin/drawtogether"
     assert shape["User"] == "10001:10001"
@@ -178,7 +178,7 @@ def test_the_same_inputs_make_the_same_image(engine: Engine, image: str) -> None
 
 
 @pytest.mark.long
-async def test_it_runs_with_next_to_no_rights(container: Container, network: Network) -> None:
+async def test_the_image_runs_without_privileges(container: Container, network: Network) -> None:
     with network.entered():
         container.start()
         await container.until_healthy()
@@ -195,7 +195,7 @@ async def test_it_runs_with_next_to_no_rights(container: Container, network: Net
 
 
 @pytest.mark.long
-async def test_it_is_healthy_within_a_second_of_its_first_start(
+async def test_the_container_is_healthy_within_a_second(
     engine: Engine, network: Network, image: str, volume: str
 ) -> None:
     """At best of three: the machine does other things too. Each has an empty volume, so that it makes a certificate."""
@@ -219,7 +219,7 @@ async def test_it_is_healthy_within_a_second_of_its_first_start(
 
 
 @pytest.mark.long
-async def test_what_is_kept_outlives_a_restart_and_a_new_image(
+async def test_data_survives_a_restart_and_a_new_image(
     engine: Engine, network: Network, image: str, volume: str, container: Container
 ) -> None:
     newer = engine.build("localhost/drawtogether:newer", "--layers", "--build-arg=REVISION=newer")
@@ -264,7 +264,7 @@ async def test_what_is_kept_outlives_a_restart_and_a_new_image(
 
 
 @pytest.mark.long
-async def test_it_buries_what_others_leave_behind(container: Container, network: Network) -> None:
+async def test_orphaned_processes_are_reaped(container: Container, network: Network) -> None:
     """It is the first process there, and so the parent of whatever lost its own."""
     with network.entered():
         container.start()
@@ -278,7 +278,7 @@ async def test_it_buries_what_others_leave_behind(container: Container, network:
 
 
 @pytest.mark.long
-async def test_a_folder_of_the_host_has_to_be_the_users(
+async def test_a_host_folder_must_belong_to_the_user(
     engine: Engine, network: Network, image: str, tmp_path: Path
 ) -> None:
     made = Container(engine, network, image, data=str(tmp_path))
@@ -302,7 +302,7 @@ async def test_a_folder_of_the_host_has_to_be_the_users(
 
 @pytest.mark.long
 @pytest.mark.parametrize("options", [["--cpus=0.5"], ["--cpuset-cpus=0"]], ids=" ".join)
-def test_there_are_no_more_reactors_than_the_container_has_cores(
+def test_there_are_no_more_reactors_than_cores_of_the_container(
     engine: Engine, image: str, options: list[str]
 ) -> None:
     shown = engine.podman("run", "--rm", "--network=none", "--no-healthcheck", "--ulimit=nproc=4096:4096",
@@ -311,7 +311,7 @@ def test_there_are_no_more_reactors_than_the_container_has_cores(
 
 
 @pytest.mark.long
-def test_browsers_draw_through_it(container: Container, network: Network) -> None:
+def test_browsers_draw_through_the_container(container: Container, network: Network) -> None:
     browsers = REPOSITORY / "Tests/Browser/run"
     command(browsers, "--version")
     with network.entered():

@@ -45,20 +45,22 @@ def variables(container: dict[str, Any]) -> dict[str, str]:
     return {one["name"]: one.get("value", TOKEN) for one in container["env"]}
 
 
-def test_kubernetes_would_take_them_and_knows_every_field() -> None:
+def test_the_manifests_match_the_kubernetes_schema() -> None:
     done = subprocess.run(
         ["kubernetes-validate", "--strict", FILE], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and done.stderr.count("passed") + done.stdout.count("passed") == 4, done
 
 
-def test_what_is_commented_out_is_a_manifest_too() -> None:
+def test_commented_out_parts_are_valid_manifests() -> None:
     tail = FILE.read_text().split("# ---\n")[1]
     monitor = yaml.safe_load(re.sub(r"^# ?", "", tail, flags=re.M))
     assert monitor["kind"] == "ServiceMonitor" and monitor["spec"]["selector"]["matchLabels"] == LABELS
 
 
-def test_the_parts_name_one_another(manifests: dict[str, dict[str, Any]], container: dict[str, Any]) -> None:
+def test_the_manifests_refer_to_each_other(
+    manifests: dict[str, dict[str, Any]], container: dict[str, Any]
+) -> None:
     stateful, service, ingress = (manifests[kind]["spec"] for kind in ("StatefulSet", "Service", "Ingress"))
     assert stateful["serviceName"] == "drawtogether" and stateful["replicas"] == 1
     policy = manifests["NetworkPolicy"]["spec"]
@@ -84,7 +86,7 @@ def test_the_parts_name_one_another(manifests: dict[str, dict[str, Any]], contai
     assert container["image"].endswith(f":{VERSION}")
 
 
-def test_nobody_reaches_it_past_the_proxy_that_it_believes(
+def test_the_gateway_is_reachable_only_through_its_trusted_proxy(
     manifests: dict[str, dict[str, Any]], variables: dict[str, str]
 ) -> None:
     """A rule without `from`, and a selector without labels, are for every pod."""
@@ -97,7 +99,9 @@ def test_nobody_reaches_it_past_the_proxy_that_it_believes(
     assert manifests["Ingress"]["spec"]["ingressClassName"] == "nginx"
 
 
-def test_it_runs_as_the_images_user_with_no_rights(pod: dict[str, Any], container: dict[str, Any]) -> None:
+def test_the_pod_runs_as_the_images_user_without_privileges(
+    pod: dict[str, Any], container: dict[str, Any]
+) -> None:
     security = pod["securityContext"]
     assert security["runAsNonRoot"] and security["seccompProfile"] == {"type": "RuntimeDefault"}
     assert security["runAsUser"] == security["runAsGroup"] == security["fsGroup"] == USER
@@ -108,7 +112,7 @@ def test_it_runs_as_the_images_user_with_no_rights(pod: dict[str, Any], containe
     assert pod["terminationGracePeriodSeconds"] > STOP_SECONDS
 
 
-def test_the_gateway_takes_its_settings(
+def test_the_gateway_accepts_its_settings(
     executable: str, tmp_path: Path, variables: dict[str, str], container: dict[str, Any],
     manifests: dict[str, dict[str, Any]],
 ) -> None:  # fmt: skip
@@ -121,7 +125,7 @@ def test_the_gateway_takes_its_settings(
     assert size(container["resources"]["limits"]["memory"]) >= 512 << 20
 
 
-async def test_probes_and_metrics_are_answered_as_they_are_asked(
+async def test_probes_and_metrics_are_answered(
     gateway_with, variables: dict[str, str], container: dict[str, Any]
 ) -> None:
     """A kubelet asks by the pod's address, which is not that of the Ingress."""
@@ -142,7 +146,7 @@ async def test_probes_and_metrics_are_answered_as_they_are_asked(
     assert (await gateway.get("/metrics", Host="10.1.2.3:8080")).status == 404
 
 
-async def test_the_ingress_lets_through_what_the_gateway_takes(
+async def test_the_ingress_allows_the_gateways_body_size(
     gateway: Gateway, manifests: dict[str, dict[str, Any]]
 ) -> None:
     notes = manifests["Ingress"]["metadata"]["annotations"]

@@ -44,7 +44,7 @@ def check(text: bytes) -> None:
     assert checked.returncode == 0 and not said.strip(), said
 
 
-async def test_promtool_accepts_the_metrics_before_and_after_somebody_draws(new_gateway) -> None:
+async def test_promtool_accepts_the_metrics_before_and_after_drawing(new_gateway) -> None:
     gateway: Gateway = new_gateway()
     answer = await gateway.get("/metrics")
     assert answer.status == 200
@@ -101,7 +101,9 @@ def dashboard_queries() -> list[str]:
     return [query.replace("$__rate_interval", "1m").replace("$instance", ".*") for query in queries]
 
 
-async def test_every_query_of_the_alert_rules_and_of_the_dashboard_names_metrics_of_a_gateway(new_gateway) -> None:
+async def test_every_query_of_the_alert_rules_and_of_the_dashboard_names_metrics_of_a_gateway(
+    new_gateway
+) -> None:
     names = await names_of(new_gateway())
     for queries in (alert_queries(), dashboard_queries()):
         assert queries
@@ -119,7 +121,7 @@ def test_promtool_understands_every_query_of_the_dashboard(tmp_path: Path) -> No
     assert checked.returncode == 0 and f"{len(rules)} rules found" in checked.stdout, checked
 
 
-def test_the_panels_of_the_dashboard_have_numbers_and_places_of_their_own() -> None:
+def test_the_panels_of_the_dashboard_have_unique_ids_and_positions() -> None:
     panels = json.loads(DASHBOARD.read_text())["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     cells = [
@@ -171,7 +173,7 @@ def ask(address: str, query: str) -> float | None:
     return float(found[0]["value"][1]) if found else None
 
 
-async def test_a_prometheus_reads_them_with_the_token_also_over_tls(new_gateway, tmp_path: Path) -> None:
+async def test_prometheus_reads_the_metrics_with_the_token_and_over_tls(new_gateway, tmp_path: Path) -> None:
     gateway: Gateway = new_gateway("--metrics-token", SECRET)
     secret = tmp_path / "token"
     secret.write_text(SECRET)

@@ -93,7 +93,7 @@ def front(
     front.gateway.stop()
 
 
-async def test_the_page_and_all_its_files(front: Front) -> None:
+async def test_a_proxy_serves_the_page_and_all_its_files(front: Front) -> None:
     page = await front.ask("GET", "/", Accept_Encoding="gzip")
     assert page.status == 200 and b"<html" in page.unzipped()
     for field in ("content-security-policy", "cross-origin-opener-policy", "etag"):
@@ -111,7 +111,7 @@ async def test_the_page_and_all_its_files(front: Front) -> None:
             assert got.body == own.body, f"{path} changed on its way"
 
 
-async def test_two_draw_and_a_proxy_that_starts_again_costs_them_nothing(front: Front) -> None:
+async def test_a_restart_of_the_proxy_loses_no_entries(front: Front) -> None:
     session = await front.create_session(Origin=front.url)
     assert session["link"] == f"{front.url}/s/{session['id']}"
     async with front.client(session["id"], ADA) as ada, front.client(session["id"], BEN) as ben:
@@ -173,7 +173,7 @@ async def test_no_log_of_a_proxy_has_the_id_of_a_session(
         assert not found, (kind, found)
 
 
-async def test_what_clients_claim_of_themselves_does_not_come_through(
+async def test_forwarded_fields_of_clients_are_not_passed_on(
     executable: str, certificate: Certificate, tmp_path: Path
 ) -> None:
     claims = [
@@ -241,7 +241,9 @@ async def curl(front: Front, *arguments: str) -> bytes:
     return out
 
 
-async def test_a_hundred_megabytes_in_one_request_and_back(front: Front, large: Path, tmp_path: Path) -> None:
+async def test_a_hundred_megabytes_are_uploaded_and_downloaded(
+    front: Front, large: Path, tmp_path: Path
+) -> None:
     session = await front.create_session()
     url = f"{front.url}/api/sessions/{session['id']}/attachments"
     fields = [
@@ -260,7 +262,7 @@ async def test_a_hundred_megabytes_in_one_request_and_back(front: Front, large: 
     assert part[:4] == (1).to_bytes(4, "big") and len(part) == 8
 
 
-async def test_an_upload_passes_as_it_comes(front: Front) -> None:
+async def test_a_proxy_does_not_buffer_uploads(front: Front) -> None:
     """A proxy that kept it back until it is whole would show nobody how far it is."""
     session = await front.create_session()
     path = f"/api/sessions/{session['id']}/attachments"
@@ -278,7 +280,7 @@ async def test_an_upload_passes_as_it_comes(front: Front) -> None:
         assert (await connection.receive()).status == 201
 
 
-async def test_more_than_may_be_is_refused_by_the_gateway_in_words(front: Front) -> None:
+async def test_too_large_uploads_are_refused_by_the_gateway(front: Front) -> None:
     session = await front.create_session()
     async with await front.connect() as connection:
         fields = {"Content-Length": str(HUNDRED_MB + 1), "Expect": "100-continue"}
@@ -288,7 +290,7 @@ async def test_more_than_may_be_is_refused_by_the_gateway_in_words(front: Front)
         assert refused.problem(413, "attachment-too-large")["limit"] == HUNDRED_MB
 
 
-async def test_a_hundred_megabytes_by_tus_and_a_new_proxy_in_between(
+async def test_a_tus_upload_survives_a_restart_of_the_proxy(
     front: Front, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(front.proxy.certificate.chain))
@@ -309,7 +311,7 @@ async def test_a_hundred_megabytes_by_tus_and_a_new_proxy_in_between(
 
 @pytest.mark.long
 @pytest.mark.seconds(180)
-async def test_sockets_that_are_silent_outlive_every_proxys_patience(
+async def test_silent_sockets_outlive_the_proxies_timeouts(
     executable: str, certificate: Certificate, tmp_path: Path
 ) -> None:
     async def idle(kind: str) -> None:

@@ -58,7 +58,7 @@ EC = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")
 
 @pytest.mark.long
 @pytest.mark.seconds(900)
-def test_testssl_finds_nothing_above_low_and_gives_an_a(new_gateway, tmp_path: Path) -> None:
+def test_testssl_finds_no_severe_problem_and_rates_a(new_gateway, tmp_path: Path) -> None:
     gateway: Gateway = new_gateway(*make_certificate(tmp_path, *EC))
     arguments = [
         "testssl", "--quiet", "--color", "0", "--warnings", "batch", "--nodns", "min", "--ip", "127.0.0.1",
@@ -125,7 +125,7 @@ def rated(scan: dict[str, Any]) -> tuple[float, str]:
 @pytest.mark.long
 @pytest.mark.seconds(300)
 @pytest.mark.parametrize("key", [EC, ("rsa:2048",)], ids=["ec", "rsa"])
-def test_sslyze_finds_what_mozilla_wants_and_it_is_worth_an_a(new_gateway, tmp_path: Path, key: tuple[str, ...]) -> None:
+def test_sslyze_confirms_mozillas_recommendations(new_gateway, tmp_path: Path, key: tuple[str, ...]) -> None:
     gateway: Gateway = new_gateway(*make_certificate(tmp_path, *key))
     report = tmp_path / "report.json"
     done = subprocess.run(

@@ -42,17 +42,17 @@ def analyze(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["systemd-analyze", *words], capture_output=True, text=True, check=False)
 
 
-def test_systemd_knows_all_that_is_in_it(unit: Path) -> None:
+def test_systemd_accepts_the_unit(unit: Path) -> None:
     done = analyze("verify", "--recursive-errors=no", unit)
     assert done.returncode == 0 and not done.stdout + done.stderr, done
 
 
-def test_systemd_finds_little_exposed(unit: Path) -> None:
+def test_systemd_rates_the_exposure_as_low(unit: Path) -> None:
     done = analyze("security", "--offline=true", "--no-pager", "--threshold=20", unit)
     assert done.returncode == 0, done.stdout
 
 
-def test_the_gateway_takes_its_settings(executable: str, tmp_path: Path) -> None:
+def test_the_gateway_accepts_its_settings(executable: str, tmp_path: Path) -> None:
     variables = dict(re.findall(r"^Environment=(\w+)=(.+)$", UNIT, re.M))
     folder = variables.pop("DRAWTOGETHER_DATA")
     assert folder == "/var/lib/" + re.search(r"^StateDirectory=(.+)$", UNIT, re.M)[1]
@@ -63,7 +63,9 @@ def test_the_gateway_takes_its_settings(executable: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", sorted(file.name for file in ADDITIONS.iterdir()))
-def test_systemd_and_the_gateway_know_the_additions(unit: Path, executable: str, tmp_path: Path, name: str) -> None:
+def test_systemd_and_the_gateway_accept_the_drop_ins(
+    unit: Path, executable: str, tmp_path: Path, name: str
+) -> None:
     folder = tmp_path / "drawtogether.service.d"
     folder.mkdir()
     shutil.copy(ADDITIONS / name, folder)
@@ -133,7 +135,7 @@ def reachable(executable: str, tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_a_renewed_certificate_is_served_to_a_service_that_may_not_read_the_files_of_root(
+async def test_the_hook_copies_a_renewed_certificate_for_the_service(
     executable: str, reachable: Path
 ) -> None:
     tools = reachable / "bin"
@@ -173,7 +175,7 @@ def free_port() -> int:
         return free.getsockname()[1]
 
 
-def test_ports_80_and_443_need_no_more_than_the_addition_gives(executable: str, reachable: Path) -> None:
+def test_ports_80_and_443_need_only_the_drop_in(executable: str, reachable: Path) -> None:
     text = (ADDITIONS / "ports.conf").read_text()
     names = set(re.findall(r"^(?:Ambient|Bounding)\w+=(\w+)$|^CapabilityBoundingSet=(\w+)$", text, re.M))
     assert {name for pair in names for name in pair if name} == {"CAP_NET_BIND_SERVICE"}
@@ -229,7 +231,7 @@ class Manager:
 
 
 @pytest.mark.parametrize("is_abstract", [False, True])
-async def test_a_service_manager_is_told_and_hears_nothing_of_a_gateway_with_a_loop_that_hangs(
+async def test_a_gateway_with_a_blocked_loop_sends_no_watchdog_messages(
     executable: str, tmp_path: Path, is_abstract: bool
 ) -> None:
     path = str(tmp_path / "notify")

@@ -92,7 +92,7 @@ async def test_an_attachment_is_on_the_disk_before_201(traced) -> None:
     )
 
 
-async def test_what_arrived_of_an_upload_is_on_the_disk_before_its_offset_is_told(traced) -> None:
+async def test_received_bytes_are_on_the_disk_before_the_offset_is_sent(traced) -> None:
     gateway = traced()
     journal = await Journal.open(gateway)
     session, data = re.escape(journal.session), content(90_000)
@@ -121,7 +121,7 @@ async def test_what_arrived_of_an_upload_is_on_the_disk_before_its_offset_is_tol
     )  # fmt: skip
 
 
-async def test_a_compacted_log_is_on_the_disk_before_it_takes_the_place_of_the_old_one(traced) -> None:
+async def test_a_compacted_log_is_on_the_disk_before_it_replaces_the_old_one(traced) -> None:
     gateway = traced(catchUpTailBytes=4096)
     async with Room(gateway) as room:
         ada = await room.join("Ada", compression=None)
@@ -146,7 +146,7 @@ async def test_a_compacted_log_is_on_the_disk_before_it_takes_the_place_of_the_o
         assert new[-1].startswith("fdatasync"), "something was written behind the last sync"
 
 
-async def test_the_removal_of_an_attachment_is_on_the_disk_before_its_file_goes(traced) -> None:
+async def test_the_removal_of_an_attachment_is_on_the_disk_before_its_file_is_removed(traced) -> None:
     gateway = traced()
     journal = await Journal.open(gateway)
     log = f"sessions/{re.escape(journal.session)}/log"
@@ -159,7 +159,7 @@ async def test_the_removal_of_an_attachment_is_on_the_disk_before_its_file_goes(
     )  # fmt: skip
 
 
-async def test_the_end_of_a_session_is_on_the_disk_before_anybody_is_told(traced) -> None:
+async def test_the_end_of_a_session_is_on_the_disk_before_it_is_announced(traced) -> None:
     gateway = traced()
     async with Room(gateway) as room:
         ada = await room.join("Ada", compression=None)
@@ -172,7 +172,7 @@ async def test_the_end_of_a_session_is_on_the_disk_before_anybody_is_told(traced
         await gateway.trace.in_order(written(log), synced(log), sent("HTTP/1.1 204 "), after=start)
 
 
-async def test_the_mark_of_a_clean_stop_follows_all_else_and_goes_before_the_next_start(traced) -> None:
+async def test_the_mark_of_a_clean_stop_is_written_last_and_removed_at_the_start(traced) -> None:
     gateway = traced()
     async with Room(gateway) as room:
         ada = await room.join("Ada", compression=None)
