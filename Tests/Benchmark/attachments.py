@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Moves one file up and down, through the gateway and through nginx in turn, and prints what each costs.
+"""Uploads and downloads one file through the gateway and through nginx in turn, and prints the costs.
 
     Tests/Benchmark/attachments.py [--rounds 7] [--mebibytes 100] GATEWAY_BINARY
 
-Needs nginx with its DAV module (Debian: nginx-light) and curl. Both servers get the same bytes, the same certificate and
-the same client on the same machine, one after the other in each round, so that what the machine does meanwhile meets both.
-Wall time is curl's, CPU time is that of all processes of the server. The gateway hashes what it takes; nginx does not.
+Needs nginx with its DAV module (Debian: nginx-light) and curl. Both servers get the same bytes from the same client with the
+same certificate, one after the other in each round, so that other load on the machine affects both. Wall time is curl's, CPU
+time is that of all processes of the server. The gateway computes a hash of an upload; nginx does not.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A session that is full of strokes, as if many had drawn for days: the same ones each time."""
+"""A session full of strokes, as after days of drawing: the same ones each time."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import uuid
 
 COLORS = ["#e5484d", "#f76b15", "#ffc53d", "#30a46c", "#12a594", "#0090ff", "#8e4ec6", "#e93d82", "#ad7f58", "#1c2024"]
 POINTS = 20
-# Of the plane, for each stroke and each way: so they lie as densely however many they are.
+# The side of each stroke's part of the plane, so that the density does not depend on the number of strokes.
 ROOM = 60
 
 
 class Crowd:
-    """Makes the strokes of a session of so many, one after the other, for `subject.fill`."""
+    """Creates the strokes of a session, one after the other, for `subject.fill`."""
 
     def __init__(self, count: int) -> None:
         self.chance = random.Random(7)
         self.side = ROOM * math.sqrt(count)
 
     def stroke(self, number: int) -> tuple[bytes, bytes, bytes]:
-        """Its key, its type and what it says."""
+        """Returns the key, type and payload of a stroke."""
         chance = self.chance
         key = uuid.UUID(int=chance.getrandbits(128), version=4)
         color = chance.randrange(len(COLORS))
@@ -31,7 +31,7 @@ class Crowd:
         return key.bytes, b"UpsertStrokeMessage", json.dumps(told, separators=(",", ":")).encode()
 
     def _points(self) -> list[list[float]]:
-        """A line that bends one way, a little unsteadily."""
+        """Returns a slightly unsteady line that bends one way."""
         chance = self.chance
         x, y = chance.uniform(0, self.side), chance.uniform(0, self.side * 0.625)
         angle, turn, step = chance.uniform(0, 2 * math.pi), chance.gauss(0, 0.25), chance.uniform(3, 9)

@@ -1,7 +1,7 @@
-"""Tests/Benchmark/expensive.py GATEWAY [SECONDS]: the delay of a quiet pair while two clients send little that costs much.
+"""Tests/Benchmark/expensive.py GATEWAY [SECONDS]: the latency of two participants while two clients send expensive input.
 
-One reactor serves all of them. Each attack is made by two processes of their own, with a second between the attacks: messages of
-about 1 KB that inflate to 1 MiB of one large entry, or of entries that were sent before, and uploads in chunks of one byte.
+All of them are served by one reactor. Each attack is made by two processes, with a second between the attacks: messages of
+about 1 KB that inflate to 1 MiB of one large entry, or of repeated entries, and uploads in chunks of one byte.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GAP_SECONDS = 0.01
 
 
 def compressed(message: bytes) -> bytes:
-    """The message in one compressed frame of a client."""
+    """Returns the message in one compressed frame of a client."""
     deflater = zlib.compressobj(9, wbits=-15)
     payload = (deflater.compress(message) + deflater.flush(zlib.Z_SYNC_FLUSH))[:-4]
     header = bytearray(binary_header(len(payload)))
@@ -35,7 +35,7 @@ def compressed(message: bytes) -> bytes:
 
 
 def drawer(port: int, session: str) -> socket.socket:
-    """A participant who may send compressed messages."""
+    """Returns a socket of a participant with compression."""
     opened, _ = join(port, session, "Attacker", "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n")
     return opened
 
@@ -70,8 +70,8 @@ def nothing(port: int, session: str, number: int) -> None:
 
 
 def pour(opened: socket.socket, data: bytes) -> None:
-    """Sends it over and over, and drops what comes back, until the gateway closes."""
-    os.nice(10)  # what they take of the processor is not what is measured
+    """Sends the data repeatedly and drops responses, until the gateway closes."""
+    os.nice(10)  # the attackers' CPU time is not measured
     opened.settimeout(0)
     while True:
         try:
@@ -90,13 +90,13 @@ def pour(opened: socket.socket, data: bytes) -> None:
 
 
 def delays(port: int, session: str, seconds: float) -> list[float]:
-    """How long each entry of one takes to the other, in milliseconds."""
+    """Returns the latency of each entry from one participant to the other, in milliseconds."""
     (one, _), (other, rest) = join(port, session, "One"), join(port, session, "Other")
     other.settimeout(30)
     found = []
     number = 0
     received = b""
-    # The attackers need a second to get going.
+    # The attackers need a second to start.
     start = time.perf_counter() + 1
     while time.perf_counter() < start + seconds:
         number += 1

@@ -1,4 +1,4 @@
-"""Medians and ranges over rounds, and marks, as they are written into the table."""
+"""Medians and ranges over rounds, and their assessments, as in the table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 def values(numbers: Iterable[float | None]) -> list[float]:
-    """Those that there are."""
+    """Returns the numbers that are not None."""
     return [number for number in numbers if number is not None and math.isfinite(number)]
 
 
@@ -18,7 +18,7 @@ def median(numbers: Iterable[float | None]) -> float | None:
 
 
 def spread(numbers: Iterable[float | None], digits: int = 2) -> str:
-    """`3.12 (2.94–3.31)`; the median alone of one round."""
+    """Returns a median with its range, as in `3.12 (2.94–3.31)`; the median alone for one round."""
     found = values(numbers)
     if not found:
         return "–"
@@ -27,12 +27,12 @@ def spread(numbers: Iterable[float | None], digits: int = 2) -> str:
 
 
 def ratios(above: list[float | None], below: list[float | None]) -> list[float | None]:
-    """Round by round: what the machine does meanwhile meets both."""
+    """Returns the ratio in each round, so that other load on the machine affects both sides."""
     return [a / b if a is not None and b else None for a, b in zip(above, below, strict=True)]
 
 
 def compact(number: float | None) -> str:
-    """`1.89 M`, `242 k`."""
+    """Returns a short form of a number: `1.89 M`, `242 k`."""
     if number is None:
         return "–"
     for limit, unit in ((1e6, "M"), (1e3, "k")):
@@ -42,7 +42,7 @@ def compact(number: float | None) -> str:
 
 
 class Marks:
-    """Judges figures by their limits, and remembers how that went."""
+    """Compares figures with their limits, and counts the results."""
 
     def __init__(self) -> None:
         self.passed = 0
@@ -50,7 +50,7 @@ class Marks:
         self.void = 0
 
     def judge(self, number: float | None, limit: float, words: str, is_void: bool = False) -> str:
-        """Whether a figure is within its limit; void when the load was not what was asked for."""
+        """Returns the assessment of a figure; void if the requested load was not reached."""
         if is_void:
             self.void += 1
             return f"void (≤ {words})"

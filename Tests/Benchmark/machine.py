@@ -1,4 +1,4 @@
-"""The machine and the programs of a run, as facts to stand above its figures."""
+"""The machine and the programs of a run, printed above its figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def cores() -> tuple[int | None, int | None]:
-    """The core of the server and that of the generator; none where there is but one."""
+    """Returns the core of the server and that of the generator; None on a single core."""
     usable = sorted(os.sched_getaffinity(0))
     return (usable[0], usable[1]) if len(usable) > 1 else (None, None)
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What it takes to open a large session from the disk, after a clean stop and after kill -9.
+"""Measures the loading of a large session from the disk, after a clean stop and after kill -9.
 
     Tests/Benchmark/opening.py [--entries 1000000] [--bytes 100] GATEWAY_BINARY
 
-Fills one session with retained entries of so many bytes of payload, each under a key of its own, and waits until all are
-committed. Then, over that folder, a new gateway: its memory before and after the session is opened, the time from a joiner's
-first byte until it has everything, and the same for a second joiner, with what that one made the gateway read. `rchar` counts
-what read calls gave, page cache or disk alike, but not what came from sockets: it must not grow with the log.
+Fills one session with retained entries, each with its own key, and waits until all are committed. Then it starts a new
+gateway with that folder and measures its memory before and after the session is loaded, the time from a joiner's first byte
+until it is caught up, and the same for a second joiner, with the bytes that the gateway reads for it. `rchar` counts the bytes
+of read calls, from the page cache and the disk, but not those from sockets: it must not grow with the log.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATIENCE = 120.0
 
 
 def read_all(port: int, session: str) -> tuple[float, float, int]:
-    """Joins; seconds until the catch-up began and until it was complete, and its bytes."""
+    """Joins, and returns the seconds until the catch-up began and until it was complete, and its bytes."""
     begun = time.monotonic()
     opened, received = connect(port, session, "Reader")
     first = 0.0

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How soon and how smoothly the page shows a session of 100,000 strokes, and how soon others see what a pen draws, in Chromium.
+"""Measures how fast the page shows a session of 100,000 strokes in Chromium, and the latency of a pen's ink.
 
     Tests/Benchmark/run page [--runs 10] [--strokes 100000] [--prefer 10]
 
-Fills one session with strokes of 20 points. Each run opens it in a browser that keeps nothing of it, pans and zooms for five
-seconds, a step each frame, and then draws 20 lines with a pen in one of two pages of an empty session. Pictures are timed from the
-navigation's start, frames from the first that the browser made. A pen's ink is timed from the browser's event of a point
-until a frame finds ink in the canvas just before that point, all on one clock; what a screen takes is not in it. The end says
-in how many of the runs each figure met its goal.
+Fills one session with strokes of 20 points. Each run opens it in a fresh browser profile, pans and zooms for five seconds, one
+step per frame, and then draws 20 lines with a pen in one of two pages of an empty session. Pictures are timed from the start
+of the navigation, frames from the browser's first one. A pen's ink is timed from the browser's event of a point until a frame
+has ink in the canvas just before that point, all on one clock; the latency of a screen is not included. At the end it prints
+for each figure the number of runs that met its goal.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from board import Pen, pixels, sees_people  # noqa: E402
 from conftest import Problems, executable, open_in  # noqa: E402
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
-# A canvas' limits are for people.
+# A canvas' limits are made for human speed.
 RAISED = ["--max-entries-per-second", "1000000", "--max-bytes-per-second", "4G"]
-# Two pages of one browser, and only one of them in front.
+# Both pages are in one browser, and only one of them is in the foreground.
 UNTHROTTLED = ["--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
                "--disable-renderer-backgrounding"]  # fmt: skip
 SECONDS_OF_MOVING = 5
@@ -43,7 +43,7 @@ PEN_LINES = 20
 
 @dataclass(frozen=True)
 class Figure:
-    """What is measured, in milliseconds, and what it should be at most."""
+    """A measured figure in milliseconds, and its limit."""
 
     name: str
     goal: float | None = None
@@ -59,7 +59,7 @@ OTHER_MOST = Figure("pen to the other's pixel, 90th percentile")
 OWN = Figure("pen to its own pixel, median")
 OWN_MOST = Figure("pen to its own pixel, 90th percentile")
 
-# Before the page's own scripts: looks each frame, and promises what it found.
+# Runs before the page's own scripts: checks each frame, and resolves with the findings.
 WATCH = """globalThis.watched = new Promise((resolve) => {
   const found = { frames: [], first: null, all: null };
   const small = new OffscreenCanvas(40, 24).getContext('2d', { willReadFrequently: true });
@@ -84,7 +84,7 @@ WATCH = """globalThis.watched = new Promise((resolve) => {
   });
 });"""
 
-# Here and there, in and out; promises when the frames were.
+# Pans and zooms; resolves with the times of the frames.
 MOVE = """async (seconds) => {
   const canvas = document.getElementById('canvas');
   const [zoomIn, zoomOut] = [-12, 12].map((deltaY) => ({ deltaY, ctrlKey: true }));
@@ -100,7 +100,7 @@ MOVE = """async (seconds) => {
   return frames;
 }"""
 
-# When the pen's event was at this x, and when this pixel had ink: on the clock that both pages share, or none within 5 s.
+# The time of the pen's event at this x, and the time when this pixel had ink, on a clock that both pages share; null after 5 s.
 SENT = """(x) => void (globalThis.sent = new Promise((resolve) => {
   const listening = new AbortController();
   addEventListener('pointermove', (event) => {
@@ -125,7 +125,7 @@ SEEN = """([x, y]) => void (globalThis.seen = new Promise((resolve) => {
 
 
 class Visit:
-    """Pages that nothing is kept of, and that may complain of nothing."""
+    """Pages of a fresh browser profile, which must log no errors."""
 
     def __init__(self, browser: Browser, gateway: Subject) -> None:
         self.browser = browser
@@ -172,7 +172,8 @@ def draw(visit: Visit, session: str) -> dict[Figure, float]:
 
 
 def line(artist: Page, other: Page, pen: Pen, y: float) -> tuple[float, float]:
-    """Draws one at a pen's pace; milliseconds from its point at 700 until both pages have ink just before it."""
+    """Draws a line at the speed of a pen. Returns the milliseconds from its point at 700 until each page has ink just before
+    it."""
 
     def go(xs: range) -> None:
         for x in xs:
@@ -194,7 +195,7 @@ def line(artist: Page, other: Page, pen: Pen, y: float) -> tuple[float, float]:
 
 
 def gaps(frames: list[float]) -> list[float]:
-    """From frame to frame, shortest first."""
+    """Returns the times between frames, sorted."""
     return sorted(after - before for before, after in zip(frames, frames[1:], strict=False))
 
 
@@ -204,7 +205,7 @@ def share(ordered: list[float], of_all: float) -> float:
 
 def measure(gateway: Subject, browser: Browser, count: int, strokes: int) -> list[dict[Figure, float]]:
     crowded = gateway.create_session()
-    # Whole, as a stroke is once it has ended: one that only grew so far is painted as in progress.
+    # With a final entry, like a finished stroke: strokes without one are painted as in progress.
     fill(gateway.port, crowded, strokes, Crowd(strokes).stroke, RELIABLE_REPLACE, ahead=10_000)
     print(f"{strokes:,} strokes; load average {load()}", flush=True)
     runs = []

@@ -1,4 +1,4 @@
-"""The servers that are measured, each started for one shape and ended after it, and the generator that loads them."""
+"""The measured servers, each started for one shape of load and ended after it, and the load generator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from machine import REPOSITORY, cores
 PEERS = Path(__file__).resolve().parent / "peers"
 SERVER_CORE, GENERATOR_CORE = cores()
 
-# A canvas' limits are for people; a load test is over all of them.
+# A canvas' limits are made for human speed; a load test exceeds all of them.
 RAISED = {
     "--max-entries-per-second": "1000000",
     "--max-bytes-per-second": "4G",
@@ -30,12 +30,12 @@ RAISED = {
 
 
 class Failure(Exception):
-    """A run that broke off, and why."""
+    """A run failed, with the reason."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A server and the way it is spoken to."""
+    """A server, and the protocol to access it."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class Contender:
 
     @contextmanager
     def running(self):
-        """Starts it; gives where it is and its process' number, and ends it."""
+        """Starts the server, gives its address and process number, and ends it."""
         with tempfile.TemporaryDirectory() as folder:
             command = self._command(folder)
             log = Path(folder) / "log"
@@ -105,13 +105,13 @@ ALL = [OURS, OURS_TLS, OURS_DEFLATE, NODE, NODE_DEFLATE, WEBSOCKETS, PICOWS]
 
 
 def measure(contender: Contender, arguments: list[str]) -> dict:
-    """What the generator says of a server that is started for it."""
+    """Starts a server for the generator, and returns the generator's report."""
     with contender.running() as (address, process):
         return generate([arguments[0], "--server", address, "--pid", str(process), *contender.flags, *arguments[1:]])
 
 
 def floor(sockets: int, seconds: float) -> dict:
-    """What the kernel alone takes, on the server's core."""
+    """Measures the kernel's own cost, on the server's core."""
     other = [] if GENERATOR_CORE is None else ["--reader-cpu", str(GENERATOR_CORE)]
     return generate(["floor", "--sockets", str(sockets), "--seconds", str(seconds), *other], core=SERVER_CORE)
 

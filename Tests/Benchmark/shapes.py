@@ -1,4 +1,4 @@
-"""What is measured: the shapes of load, and for each what the product must reach."""
+"""The measured shapes of load, and the goals of the product for each."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from servers import ALL, OURS, OURS_TLS, Contender
 
 @dataclass(frozen=True)
 class Drawing:
-    """People who draw. What a delivered entry costs is compared with what the kernel alone takes for a frame."""
+    """Drawing participants. The cost of a delivered entry is compared with the kernel's cost of a frame."""
 
     name: str
     arguments: tuple[str, ...]
     sockets: int
-    # Joined frames in a call, as the entries of this shape join.
+    # The number of frames per call, as the gateway joins entries of this shape.
     floor_frames: int = 1
-    # Whether a sender's own entry, which a gateway sends back, counts: it is a send like any other.
+    # True if an entry that the gateway returns to its sender counts: it is a send like any other.
     counts_echo: bool = False
     most_floors: float | None = None
     most_floors_tls: float | None = None
@@ -42,7 +42,7 @@ DRAWINGS = [
         "200 × 5, 60/s", ("rooms", "--rate", "60"), 1_000, counts_echo=True, most_floors=1.05, most_floors_tls=1.5),
 ]  # fmt: skip
 
-# Deflate offered by all must cost no more than this much of what it costs without.
+# The maximum cost if all clients offer compression, relative to the cost without.
 MOST_OF_PLAIN = 1.10
 MOST_IDLE_BYTES = 1_024
 MOST_IDLE_BYTES_TLS = 20_480
@@ -54,7 +54,7 @@ MOST_INSTRUCTIONS_JOINED = 200
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much of everything: in full, or for a quick look."""
+    """The sizes of all loads: for a full or a quick run."""
 
     seconds: float = 2.0
     floor_seconds: float = 0.3

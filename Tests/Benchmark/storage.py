@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What keeping sessions costs: the gateway's CPU time for each entry that it delivers, by --durability.
+"""Measures the cost of storing sessions: the gateway's CPU time per delivered entry, by --durability.
 
     Tests/Benchmark/storage.py [--rounds 5] [--seconds 10] [--rate 60] [--batch 6] GATEWAY_BINARY
 
-Every round measures `memory`, `process` and `full` one after the other, in turning order, each with a new gateway over an empty
-folder: 200 sessions of 5 members, each of whom sends 60 entries a second, every entry retained and given to all five. The cost
-is the process's CPU time (user and system, all threads) over the measured seconds, divided by what
-drawtogether_entries_delivered_total grew by. What the kernel's own threads do later to write pages back is in no process.
+Every round measures `memory`, `process` and `full` one after the other, in rotating order, each with a new gateway and an empty
+folder: 200 sessions of 5 members, each of which sends 60 entries a second. Every entry is retained and delivered to all five. The
+cost is the process's CPU time (user and system, all threads) over the measured seconds, divided by the increase of
+drawtogether_entries_delivered_total. The kernel's later work to write pages back counts for no process.
 
-A member's entries go out in messages of --batch; the members take turns, so that work comes evenly. Receivers take what has
-come whenever they send, and throw it away unread. The load comes from two processes of low priority; where the machine cannot
-make the rate, that is said. Run it on a quiet machine.
+Members send their entries in messages of --batch and in turn, so that the load is even. They read without parsing, whenever
+they send. The load comes from two processes of low priority; if they do not reach the rate, the report says so. Run it on a
+quiet machine.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAYLOAD = b'{"id":"6F9619FF-8B86-D011-B42D-00C04FC964FF","color":3,"point":[123.
 
 
 class Member:
-    """One participant: a message made once, in which only sequences and key change."""
+    """One participant. Its message is made once; only sequences and key change in it."""
 
     def __init__(self, port: int, session: str, number: int, batch: int):
         self.socket, _ = join(port, session, f"Member {number}")
@@ -51,14 +51,14 @@ class Member:
         for place in self.places:
             self.sequence += 1
             struct.pack_into(">I8sQ", self.message, place, self.sequence, self.stroke, self.sequence // STROKE)
-        # A socket without room for so little would mean that the gateway reads no more: then the load is no load.
+        # If the socket had no room for so little, the gateway would have stopped reading, and the load would be wrong.
         sent = self.socket.send(self.message)
         if sent != len(self.message):
             raise SystemExit("the gateway takes no more entries: the rate is too high for this machine")
 
 
 def load(port: int, sessions: list[str], given: argparse.Namespace, ready, stop) -> None:
-    """Joins five members to each session, then sends at the given rate until told to stop."""
+    """Joins five members to each session, then sends at the given rate until stopped."""
     os.nice(5)
     members = [Member(port, session, number, given.batch) for session in sessions for number in range(5)]
     ready.wait()
@@ -77,13 +77,13 @@ def load(port: int, sessions: list[str], given: argparse.Namespace, ready, stop)
                 pass
         slot += 1
         due += pause
-        # Late is late: what was missed is not made up for in a burst, but shows in the rate that was reached.
+        # Missed sends are not made up for in a burst; the reached rate shows them.
         due = max(due, time.monotonic() - pause)
         time.sleep(max(0.0, due - time.monotonic()))
 
 
 def measure(given: argparse.Namespace, mode: str) -> tuple[float, float, float]:
-    """CPU seconds for a delivered entry; entries received and delivered a second."""
+    """Returns the CPU seconds per delivered entry, and the received and delivered entries per second."""
     with tempfile.TemporaryDirectory(dir=given.folder) as name:
         gateway = Subject(given.binary, Path(name), "--durability", mode)
         sessions = [gateway.create_session() for _ in range(given.sessions)]

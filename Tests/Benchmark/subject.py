@@ -1,4 +1,4 @@
-"""The gateway under measurement, and sockets that cost little: for the scripts beside this file."""
+"""The measured gateway, and cheap sockets for the scripts beside this file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IN_A_MESSAGE = 1_000
 
 
 class Subject:
-    """A gateway on a free port of loopback, over a data folder that may hold sessions already."""
+    """A gateway on a free loopback port, with a data folder that may have sessions."""
 
     def __init__(self, binary: Path, folder: Path, *arguments: str):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
@@ -41,22 +41,22 @@ class Subject:
             return json.load(answer)["id"]
 
     def metric(self, name: str) -> float:
-        """The sum of a metric's samples."""
+        """Returns the sum of a metric's samples."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
             lines = answer.read().decode().splitlines()
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.split("{")[0].split(" ")[0] == name)
 
     def cpu_seconds(self) -> float:
-        """User and system time of the whole process, of threads that have ended too, in nanoseconds' resolution: the clock
-        that the kernel keeps for it. /proc counts in hundredths of a second."""
+        """Returns user and system time of the whole process, ended threads included, from the kernel's clock of the process in
+        nanoseconds. /proc counts hundredths of a second."""
         return time.clock_gettime_ns(~self.process.pid << 3 | 2) / 1e9
 
     def status(self, field: str) -> int:
-        """A line of /proc/PID/status, such as VmRSS, in KiB."""
+        """Returns a line of /proc/PID/status, such as VmRSS, in KiB."""
         return self._proc("status", field)
 
     def io(self, field: str) -> int:
-        """A line of /proc/PID/io, such as rchar: bytes that read calls gave, whether from the disk or the page cache."""
+        """Returns a line of /proc/PID/io, such as rchar: the bytes returned by read calls, from the disk or the page cache."""
         return self._proc("io", field)
 
     def _proc(self, file: str, field: str) -> int:
@@ -76,12 +76,12 @@ class Subject:
 
 
 def entry(flags: int, client_sequence: int, key: bytes, kind: bytes, payload: bytes) -> bytes:
-    """A retained entry as a client sends it, length and all."""
+    """Returns a retained entry of a client, with its length prefix."""
     return struct.pack(">IBBI", 6 + 16 + len(kind) + len(payload), flags, len(kind), client_sequence) + key + kind + payload
 
 
 def binary_header(count: int) -> bytes:
-    """The header of a client's binary frame of so many bytes. Its masking key is 0, which masks nothing."""
+    """Returns the header of a client's binary frame. Its masking key is 0, so the payload is unchanged."""
     if count < 126:
         return struct.pack(">BBI", 0x82, 0x80 | count, 0)
     if count < 65_536:
@@ -90,7 +90,7 @@ def binary_header(count: int) -> bytes:
 
 
 def join(port: int, session: str, name: str, fields: str = "") -> tuple[socket.socket, bytes]:
-    """A socket of a new participant whose catch-up has come, for blocking use; and what came behind it."""
+    """Joins as a new participant. Returns the blocking socket after the catch-up, and the bytes received behind it."""
     opened, received = connect(port, session, name, fields)
     while b'{"caughtUp"' not in received:
         piece = opened.recv(1 << 20)
@@ -101,7 +101,8 @@ def join(port: int, session: str, name: str, fields: str = "") -> tuple[socket.s
 
 
 def connect(port: int, session: str, name: str, fields: str = "") -> tuple[socket.socket, bytes]:
-    """A socket that has asked to join, with these lines more in its head; and what has come behind the upgrade's answer."""
+    """Opens a socket, with additional header lines, and sends `join`. Returns the socket, and the bytes received behind the
+    upgrade's response."""
     opened = socket.create_connection(("127.0.0.1", port))
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     hello = json.dumps({"join": {"name": name}}).encode()
@@ -126,8 +127,8 @@ def connect(port: int, session: str, name: str, fields: str = "") -> tuple[socke
 
 def fill(port: int, session: str, count: int, make: Callable[[int], tuple[bytes, bytes, bytes]],
          flags: int = RELIABLE_APPEND, ahead: int = 40_000) -> None:  # fmt: skip
-    """Sends retained entries, of which `make` tells key, type and payload by their numbers from 1, until all are committed: never
-    more of them ahead, which must be well below what a session may hold that is not on the disk yet."""
+    """Sends retained entries and waits until all are committed. `make` returns the key, type and payload of a number from 1. At
+    most `ahead` entries are uncommitted; that must be well below the limit on a session's unsaved bytes."""
     opened, received = join(port, session, "Writer")
     while not (caught_up := re.search(rb'"sequence":(\d+)', received)):
         received += opened.recv(1 << 20)

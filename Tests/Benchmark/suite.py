@@ -1,4 +1,4 @@
-"""Runs everything in rounds and writes the table; started by `run`, which see."""
+"""Runs everything in rounds and writes the table; started by `run`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Suite:
         return ["idle", "--sockets", str(sockets), "--seconds", str(self.sizes.idle_seconds)]
 
     def _storm(self, _: Contender) -> list[str]:
-        # A kilobyte is what a stroke takes; with entries of 64 bytes their heads would be half of what is sent.
+        # A kilobyte is the size of a stroke; with entries of 64 bytes, headers would be half of the bytes.
         return ["join-storm", "--joins", str(self.sizes.joins), "--payload", "1024", "--snapshot-bytes", "262144"]
 
     def _slow_readers(self, _: Contender) -> list[str]:
@@ -61,7 +61,7 @@ class Suite:
     def _measure(
         self, number: int, shape: str, contenders: tuple[Contender, ...], arguments: Callable[[Contender], list[str]]
     ) -> None:
-        # Nobody is always the first, or always behind the same neighbour.
+        # The order rotates, so that no contender is always first or behind the same one.
         turn = number % len(contenders)
         for contender in contenders[turn:] + contenders[:turn]:
             words = arguments(contender)
@@ -83,7 +83,7 @@ class Suite:
         return {contender: self.results[shape, contender] for contender in ALL if (shape, contender) in self.results}
 
     def raw(self) -> str:
-        """Every figure of every run, for whoever wants to look closer."""
+        """Returns every figure of every run as JSON."""
         results = [
             {"shape": shape, "server": contender.name, "rounds": found} for (shape, contender), found in self.results.items()
         ]  # fmt: skip
@@ -113,7 +113,7 @@ class Suite:
         return {"single": None, "joined": None}
 
     def files(self) -> str:
-        """The script that moves files through the gateway and nginx has a table of its own."""
+        """Runs the script that transfers files through the gateway and nginx, and returns its table."""
         done = subprocess.run(
             [sys.executable, HERE / "attachments.py", "--rounds", str(self.sizes.file_rounds), "--mebibytes",
              str(self.sizes.file_mebibytes), os.environ["GATEWAY"]],
@@ -164,7 +164,7 @@ def main() -> int:
     suite = Suite(given.rounds or (1 if given.quick else 5), sizes)
     suite.run()
     if given.output:
-        # Before anything else: half an hour is in it.
+        # Written first, because it took half an hour to measure.
         given.output.with_suffix(".json").write_text(suite.raw())
     text, table = page(suite)
     print(text, end="")

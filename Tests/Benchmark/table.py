@@ -1,4 +1,4 @@
-"""The table: what each contender needed for each shape, beside the kernel and beside ours."""
+"""The table: the cost of each contender for each shape, compared with the kernel and with the gateway."""
 
 from __future__ import annotations
 
@@ -59,17 +59,18 @@ class Table:
 
     @staticmethod
     def _to_others(found: dict | None) -> float | None:
-        """CPU per message that came to another member: a peer sends nothing back, so this compares like with like."""
+        """Returns the CPU time per message to another member. The other servers return nothing to the sender, so this makes
+        them comparable."""
         if found is None or "serverMicrosecondsPerDelivered" not in found:
             return None
         counted = found["delivered"]
-        # Where echoes count, they are among the delivered.
+        # If echoes are counted, they are part of the delivered messages.
         others = counted - found["echoes"] if found["countsEcho"] else counted
         return found["serverMicrosecondsPerDelivered"] * counted / others
 
     @staticmethod
     def _is_starved(found: list[dict | None]) -> bool:
-        """Whether the generator itself was late, in any round."""
+        """Returns true if the generator itself was late in any round."""
         return any(one and one.get("starved") for one in found)
 
     def _remarks(self, found: list[dict | None]) -> str:

@@ -96,7 +96,8 @@ struct DrawTogetherCommandTests {
 
   @Test("A setting with a missing file exits with 2, before anything is served")
   func startFailures() throws {
-    // In a process of its own: one that serves takes its signals over, and forgets how its children ended.
+    // In a separate process: a serving program takes over the process's signals and the exit codes of its
+    // children.
     let child = try ChildProcess(
       arguments: ["--public", "/nonexistent/folder", "--http", "127.0.0.1:0", "--https", "off"])
     #expect(

@@ -1,4 +1,4 @@
-"""Finds a Python 2.7, in which the Autobahn suite is written, or takes one from the last Debian that had it."""
+"""Finds a Python 2.7 for the Autobahn suite, or takes one from the last Debian release that had it."""
 
 import glob
 import os
@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-# What of Debian 11 a Python 2.7 with TLS needs beside what Debian 12 has.
+# The packages of Debian 11 that a Python 2.7 with TLS needs beside those of Debian 12.
 PACKAGES = ["python2.7", "python2.7-minimal", "libpython2.7-minimal", "libpython2.7-stdlib", "libpython2.7-dev",
             "libssl1.1", "libffi7"]
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -14,11 +14,11 @@ CHECK = "import sys, ssl, zlib, ctypes; sys.exit(sys.version_info[:2] != (2, 7))
 
 
 class Missing(Exception):
-    """Something that the suite needs and this machine has not."""
+    """The suite needs something that this machine does not have."""
 
 
 def find(cache):
-    """The first Python 2.7 that has TLS and zlib, and the environment to run it and what is installed in it with."""
+    """Returns the first Python 2.7 with TLS and zlib, and the environment for it and its packages."""
     pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     names = [os.environ.get("PYTHON27"), "python2.7", "python2", "pypy2", "pypy"]
     names += sorted(glob.glob(f"{pyenv}/versions/2.7*/bin/python2.7"))
@@ -34,7 +34,7 @@ def find(cache):
         unpack(root)
         libraries = glob.glob(f"{root}/usr/lib/*-linux-gnu")
     environment["LD_LIBRARY_PATH"] = ":".join(libraries)
-    # The suite's parts in C are compiled: by gcc, or by the clang that comes with Swift.
+    # The C extensions of the suite are compiled with gcc, or with the clang of the Swift toolchain.
     compiler = shutil.which("gcc") or shutil.which("clang") or "cc"
     environment |= {"CC": compiler, "LDSHARED": f"{compiler} -shared",
                     "CFLAGS": f"-fPIC -I{root}/usr/include/python2.7 -I{root}/usr/include"}
@@ -48,10 +48,10 @@ def works(path, environment):
 
 
 def unpack(root):
-    """Takes the packages apart in a folder; nothing of them is installed in the system."""
+    """Unpacks the packages into a folder, without installing them."""
     base = debian()
     with tempfile.TemporaryDirectory() as scratch:
-        # apt gives up its rights for a download, and must still be able to write here.
+        # apt drops its privileges for a download, and must still be able to write here.
         os.chmod(scratch, 0o755)
         with open(f"{scratch}/sources.list", "w") as sources:
             sources.write(f"deb [signed-by={KEYRING}] {base} bullseye main\n")
@@ -76,7 +76,7 @@ def unpack(root):
 
 
 def debian():
-    """Where this machine gets Debian's packages from."""
+    """Returns the mirror from which this machine gets Debian's packages."""
     listed = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)"],
                             capture_output=True, text=True)
     for line in listed.stdout.splitlines():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the data folder that a version of the gateway leaves, for later versions to open.
+"""Creates the data folder of a version of the gateway, so that tests of later versions can open it.
 
     PYTHONPATH=Tests/Support/python PYTHON Tests/Contract/earlier.py GATEWAY_BINARY VERSION
 
-PYTHON is the one of the contract tests' environment, which `run` makes. What is there under that version is replaced: right as
-long as no release has written it, for a folder of a released version is the proof that it can still be read. Beside the folder
-goes `kept.json`: what must be found in it, as those who drew it know it. `test_earlier_folders.py` looks for that.
+PYTHON is that of the contract tests' environment, which `run` creates. An existing folder of that version is replaced. That is
+correct only before the version is released: the folder of a released version proves that it can still be read. The file
+`kept.json` beside the folder has the expected content, for `test_earlier_folders.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""P5 and P6: twenty large uploads at once while a hundred draw.
+"""P5 and P6: twenty large concurrent uploads while a hundred participants draw.
 
-With `--full` the uploads are of 100 MiB. What is promised is asserted; how quickly entries got through meanwhile is
-only printed, for that depends on what else the machine does:
+With `--full` each upload has 100 MiB. The promises are asserted. The latency of entries is only printed, because it depends
+on the other load of the machine:
 
     for run in $(seq 10); do Tests/Contract/run --full test_attachments_load.py; done
 """

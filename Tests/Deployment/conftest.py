@@ -1,4 +1,4 @@
-"""What an operator puts around the gateway, and what he looks at it with; gateways are started as in the contract's tests."""
+"""Fixtures for the deployment tests. Gateways are started as in the contract tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ pytest_plugins = ["gateway_fixtures"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without --full, long tests are not chosen at all."""
+    """Deselects long tests unless --full is given."""
     if config.getoption("--full"):
         return
     long = [item for item in items if item.get_closest_marker("long")]

@@ -1,7 +1,7 @@
 """Builds the image and runs it, with Debian's buildah and podman and without any registry.
 
-The base images are stand-ins: Debian's packages for `debian:*`, and this machine's Swift on top of that for `swift:*`. So
-what is shown is what the Dockerfile makes of them, not that images of these names can be had.
+The base images are stand-ins: Debian's packages for `debian:*`, and additionally this machine's Swift for `swift:*`. So the
+tests check the Dockerfile's instructions, not that images of these names are available.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEW_NETWORK = 0x4000_0000  # CLONE_NEWNET
 
 
 def command(*words: str | Path, **options: Any) -> str:
-    """Runs it to its end; what it printed. Fails with all that it said."""
+    """Runs a command to its end and returns its output. Fails with all output if the command fails."""
     done = subprocess.run(
         list(map(str, words)),
         stdout=subprocess.PIPE,
@@ -46,7 +46,7 @@ def command(*words: str | Path, **options: Any) -> str:
 
 
 class Engine:
-    """A store of images and containers of its own, which later runs use again."""
+    """A store of images and containers that later test runs reuse."""
 
     def __init__(self) -> None:
         assert os.geteuid() == 0, "the image is built and run as root: namespaces and mounts need it"
@@ -81,7 +81,7 @@ class Engine:
         return command("buildah", *words, env=self.environment)
 
     def podman(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        # From the machine's own network, whichever this thread is in. Machines without systemd have no other way to do it.
+        # In the machine's own network, even if this thread is in another one. Without systemd there is no other way.
         start = ["nsenter", f"--net=/proc/{os.getpid()}/fd/{self.home}"]
         start += ["podman", "--runtime=runc", "--cgroup-manager=cgroupfs", "--events-backend=file"]
         return subprocess.run(
@@ -116,7 +116,7 @@ class Engine:
 
     @staticmethod
     def _sources() -> list[str]:
-        """This machine's own, for bookworm, that of the release first."""
+        """Returns this machine's sources for bookworm, with that of the release first."""
         asked = [
             "apt-get",
             "indextargets",
@@ -132,7 +132,7 @@ class Engine:
 
     @staticmethod
     def _slim(root: Path, sources: list[str]) -> None:
-        """As the image of that name: without documents, and with an apt that keeps nothing it has downloaded."""
+        """Makes a system like the slim image: without documentation, and apt keeps no downloads."""
         (root / "etc/apt/sources.list").write_text("\n".join(sources) + "\n")
         (root / "etc/dpkg/dpkg.cfg.d/docker").write_text(
             "".join(f"path-exclude /usr/share/{name}/*\n" for name in ("doc", "man", "locale", "info"))
@@ -166,7 +166,7 @@ class Engine:
 
     @contextmanager
     def mounted(self, image: str) -> Iterator[Path]:
-        """The image's files."""
+        """Mounts the files of an image."""
         made = self.buildah("from", "--pull-never", image).strip()
         try:
             yield Path(self.buildah("mount", made).strip())
@@ -175,7 +175,7 @@ class Engine:
 
 
 class Network:
-    """A network namespace with nothing but a loopback, where every port is free."""
+    """A network namespace with only a loopback interface, where every port is free."""
 
     def __init__(self) -> None:
         self.name = f"drawtogether-{os.getpid()}"
@@ -185,7 +185,7 @@ class Network:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Sockets that this thread makes, and processes that it starts, are in there."""
+        """Creates the sockets and processes of this thread in the namespace."""
         with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{self.name}") as there:
             self._enter(there.fileno())
             try:
@@ -202,7 +202,7 @@ class Network:
 
 
 class Container(Gateway):
-    """The image, run as a careful operator does, and spoken to as any other gateway from within its network."""
+    """The image, run with few privileges. Requests are sent from within its network."""
 
     def __init__(self, engine: Engine, network: Network, image: str, *options: str, data: str) -> None:
         self.engine, self.network = engine, network
@@ -245,7 +245,7 @@ class Container(Gateway):
         return self.engine.podman("exec", self.id, *words)
 
     def stop(self) -> None:
-        """SIGTERM, and the exit code 0 that belongs to it."""
+        """Sends SIGTERM and checks the exit code 0."""
         self.engine.podman("stop", "--time=15", self.id)
         assert self.state["ExitCode"] == 0, f"{self.state}\n{self.log[-4000:]}"
 

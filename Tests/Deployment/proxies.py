@@ -1,4 +1,4 @@
-"""Proxies in front of a gateway, each with the lines that README gives for it."""
+"""Proxies in front of a gateway, each configured with the lines in README."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ global
 """,
     "caddy": "{snippet}\n",
 }
-"""What stands around the lines of README where a machine has nothing else to do."""
+"""The configuration around the lines of README, on a machine with no other sites."""
 
 
 CADDY_OPTIONS = """\
@@ -50,28 +50,28 @@ CADDY_OPTIONS = """\
   skip_install_trust
   storage file_system {folder}/storage
 """
-"""Further options in the block that README's lines have, for there may be one only."""
+"""Additional options for the block in README, because there may be only one."""
 
 
 def snippet(kind: str) -> str:
-    """The lines that README gives for that proxy."""
+    """Returns the lines in README for a proxy."""
     found = re.findall(rf"^```{kind}\n(.*?)^```$", README.read_text(), re.M | re.S)
     assert len(found) == 1, f"README has {len(found)} blocks of {kind}"
     return found[0]
 
 
 def gateway_flags(address: str) -> list[str]:
-    """The flags that README gives a gateway behind a proxy, with the proxy's address in the place of its example."""
+    """Returns the gateway's flags in README, with the proxy's address instead of the example."""
     commands = re.findall(r"^drawtogether (--http 127.0.0.1:8080 .*)$", README.read_text(), re.M)
     assert len(commands) == 1, f"README has {len(commands)} commands for a gateway behind a proxy"
     flags = commands[0].replace("https://draw.example", address).split()
-    # The fixture chooses the plain port; the rest is as it stands there.
+    # The fixture chooses the plain port; the other flags are unchanged.
     assert flags[:2] == ["--http", "127.0.0.1:8080"], flags
     return flags[2:]
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that the kernel gives to nobody who asks for any."""
+    """Returns a port without a listener, which the kernel assigns to no other socket."""
     for _ in range(1000):
         port = random.randrange(20_000, 32_000)
         with socket.socket() as probe:
@@ -85,7 +85,7 @@ def free_port() -> int:
 
 @dataclass
 class Certificate:
-    """A certificate for localhost and 127.0.0.1, made by openssl."""
+    """A certificate for localhost and 127.0.0.1, created with openssl."""
 
     folder: Path
 
@@ -117,7 +117,7 @@ class Certificate:
 
 
 class FrontProxy:
-    """nginx, HAProxy or Caddy on a port of its own; forwards to a gateway's plain port."""
+    """nginx, HAProxy or Caddy on its own port, forwarding to a gateway's plain port."""
 
     def __init__(
         self, kind: str, port: int, gateway: tuple[str, int], certificate: Certificate, folder: Path
@@ -143,12 +143,13 @@ class FrontProxy:
 
     @property
     def logs(self) -> str:
-        """All that it has logged, wherever."""
+        """Returns the text of all its logs."""
         files = [file for file in self.folder.iterdir() if file.is_file() and file != self.config]
         return "\n".join(file.read_text(errors="replace") for file in files)
 
     def _filled(self, lines: str, gateway: tuple[str, int]) -> str:
-        """README's lines with the ports, the host and the certificate of this test, each of which must stand there."""
+        """Returns the lines of README with the ports, the host and the certificate of this test. Each placeholder
+        must occur."""
         host, port = gateway
         chain, key, both = self.certificate.chain, self.certificate.key, self.certificate.both
         changes = {
@@ -172,7 +173,7 @@ class FrontProxy:
         return FRAMES[self.kind].format(folder=self.folder, snippet=lines)
 
     def start(self) -> None:
-        """Starts it, and waits until it takes connections."""
+        """Starts the proxy and waits until it accepts connections."""
         command = {
             "nginx": [
                 "nginx",
@@ -201,7 +202,7 @@ class FrontProxy:
             time.sleep(0.005)
 
     def stop(self) -> None:
-        """Ends it and whatever it carries, at once."""
+        """Kills the proxy and its connections."""
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The Compose files: that Compose reads them, and that the gateway and Caddy take what is in them."""
+"""The Compose files: Compose accepts them, and so do the gateway and Caddy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compose(names: list[str], *words: str, **variables: str) -> subprocess.Compl
 
 
 def read(names: list[str], **variables: str) -> dict[str, Any]:
-    """Everything that Compose makes of them; it has nothing to complain of."""
+    """Returns the configuration that Compose reads, without warnings."""
     done = compose(names, "config", "--format", "json", **variables)
     assert done.returncode == 0 and not done.stderr, done
     return json.loads(done.stdout)
@@ -71,7 +71,8 @@ def test_without_a_domain_caddy_is_not_started() -> None:
 
 
 async def test_the_caddyfile_serves_the_page(gateway_with, tmp_path: Path) -> None:
-    """Its own words, but for the addresses, and in plain text: there is nobody here to give a certificate."""
+    """Uses the Caddyfile unchanged except for the addresses, in plain text, because no test server issues
+    certificates."""
     services = read(WITH_CADDY, DOMAIN=DOMAIN)["services"]
     given = services["gateway"]["environment"]
     flags = [word for name in ("PUBLIC_URL", "TRUST_PROXY") for word in
@@ -84,7 +85,7 @@ async def test_the_caddyfile_serves_the_page(gateway_with, tmp_path: Path) -> No
     told = Path(mount["source"]).read_text()
     assert "gateway:8080" in told and services["caddy"]["environment"] == {"DOMAIN": DOMAIN}
     (tmp_path / "Caddyfile").write_text(told.replace("{\n", "{\n\tadmin off\n", 1).replace("gateway:8080", gateway.host))
-    # As the image's own command has it.
+    # As in the image's own command.
     words = ["caddy", "run", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
     named = {"HOME": str(tmp_path), "DOMAIN": f":{port}"}
     caddy = subprocess.Popen(words, stderr=subprocess.DEVNULL, env=os.environ | named)

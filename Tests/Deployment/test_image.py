@@ -1,4 +1,4 @@
-"""The image: what is in it, that it is the same each time, and how it runs where it may do next to nothing."""
+"""The image: its files, reproducible builds, and running it without privileges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from polling import until
 from room import Room, append, key, replace
 
 MEGABYTE = 1_000_000
-# When the files of the image are from: the one thing about it that is not in what it is made of.
+# The time stamp of the image's files, the only part that does not follow from its inputs.
 DATED = "--timestamp=1700000000"
 
 
@@ -152,11 +152,9 @@ def described(path: Path, root: Path) -> tuple[str, ...]:
 
 @pytest.mark.long
 def test_the_same_inputs_make_the_same_image(engine: Engine, image: str) -> None:
-    """Of the same base images and packages: every file but the program, and of that all but the order of a few instructions.
-
-    The compiler chose that order anew in one of two pairs of builds, in 299 bytes of 17 million.
-    Where Swift's hashes had a fixed seed (SWIFT_DETERMINISTIC_HASHING=1), one of three builds still had 24 other bytes.
-    """
+    """With the same base images and packages, all files are the same but the program, in which only the order of a few
+    instructions varies. The compiler chose another order in one of two pairs of builds, in 299 bytes of 17 million. With
+    a fixed seed for Swift's hashes (SWIFT_DETERMINISTIC_HASHING=1), one of three builds still had 24 other bytes."""
     again = engine.build("localhost/drawtogether:again", "--no-cache", "--layers", DATED)
     program = "usr/local/bin/drawtogether"
     found, programs, layers, shapes = [], [], [], []
@@ -166,11 +164,11 @@ def test_the_same_inputs_make_the_same_image(engine: Engine, image: str) -> None
             programs.append((root / program).read_bytes())
         about = json.loads(engine.buildah("inspect", "--type=image", one))["Docker"]
         layers.append(about["rootfs"]["diff_ids"])
-        # buildah leaves the name of the machine that it built on.
+        # buildah records the host name of the build machine.
         shapes.append((about["created"], about["config"] | {"Hostname": ""}))
     assert not sorted(found[0] ^ found[1])
     assert shapes[0] == shapes[1]
-    # The one layer that the program comes with.
+    # The only layer with the program.
     assert sum(one != other for one, other in zip(*layers, strict=True)) <= (programs[0] != programs[1])
     differing = sum(one != other for one, other in zip(*programs, strict=True))
     print(f"{differing} bytes of the program differ")
@@ -198,7 +196,8 @@ async def test_the_image_runs_without_privileges(container: Container, network: 
 async def test_the_container_is_healthy_within_a_second(
     engine: Engine, network: Network, image: str, volume: str
 ) -> None:
-    """At best of three: the machine does other things too. Each has an empty volume, so that it makes a certificate."""
+    """The best of three, because other processes share the machine. Each has an empty volume, so that it creates a
+    certificate."""
     took = []
     for _ in range(3):
         made = Container(engine, network, image, data=volume)
@@ -265,7 +264,7 @@ async def test_data_survives_a_restart_and_a_new_image(
 
 @pytest.mark.long
 async def test_orphaned_processes_are_reaped(container: Container, network: Network) -> None:
-    """It is the first process there, and so the parent of whatever lost its own."""
+    """The gateway is process 1 in the container, and so the parent of orphaned processes."""
     with network.entered():
         container.start()
         await container.until_healthy()

@@ -1,4 +1,4 @@
-"""The manifests: that Kubernetes would read them, that their parts name one another, and that the gateway takes what they say."""
+"""The manifests: they match the Kubernetes schema, refer to each other correctly, and have settings that the gateway accepts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKEN = "of-the-secret"
 
 @pytest.fixture(scope="module")
 def manifests() -> dict[str, dict[str, Any]]:
-    """Each by its kind, of which there is one."""
+    """Returns the manifests by their kind, of which each occurs once."""
     every = list(yaml.safe_load_all(FILE.read_text()))
     by_kind = {one["kind"]: one for one in every}
     assert len(by_kind) == len(every)
@@ -41,7 +41,7 @@ def container(pod: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def variables(container: dict[str, Any]) -> dict[str, str]:
-    """The container's own, with a token as the secret would bring it."""
+    """Returns the variables of the container, with a token as from the secret."""
     return {one["name"]: one.get("value", TOKEN) for one in container["env"]}
 
 
@@ -89,7 +89,7 @@ def test_the_manifests_refer_to_each_other(
 def test_the_gateway_is_reachable_only_through_its_trusted_proxy(
     manifests: dict[str, dict[str, Any]], variables: dict[str, str]
 ) -> None:
-    """A rule without `from`, and a selector without labels, are for every pod."""
+    """A rule without `from`, and a selector without labels, apply to every pod."""
     assert variables["DRAWTOGETHER_TRUST_PROXY"] == "1"
     policy = manifests["NetworkPolicy"]["spec"]
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"} and not policy.get("egress")
@@ -128,7 +128,7 @@ def test_the_gateway_accepts_its_settings(
 async def test_probes_and_metrics_are_answered(
     gateway_with, variables: dict[str, str], container: dict[str, Any]
 ) -> None:
-    """A kubelet asks by the pod's address, which is not that of the Ingress."""
+    """A kubelet uses the pod's address, which differs from that of the Ingress."""
     given = {
         name.removeprefix("DRAWTOGETHER_").lower().replace("_", "-"): value
         for name, value in variables.items()

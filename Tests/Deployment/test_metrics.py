@@ -1,4 +1,4 @@
-"""What Prometheus itself thinks of the metrics."""
+"""Checks of the metrics by Prometheus itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DASHBOARD = DEPLOY / "grafana-dashboard.json"
 
 
 async def busy(gateway: Gateway, room: Room) -> None:
-    """Some of everything that is counted."""
+    """Causes a value of every counter."""
     ada, ben = await room.join("Ada"), await room.join("Ben")
     ada.send(*[note(str(number)) for number in range(20)])
     await ben.got(b"19")
@@ -38,7 +38,7 @@ async def busy(gateway: Gateway, room: Room) -> None:
 
 
 def check(text: bytes) -> None:
-    """Nothing at all may be said of it."""
+    """Checks that promtool prints nothing."""
     checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
     said = (checked.stdout + checked.stderr).decode()
     assert checked.returncode == 0 and not said.strip(), said
@@ -72,7 +72,7 @@ def alert_queries() -> list[str]:
 
 
 def metrics_in(query: str) -> set[str]:
-    """Every name in a PromQL query that is not a label, a function, a keyword or a variable of a dashboard."""
+    """Returns every name in a PromQL query that is not a label, a function, a keyword or a variable of a dashboard."""
     rest = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\$\w+', " ", query)
     rest = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", rest)
     names = set(re.findall(r"(?<![\w.:])[A-Za-z_:][\w:]*(?!\w|\s*\()", rest))
@@ -85,7 +85,8 @@ def test_metrics_are_found_in_queries() -> None:
 
 
 async def names_of(gateway: Gateway) -> set[str]:
-    """The names of all samples of a gateway that has looked at its data folder, and what Prometheus adds."""
+    """Returns the names of all samples of a gateway after a sweep of its data folder, and those that Prometheus
+    adds."""
 
     async def complete() -> set[str]:
         names = {name.split("{")[0] for name in await gateway.metrics()}
@@ -95,7 +96,7 @@ async def names_of(gateway: Gateway) -> set[str]:
 
 
 def dashboard_queries() -> list[str]:
-    """What Grafana asks, with values in the place of its variables."""
+    """Returns Grafana's queries, with values for its variables."""
     panels = json.loads(DASHBOARD.read_text())["panels"]
     queries = [target["expr"] for panel in panels for target in panel.get("targets", [])]
     return [query.replace("$__rate_interval", "1m").replace("$instance", ".*") for query in queries]
@@ -135,7 +136,7 @@ def test_the_panels_of_the_dashboard_have_unique_ids_and_positions() -> None:
 
 @contextlib.asynccontextmanager
 async def prometheus(folder: Path, *jobs: dict[str, Any]) -> AsyncIterator[str]:
-    """A Prometheus of the test's own that asks ten times a second; its address."""
+    """Starts a Prometheus that scrapes ten times a second; gives its address."""
     folder.mkdir()
     # JSON is YAML.
     configuration = {"global": {"scrape_interval": "100ms", "scrape_timeout": "100ms"}, "scrape_configs": jobs}
@@ -160,13 +161,13 @@ async def prometheus(folder: Path, *jobs: dict[str, Any]) -> AsyncIterator[str]:
 
 
 def ask(address: str, query: str) -> float | None:
-    """The value of a query that has one, or none yet."""
+    """Returns the value of a query; None while there is none."""
     url = f"{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
     try:
         with urllib.request.urlopen(url, timeout=20) as answer:
             found = json.load(answer)["data"]["result"]
     except urllib.error.HTTPError as error:
-        # It has only just begun.
+        # Prometheus is still starting.
         if error.code != 503:
             raise
         return None

@@ -1,4 +1,4 @@
-"""What README gives for proxies, through Debian's own: pages, sockets, uploads, and whom the gateway takes clients for."""
+"""The proxy configurations in README, with Debian's proxies: pages, sockets, uploads, and the clients' addresses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ADA, BEN = "127.0.0.7", "127.0.0.8"
 
 
 class Front:
-    """A gateway as README starts it behind a proxy, and that proxy before it: spoken to over TLS at the proxy."""
+    """A gateway behind a proxy, both as in README. Requests go to the proxy over TLS."""
 
     def __init__(self, gateway: Gateway, proxy: FrontProxy) -> None:
         self.gateway, self.proxy = gateway, proxy
@@ -58,7 +58,7 @@ class Front:
         return answer.json()
 
     def client(self, session: object, source: str = "127.0.0.1") -> Client:
-        """Somebody with a browser's fields, at the proxy."""
+        """Returns a client of the proxy with the fields of a browser."""
         url = f"wss://localhost:{self.proxy.port}/api/sessions/{session}/socket"
         return Client(url, tls=self.tls, origin=self.url, host="127.0.0.1", local_addr=(source, 0))
 
@@ -153,7 +153,7 @@ async def test_no_log_of_a_proxy_has_the_id_of_a_session(
                 referring = {"Referer": f"{front.url}/s/{id}"}
                 for path in (f"/s/{id}", f"/%73/{id}", session, f"{session}/attachments", "/js/main.js"):
                     await front.ask("GET", path, **referring)
-                # A request that no proxy understands is logged as an error.
+                # An unparsable request is logged as an error.
                 async with await front.connect() as connection:
                     await connection.send(f"GET {session} HTTP/1.1\r\nHost: a b\r\nX\x01: y\r\n\r\n".encode())
                     await connection.ends()
@@ -164,7 +164,7 @@ async def test_no_log_of_a_proxy_has_the_id_of_a_session(
             def lines(status: str) -> int:
                 return sum(bool(re.search(rf"\b{status}\b", line)) for line in front.proxy.logs.splitlines())
 
-            # That it logs at all: what was refused, and what had come before.
+            # Proves that the proxy logs at all: the refused requests, and the accepted ones before.
             await until(lambda: lines("50[23]") >= 2 and lines("20[01]") >= 4, f"{kind} has logged the requests")
         finally:
             front.proxy.stop()
@@ -193,7 +193,7 @@ async def test_forwarded_fields_of_clients_are_not_passed_on(
             for claim in claims:
                 await front.create_session(ADA, Origin=front.url, **claim)
                 page = await front.ask("GET", "/", source=ADA, **claim)
-                # Sent to https it would come back for ever.
+                # With a redirect to https the request would return for ever.
                 assert page.status == 200 and page.all("strict-transport-security"), (kind, claim, page)
             refused = await front.ask("POST", "/api/sessions", b"", ADA, X_Forwarded_For="198.51.100.9")
             assert refused.problem(429, "too-many")["limit"] == len(claims), kind
@@ -201,7 +201,7 @@ async def test_forwarded_fields_of_clients_are_not_passed_on(
             foreign = await front.ask("POST", "/api/sessions", b"", BEN, Origin="https://evil.example")
             foreign.problem(403, "origin-refused")
             elsewhere = await front.ask("GET", "/api/limits", Host="evil.example")
-            # Caddy knows no such site, and answers itself.
+            # Caddy does not serve this site, and answers itself.
             assert elsewhere.status == 421 or (kind == "caddy" and not elsewhere.body), (
                 kind,
                 elsewhere.status,
@@ -216,7 +216,7 @@ async def test_forwarded_fields_of_clients_are_not_passed_on(
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """As large a file as an attachment may be."""
+    """A file of the maximum size of an attachment."""
     file = tmp_path_factory.mktemp("large") / "large.bin"
     block = os.urandom(1 << 20)
     with open(file, "wb") as out:
@@ -263,7 +263,7 @@ async def test_a_hundred_megabytes_are_uploaded_and_downloaded(
 
 
 async def test_a_proxy_does_not_buffer_uploads(front: Front) -> None:
-    """A proxy that kept it back until it is whole would show nobody how far it is."""
+    """A proxy that buffers the upload would hide its progress."""
     session = await front.create_session()
     path = f"/api/sessions/{session['id']}/attachments"
     half = os.urandom(1 << 20)
@@ -323,7 +323,7 @@ async def test_silent_sockets_outlive_the_proxies_timeouts(
             assert response.status == 101, (kind, response)
             async with RawSocket(connection, response) as socket:
                 await socket.join()
-                # More than a minute, for that is how long most proxies wait.
+                # More than a minute, the timeout of most proxies.
                 for _ in range(4):
                     async with asyncio.timeout(40):
                         ping = await socket.receive_until(PING)

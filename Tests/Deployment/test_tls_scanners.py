@@ -1,4 +1,4 @@
-"""What those who judge TLS for a living say of the gateway: testssl.sh and sslyze, with a test authority's certificate."""
+"""TLS scanners on the gateway: testssl.sh and sslyze, with the certificate of a test authority."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ crlDistributionPoints = URI:http://authority.test/ca.crl
 """
 HARMLESS = {"OK", "INFO", "LOW"}
 OWN_TROUBLE = {"engine_problem"}
-"""What it says of itself: Debian's OpenSSL lacks GOST, which nobody here speaks."""
+"""testssl's findings about itself: Debian's OpenSSL lacks GOST, which is not used here."""
 GRADES = {"A", "A+"}
 ATTEMPTS = 3
 MISSED = "check failed because of connect problem"
-"""It ends its client before a ticket of TLS 1.3 has come, now and then, and has nothing to resume: the scan is made again."""
+"""testssl sometimes ends its client before a ticket of TLS 1.3 arrives, and then cannot resume: the scan is repeated."""
 
 
 def openssl(*arguments: str | Path) -> None:
@@ -34,7 +34,7 @@ def openssl(*arguments: str | Path) -> None:
 
 
 def make_certificate(folder: Path, *key: str) -> list[str]:
-    """A test authority, and a certificate of its for localhost as public ones are; the settings that use it."""
+    """Creates a test authority, and a certificate for localhost like public ones. Returns the settings that use it."""
     authority = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj"]
     openssl(
         "req", "-x509", *authority, "/O=Test authority/CN=Root", "-days", "365",
@@ -81,7 +81,7 @@ def test_testssl_finds_no_severe_problem_and_rates_a(new_gateway, tmp_path: Path
     print("\n".join(line for line in said if not line.startswith(("OK", "INFO"))))
     assert len(findings) > 100, done.stdout[-3000:]
     assert [line for line in said if line.split()[0] not in HARMLESS] == []
-    # Before 3.2 it gives no grade.
+    # Versions before 3.2 give no grade.
     assert set(grade) <= GRADES, grade
 
 
@@ -89,18 +89,19 @@ VERSIONS = {"ssl_2_0": 0, "ssl_3_0": 80, "tls_1_0": 90, "tls_1_1": 95, "tls_1_2"
 
 
 def strength(bits: int) -> int:
-    """What the guide gives for a cipher's key."""
+    """Returns the guide's points for a cipher's key."""
     return 100 if bits >= 256 else 80 if bits >= 128 else 20 if bits > 0 else 0
 
 
 def exchange(key: dict[str, Any]) -> int:
-    """What the guide gives for a key that is agreed on; one on a curve is as good as an RSA key of twelve times its bits."""
+    """Returns the guide's points for a key exchange. A key on a curve counts like an RSA key of twelve times its bits."""
     bits = key["size"] * 12 if key["type_name"] == "ECDH" else key["size"]
     return 100 if bits >= 4096 else 90 if bits >= 2048 else 80 if bits >= 1024 else 40
 
 
 def rated(scan: dict[str, Any]) -> tuple[float, str]:
-    """Figure and letter by the SSL Labs Server Rating Guide, 2009r: for what is trusted, and has no known hole."""
+    """Returns points and grade by the SSL Labs Server Rating Guide, 2009r, for a trusted certificate and no known
+    vulnerability."""
     accepted = {
         version: found
         for version in VERSIONS
@@ -109,7 +110,7 @@ def rated(scan: dict[str, Any]) -> tuple[float, str]:
     suites = [suite for found in accepted.values() for suite in found]
     protocols = [VERSIONS[version] for version in accepted]
     ciphers = [strength(suite["cipher_suite"]["key_size"]) for suite in suites]
-    # Without a key of its own a connection has no forward secrecy.
+    # Without an ephemeral key a connection has no forward secrecy.
     exchanges = [exchange(suite["ephemeral_key"]) if suite["ephemeral_key"] else 0 for suite in suites]
     figure = (
         0.3 * (min(protocols) + max(protocols)) / 2

@@ -1,4 +1,4 @@
-"""The unit for systemd: that systemd reads it and finds little exposed, and that the gateway takes what is in it."""
+"""The systemd unit: systemd accepts it and rates its exposure as low, and the gateway accepts its settings."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from polling import until
 UNIT = (DEPLOY / "drawtogether.service").read_text()
 ADDITIONS = DEPLOY / "drawtogether.service.d"
 HOOK = DEPLOY / "certificate-hook"
-# Nobody's, for a service that has no user of its own.
+# Unused ids, for a service without its own user.
 USER, GROUP = 64_001, 64_002
 
 
 @pytest.fixture
 def unit(executable: str, tmp_path: Path) -> Path:
-    """The unit with a program that is there; the rest is as it stands."""
+    """Returns the unit with an existing program; everything else is unchanged."""
     path = tmp_path / "drawtogether.service"
     path.write_text(UNIT.replace("ExecStart=/usr/local/bin/drawtogether\n", f"ExecStart={executable}\n"))
     assert executable in path.read_text()
@@ -71,7 +71,7 @@ def test_systemd_and_the_gateway_accept_the_drop_ins(
     shutil.copy(ADDITIONS / name, folder)
     done = analyze("verify", "--recursive-errors=no", unit)
     assert done.returncode == 0 and not done.stdout + done.stderr, done
-    # It is looked at at all.
+    # Proves that drop-ins are read.
     (folder / "wrong.conf").write_text("[Service]\nNoSuchSetting=1\n")
     assert "NoSuchSetting" in analyze("verify", "--recursive-errors=no", unit).stderr
     (line,) = re.findall(r"^Environment=(.+)$", (ADDITIONS / name).read_text(), re.M)
@@ -83,7 +83,7 @@ def test_systemd_and_the_gateway_accept_the_drop_ins(
 
 
 def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
-    """A certificate as certbot would put it there."""
+    """Creates a certificate in the folders that certbot uses."""
     folder.mkdir(exist_ok=True)
     chain, key = folder / "fullchain.pem", folder / "privkey.pem"
     subprocess.run(
@@ -99,7 +99,7 @@ def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
 def serving(
     executable: str, folder: Path, *flags: str, by: tuple[str, ...] = (), **variables: str
 ) -> Iterator[subprocess.Popen[str]]:
-    """A gateway that another program starts, which has to be ready."""
+    """Starts a gateway through another program, and waits until it is ready."""
     folder.mkdir(exist_ok=True)
     os.chown(folder, USER, USER)
     command = [*by, executable, "--public", str(REPOSITORY / "Public"), "--data", str(folder / "data"), "--log-format",
@@ -120,14 +120,14 @@ def serving(
 
 
 def as_service(groups: str = "--clear-groups", capability: str = "-all") -> tuple[str, ...]:
-    """The words that start a program with no more rights than the unit leaves it."""
+    """Returns the command prefix that starts a program with the unit's privileges only."""
     words = ["setpriv", f"--reuid={USER}", f"--regid={USER}", groups, "--no-new-privs", f"--bounding-set={capability}"]
     return (*words, f"--inh-caps={capability}", f"--ambient-caps={capability}")
 
 
 @pytest.fixture
 def reachable(executable: str, tmp_path: Path) -> Path:
-    """A folder that any user may enter, to its last parent."""
+    """Gives a folder that any user may enter, with all folders above it."""
     folder = tmp_path
     while folder != folder.parent and folder.owner() == "root" and folder != Path("/tmp"):
         folder.chmod(folder.stat().st_mode | 0o011)
@@ -179,7 +179,7 @@ def test_ports_80_and_443_need_only_the_drop_in(executable: str, reachable: Path
     text = (ADDITIONS / "ports.conf").read_text()
     names = set(re.findall(r"^(?:Ambient|Bounding)\w+=(\w+)$|^CapabilityBoundingSet=(\w+)$", text, re.M))
     assert {name for pair in names for name in pair if name} == {"CAP_NET_BIND_SERVICE"}
-    # In a network of its own, in which only such a right opens these ports.
+    # In a separate network, where only this capability allows these ports.
     flags = ("--http", "0.0.0.0:80", "--https", "0.0.0.0:443")
     by = ("unshare", "--net", *as_service(capability="-all,+net_bind_service"))
     with serving(executable, reachable / "with", *flags, by=by):
@@ -191,7 +191,7 @@ def test_ports_80_and_443_need_only_the_drop_in(executable: str, reachable: Path
 
 @contextlib.contextmanager
 def stopped_thread(process: int, name: str) -> Iterator[None]:
-    """Holds one thread of a process, as a debugger does, while the others run."""
+    """Stops one thread of a process, like a debugger, while the others run."""
     tasks = Path(f"/proc/{process}/task")
     (thread,) = [int(task.name) for task in tasks.iterdir() if (task / "comm").read_text().strip() == name]
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
@@ -212,7 +212,7 @@ def stopped_thread(process: int, name: str) -> Iterator[None]:
 
 
 class Manager:
-    """A service manager's end: what a service has said, and when."""
+    """The receiving end of a service manager, with the service's messages and their times."""
 
     def __init__(self, name: str) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -126,7 +126,7 @@ extension GatewaySuites {
         return points
       }
       #expect(points == [[1, 0], [2, 0.5], [3, 0], [9, 0]])
-      // A late joiner receives the whole stroke as it is now.
+      // A late joiner receives the whole stroke in its present form.
       let late = GroupSessionMessenger(session: try await gateway.join(link))
       #expect(
         try await late.next(5, of: UpsertStrokeMessage.self).map(\.point)

@@ -1,4 +1,5 @@
-"""After a restart: what a fresh joiner is given, against all that anybody had seen as committed."""
+"""Checks after a restart: the state of a new joiner must have all entries that any participant had seen as
+committed."""
 
 from __future__ import annotations
 
@@ -13,21 +14,21 @@ from story import READY, REMOVED, Past, Story, difference, ordinal, retained_of
 from wire import RETENTION
 
 Acknowledged = dict[int, int]
-"""By number: the client sequences up to it are used up."""
+"""For each participant number: the client sequences up to this one are used."""
 
 
 class Auditor:
-    """Looks at one session through the eyes of somebody who has never been there."""
+    """Checks one session with a new participant."""
 
     def __init__(
         self, gateway: LastingGateway, story: Story, drawers: list[Drawer], counts: Counter[str]
     ) -> None:
         self._gateway, self._story, self._drawers, self._counts = gateway, story, drawers, counts
         self.witness: Person | None = None
-        """The one who came last, and stayed."""
+        """The last new participant, which stayed."""
 
     async def look(self, is_alone: bool) -> None:
-        """A fresh joiner comes; when nobody else does meanwhile, more can be said of what it is given."""
+        """Joins and checks the state. If no other participant joins meanwhile, more of it is checked."""
         epoch = self._story.epoch
         self.witness = Person(self._gateway, self._story, f"witness {len(self._story.people)}")
         await self.witness.join(name="Witness")
@@ -47,7 +48,8 @@ class Auditor:
         self._counts["looks"] += 1
 
     async def _ask_for_acknowledged(self) -> Acknowledged:
-        """Each drawer's token tells what the session holds of it, whatever that drawer itself would claim."""
+        """Resumes with each drawer's token: the response shows which entries the session has of it, independent of
+        the drawer."""
         acknowledged = dict.fromkeys(self._story.lives, 0)
         for drawer in self._drawers:
             life = drawer.life
@@ -67,7 +69,7 @@ class Auditor:
                 f"{drawer.name}: {acknowledged[life.number]} on disk of {len(life.entries)}, "
                 f"{least} at least had to be kept"
             )
-            # The gateway has started since anybody sent anything: it knows what it read from the disk.
+            # No entry was sent since the start of the gateway: its state is that of the disk.
             life.committed = acknowledged[life.number]
         return acknowledged
 
@@ -77,7 +79,7 @@ class Auditor:
         return self.witness
 
     def _check_senders(self, held: Held, acknowledged: Acknowledged | None) -> None:
-        """All that is held was sent so, and is from people who are told."""
+        """Checks that all retained entries were sent like this, by participants that are announced."""
         told = {
             p["number"]
             for p in [*self._witness.retained.people.values(), *self._witness.retained.past.values()]
@@ -93,7 +95,7 @@ class Auditor:
                 assert (sent.type, sent.payload, sent.key) == (type_, payload, key), f"{sent} is held wrongly"
 
     def _check_own(self, life: Life, held: Held, acknowledged: Acknowledged | None) -> None:
-        """The keys that it alone touches hold what follows from what was accepted of it: each entry once."""
+        """Checks that the drawer's own keys retain its accepted entries, each once."""
         own = {
             key: [payload for *_, payload in kept]
             for key, kept in held.items()
@@ -110,7 +112,7 @@ class Auditor:
         )
 
     def _check_shared(self, past: Past | None, acknowledged: Acknowledged, held: Held) -> None:
-        """What came back is the state after some beginning of the order that everybody saw."""
+        """Checks that the restored state is that after a prefix of the order that all participants saw."""
         if past is None or self._has_unseen_shared(past, acknowledged):
             self._counts["orders not wholly known"] += 1
             return
@@ -132,7 +134,7 @@ class Auditor:
         self._counts["orders kept up to a point"] += 1
 
     def _has_unseen_shared(self, past: Past, acknowledged: Acknowledged) -> bool:
-        """Whether an entry is kept that nobody was given, and whose place in the order counts."""
+        """Returns true if an entry is retained that no participant received, and whose position matters."""
         for life in self._story.lives.values():
             for n in range(past.floors.get(life.number, 0) + 1, acknowledged[life.number] + 1):
                 entry = life.entries[n - 1]

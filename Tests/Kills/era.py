@@ -1,4 +1,4 @@
-"""Two sessions, four drawers and an uploader, over a number of rounds; and how the sessions end."""
+"""Two sessions, four drawers and an uploader, over a number of rounds, and the ends of the sessions."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from uploader import Uploader
 from wire import Outgoing
 
 SHORTEST, LONGEST = 0.005, 0.8
-"""Seconds that people have after they were let in (or the gateway was ready), until it is killed or stopped."""
+"""The seconds between the admission of the participants (or the start of the gateway) and its end."""
 STOP_SECONDS = 8
 RETRY_SECONDS = 30
 KINDS = ("plain", "rush", "start", "drain", "compaction")
 WEIGHTS = (10, 5, 2, 3, 4)
 BURST = {signal.SIGKILL: 350, signal.SIGTERM: 40}
-"""Replaces of 8 KB in a round that is to end while a log is compacted; with SIGTERM the tail must hold them."""
+"""The number of replaces of 8 KB in a round that ends during a compaction. With SIGTERM the tail must contain them."""
 
 
 @dataclass
 class Finished:
-    """A session that nobody is in any more, and what it must still hold."""
+    """A session without participants, and the content that it must still have."""
 
     session: str
     payloads: Payloads
@@ -57,18 +57,19 @@ class Era:
         self._auditors: list[Auditor] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._looks: list[asyncio.Task[None]] = []
-        """Those that a rush began."""
+        """The looks in a rush."""
         self._keeps_epoch: bool | None = None
-        """What the newest end of the gateway means for the epoch; None: either is right."""
+        """True if the last end of the gateway keeps the epoch, false if it begins another one; None if both are
+        correct."""
         self._is_ending = False
-        """Whether somebody ends a session just now, so that its people may be told that instead."""
+        """True while a participant ends a session, so that the others may receive that instead."""
         self.ended: list[str] = []
         self.finished: list[Finished] = []
 
-    # What the run calls, in this order.
+    # Called by the run, in this order.
 
     async def begin(self) -> None:
-        """Makes the sessions; the gateway must run. Their people come in the first round."""
+        """Creates the sessions; the gateway must run. Their participants join in the first round."""
         for room in range(2):
             story = Story(await self._gateway.create_session())
             seeds = [f"{self._seed}/{index}" for index in (2 * room, 2 * room + 1)]
@@ -85,7 +86,7 @@ class Era:
         self._tasks.append(self._uploading)
 
     async def round(self) -> str:
-        """People come (back) and draw, and the gateway is ended at a moment by chance; gives the kind of round."""
+        """Lets participants join and draw, and ends the gateway at a random time. Returns the kind of the round."""
         kind = self._chance.choices(KINDS, WEIGHTS)[0]
         if self._signal == signal.SIGTERM and kind in ("start", "drain"):
             kind = "plain"
@@ -100,7 +101,7 @@ class Era:
         await self._end_gateway(drains_first=kind == "drain")
         await self._settle()
         self._check_epochs(epochs)
-        # What came of this end is seen when they come back.
+        # The effect of this end is visible when the participants return.
         self._keeps_epoch = None if kind == "drain" else self._signal == signal.SIGTERM
         for _ in range(self._chance.randint(1, 3) if kind == "start" else 0):
             await self._kill_while_it_starts()
@@ -108,7 +109,7 @@ class Era:
         return kind
 
     async def finish(self) -> None:
-        """Nobody draws any more: all that was sent must be there once, also after one more end of the gateway."""
+        """Stops drawing. All sent entries must be there once, also after one more end of the gateway."""
         await self._let_in(is_rush=False)
         for drawer in self._drawers:
             drawer.is_at_work = False
@@ -116,7 +117,7 @@ class Era:
         await self._until(lambda: all(drawer.is_done for drawer in self._drawers), "all is committed")
         await self._until(self._uploading.done, "the upload is finished")
         for story, auditor in zip(self._stories, self._auditors, strict=True):
-            # What was aimed at somebody else may be the newest that is; this goes to all.
+            # The newest entry may be targeted; this one goes to all.
             self._drawers_of(story)[0].send(Outgoing("Note", b"the end"))
             await self._until(
                 lambda story=story, auditor=auditor: self._is_quiet(story, auditor), "all see the same"
@@ -135,7 +136,7 @@ class Era:
         await self.abandon()
 
     async def abandon(self) -> None:
-        """Lets go of everybody."""
+        """Disconnects all participants."""
         for task in [*self._tasks, *self._looks]:
             task.cancel()
         await asyncio.gather(*self._tasks, *self._looks, return_exceptions=True)
@@ -148,7 +149,7 @@ class Era:
         return [auditor.witness for auditor in self._auditors if auditor.witness is not None]
 
     async def _let_in(self, is_rush: bool) -> None:
-        """Lets the drawers and the uploader come: after a look that nobody disturbs, or all at once."""
+        """Admits the drawers and the uploader, after an undisturbed look or all at once."""
         if not is_rush:
             await self._look(is_alone=True)
         self._uploaders[0].may_go.set()
@@ -162,12 +163,12 @@ class Era:
             await auditor.look(is_alone)
 
     async def _look_in_a_rush(self, auditor: Auditor) -> None:
-        """The gateway may be gone before it is done."""
+        """Looks at a session while the gateway may end."""
         with contextlib.suppress(*AWAY):
             await auditor.look(is_alone=False)
 
     async def _end_gateway(self, drains_first: bool) -> None:
-        """SIGKILL or SIGTERM, or SIGTERM and SIGKILL before it is done."""
+        """Sends SIGKILL or SIGTERM, or SIGTERM and then SIGKILL during the drain."""
         self._check_tasks()
         if self._signal == signal.SIGTERM:
             await self._stop_gateway()
@@ -184,7 +185,7 @@ class Era:
     async def _stop_gateway(self) -> None:
         present = [person for person in [*self._drawers, *self._witnesses()] if person.is_present]
         for drawer in self._drawers:
-            # How the gateway closes is to be seen, so nobody comes back before that was.
+            # No participant reconnects before the gateway's close codes were seen.
             drawer.may_come.clear()
         began = time.monotonic()
         self._gateway.process.send_signal(signal.SIGTERM)
@@ -197,7 +198,7 @@ class Era:
             assert is_told or (self._is_ending and close == 4010), f"{person.name}: {close} {reason}"
 
     async def _settle(self) -> None:
-        """Waits until all have read what had been sent to them, then checks it."""
+        """Waits until all participants have read everything, then checks it."""
         self._uploaders[0].may_go.clear()
         for drawer in self._drawers:
             drawer.may_come.clear()
@@ -217,12 +218,13 @@ class Era:
         self._check_tasks()
 
     def _check_way_back(self, drawer: Drawer) -> None:
-        """With the epoch that they knew they come back by tail; after a kill also with another, if the log goes as far."""
+        """Checks that participants that know the epoch get a tail; after a kill also those of another epoch, as far as
+        the log reaches."""
         if not drawer.came_back_to or not drawer.catch_ups:
             return
         before, after = drawer.came_back_to
         is_same = drawer.joined["epoch"] == before and after is not None
-        # Of what was behind, the tail of a kill's rounds holds too little to count on.
+        # After a kill, the tail of the rounds is too short for those that were behind.
         if self._signal == signal.SIGKILL:
             expected = drawer.catch_ups[0]
             assert expected == "snapshot" or after is not None, f"{drawer.name} came back by a tail it did not ask for"
@@ -232,7 +234,7 @@ class Era:
         self._counts[f"came back by {expected}"] += 1
 
     def _check_epochs(self, before: list[str]) -> None:
-        """What people were told in this round, against how the gateway had ended before it."""
+        """Compares the epochs in this round with the way in which the gateway ended before."""
         for story, epoch in zip(self._stories, before, strict=True):
             if epoch and story.epoch != epoch and self._keeps_epoch is not None:
                 assert not self._keeps_epoch, f"{story.epoch} after a clean stop, was {epoch}"
@@ -284,7 +286,8 @@ class Era:
             )
 
     def _check_all_accepted(self) -> None:
-        """Each entry once: the look has compared what each keeps with what was acknowledged of it, and that is all."""
+        """Checks that each entry was accepted once: the look compared the retained entries with the acknowledged ones,
+        and these are all."""
         for drawer in self._drawers:
             life = drawer.life
             assert life is not None
@@ -296,7 +299,7 @@ class Era:
         self._counts["upload pieces"] += self._uploaders[0].resumes
 
     async def _end_a_session(self) -> None:
-        """Somebody ends the second session, somebody else makes one, and the gateway ends meanwhile."""
+        """Ends the second session and creates another one, while the gateway ends."""
         story, gateway = self._stories[1], self._gateway
         drawer = self._drawers_of(story)[0]
         drawer.may_come.set()
@@ -353,7 +356,7 @@ class Era:
 
 
 async def _unless_away(task: asyncio.Task[Any]) -> Any:
-    """What came of it; None when the gateway was gone before."""
+    """Returns the result of a task; None if the gateway ended before."""
     try:
         return await task
     except AWAY:
@@ -361,7 +364,7 @@ async def _unless_away(task: asyncio.Task[Any]) -> Any:
 
 
 async def check_ended(gateway: LastingGateway, session: str) -> None:
-    """An ended session says so to whoever asks (4010 and 410)."""
+    """Checks that an ended session answers with 4010 and 410."""
     (await gateway.get(f"/api/sessions/{session}")).problem(410, "ended")
     async with Client(gateway.socket_url(session)) as late:
         await late.connect()
@@ -372,7 +375,7 @@ async def check_ended(gateway: LastingGateway, session: str) -> None:
 
 
 async def check_finished(gateway: LastingGateway, finished: Finished) -> None:
-    """A session that nobody was in for long holds all that it held."""
+    """Checks that a session without participants for a long time has all its content."""
     async with Client(gateway.socket_url(finished.session)) as late:
         await late.join(name="Late")
         assert late.retained.payloads() == finished.payloads, f"{finished.session} holds something else"

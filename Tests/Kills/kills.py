@@ -1,4 +1,4 @@
-"""Kills (or stops) a gateway again and again while people draw and upload; nothing that was committed may be lost."""
+"""Kills (or stops) a gateway repeatedly while participants draw and upload. No committed entry may be lost."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from lasting import LastingGateway
 ROUNDS_AN_ERA = (5, 25)
 MOST_FAILURES = 5
 TAIL_BYTES = {signal.SIGKILL: 64 << 10, signal.SIGTERM: 2 << 20}
-"""Small where there are no tails to be had: then little is kept, and logs are compacted soon."""
+"""Small where no tails are expected: then little is kept, and logs are compacted soon."""
 
 
 class Run:
-    """All rounds, era after era, on one data folder until something fails."""
+    """Runs all rounds, era after era, on one data folder until a check fails."""
 
     def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
         self._arguments, self._folder = arguments, folder
@@ -39,7 +39,7 @@ class Run:
         self.passed = self.failed = 0
 
     async def rounds(self) -> None:
-        """Runs them all and says how it goes."""
+        """Runs all rounds and prints the progress."""
         gateway = self._new_gateway()
         began = time.monotonic()
         era_number = 0
@@ -77,7 +77,7 @@ class Run:
         self._finished += era.finished
 
     async def _check_all_that_is_over(self, gateway: LastingGateway) -> None:
-        """Every session of every era, after all the ends that came since."""
+        """Checks every session of every era, after all later ends of the gateway."""
         try:
             for session in self._ended:
                 await check_ended(gateway, session)
@@ -98,7 +98,7 @@ class Run:
         )  # fmt: skip
 
     def _report(self, gateway: LastingGateway, what: str) -> None:
-        """Keeps the data folder as it is now, and says where."""
+        """Copies the present data folder, and prints its path."""
         if gateway.is_running:
             gateway.kill()
         kept = self._folder / f"failure-{self.failed}"
@@ -123,7 +123,7 @@ def main() -> int:
         f"seed {given.seed}, {given.rounds} rounds with SIG{given.signal}, --durability {given.durability}",
         flush=True,
     )
-    # That a gateway is gone in the middle of everything is what this is about.
+    # Lost connections are expected here.
     for library in ("asyncio", "websockets"):
         logging.getLogger(library).setLevel(logging.CRITICAL + 1)
     folder = Path(tempfile.mkdtemp(prefix="drawtogether-kills-"))

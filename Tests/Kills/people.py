@@ -1,4 +1,4 @@
-"""Those who draw, those who only look once, and how they come back."""
+"""The drawers, the new participants that only look, and their reconnects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPEN_SECONDS = 5
 
 
 class Person(Client):
-    """A client that tells the story what it is told."""
+    """A client that reports its received messages to the story."""
 
     def __init__(self, gateway: LastingGateway, story: Story, name: str) -> None:
         compression = "deflate" if len(story.people) % 2 else None
@@ -31,7 +31,7 @@ class Person(Client):
 
     @property
     def is_present(self) -> bool:
-        """Whether it is joined, caught up and may send."""
+        """Returns true if it is joined, caught up and may send."""
         return self._may_send and self.close is None
 
     @property
@@ -39,7 +39,7 @@ class Person(Client):
         return self._ws is None or self.close is not None
 
     def forget(self) -> None:
-        """Lets go of what was collected, but for the newest answer to a join."""
+        """Drops the collected messages, except the newest answer to a join."""
         self.controls = [message for message in self.controls if "joined" in message][-1:]
         self.received.clear()
         self.snapshots.clear()
@@ -70,7 +70,7 @@ class Person(Client):
 
 
 class Drawer(Person):
-    """Somebody who draws whenever the gateway is there, and comes back after every cut."""
+    """A participant that draws while the gateway is reachable, and reconnects after every cut."""
 
     def __init__(self, gateway: LastingGateway, story: Story, index: int, seed: str) -> None:
         super().__init__(gateway, story, f"drawer {index}")
@@ -81,11 +81,11 @@ class Drawer(Person):
         self.is_idle = asyncio.Event()
         self.is_at_work = False
         self.burst = 0
-        """Large replaces to send, at once when it may draw next."""
+        """The number of large replaces to send at the next opportunity."""
         self._names = count(1)
         self.life: Life | None = None
         self.came_back_to: tuple[str, int | None] | None = None
-        """The epoch and the place in it that the first join of this round named; None before, and for newcomers."""
+        """The epoch and the sequence in the first `joined` of this round; None before, and for new participants."""
 
     @property
     def is_done(self) -> bool:
@@ -103,7 +103,7 @@ class Drawer(Person):
         self._check_acknowledged(joined)
 
     def _check_unknown(self, life: Life, kept: list[Outgoing]) -> None:
-        """Only a participant of whom nothing was committed may be unknown after a crash."""
+        """After a crash, only a participant without committed entries may be unknown."""
         assert not life.is_committed and not life.committed, (
             f"{self.name} is unknown, though committed: {life.id}"
         )
@@ -135,7 +135,7 @@ class Drawer(Person):
         super().send(*entries_)
 
     async def stay(self) -> None:
-        """Joins again and again until cancelled, whenever it may."""
+        """Joins repeatedly until cancelled, whenever it may."""
         while True:
             self.is_idle.set()
             await self.may_come.wait()
@@ -147,7 +147,7 @@ class Drawer(Person):
                 await asyncio.sleep(0.002)
 
     async def draw(self) -> None:
-        """Draws until cancelled, at a pace that varies, never far ahead of what is committed."""
+        """Draws until cancelled, at a varying pace, and never far ahead of `committed`."""
         while True:
             await asyncio.sleep(self.chance.uniform(0.001, 0.01))
             if not self.is_at_work or self.life is None or len(self.outbox) > 400:
@@ -161,7 +161,7 @@ class Drawer(Person):
                 await self._say_something()
 
     async def _say_something(self) -> None:
-        """Unreliable noise now and then, and the profile and the activity changed."""
+        """Sends unreliable entries now and then, and changes the profile and the activity."""
         self.send(Outgoing("Cursor", b"{}", 0))
         what = self.chance.random()
         try:

@@ -1,4 +1,4 @@
-"""What a drawer sends, and what the session must hold of it after any number of accepted entries."""
+"""The entries of a drawer, and the state that follows from any number of accepted ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, RETENTION, TARGETED, Outgoing
 
 SOLO, OWN, SHARED = 1, 2, 3
-"""The first byte of a key: of one append alone, of one drawer alone, of everybody in the session."""
+"""The first byte of a key: used by one append only, by one drawer only, or by all drawers of the session."""
 OWN_KEYS, SHARED_KEYS = 8, 6
 NEVER_GIVEN_OUT = 4_000_000_000
 WRONG = "Wrong"
-"""The type of entries that must be refused and use their client sequence up."""
+"""The type of entries that must be refused and use up their client sequence."""
 
 Payloads = dict[bytes, list[bytes]]
 
@@ -24,12 +24,12 @@ def key(kind: int, drawer: int, n: int) -> bytes:
 
 
 def is_of(key_: bytes, drawer: int) -> bool:
-    """Whether only that drawer ever touches this key."""
+    """Returns true if only that drawer uses this key."""
     return key_[0] in (SOLO, OWN) and key_[1] == drawer
 
 
 def apply(held: Payloads, entry: Outgoing) -> None:
-    """What an accepted entry does to the keys that one drawer alone touches (3.2)."""
+    """Applies an accepted entry to the keys of one drawer (3.2)."""
     retention = entry.flags & RETENTION
     if not retention or entry.key is None or entry.type == WRONG or entry.key[0] == SHARED:
         return
@@ -44,13 +44,13 @@ def apply(held: Payloads, entry: Outgoing) -> None:
 
 
 class Script:
-    """The entries of one drawer, each with a payload that no other has; everything from the seed."""
+    """The entries of one drawer, determined by the seed. Each payload is unique."""
 
     def __init__(self, drawer: int, seed: str) -> None:
         self.drawer, self._chance, self._n = drawer, random.Random(seed), 0
 
     def next(self, targets: list[int]) -> Outgoing:
-        """Any of the kinds; aimed ones go to some of these numbers."""
+        """Returns an entry of any kind; targeted ones go to some of these numbers."""
         kinds = (self._solo, self._kept, self._note, self._wrong)
         (kind,) = self._chance.choices(kinds, (4, 8, 2, 0.1))
         if self._chance.random() < 0.12:
@@ -58,7 +58,7 @@ class Script:
         return kind()
 
     def burst(self, count: int, size: int) -> Iterator[Outgoing]:
-        """Large replaces of few keys: they make a log long that holds little."""
+        """Yields large replaces of few keys: they make a long log with little content."""
         for _ in range(count):
             n = self._chance.randrange(OWN_KEYS)
             payload = self._payload() + bytes(size)
@@ -98,33 +98,33 @@ class Script:
 
 @dataclass
 class Life:
-    """One participant: what it sends, the n-th entry under client sequence n."""
+    """One participant and its sent entries: the n-th one has client sequence n."""
 
     drawer: int
     number: int
     id: str
     entries: list[Outgoing]
     begins_at: int | None = None
-    """The sequence it was first caught up at, in the epoch it began in."""
+    """The sequence of its first catch-up, in the epoch in which it joined first."""
     is_committed: bool = False
-    """Whether the participant itself was surely on disk."""
+    """True if the participant itself is certainly on disk."""
     committed: int = 0
-    """The highest client sequence that anybody has seen as committed."""
+    """The highest client sequence that any participant has seen as committed."""
     floor: int = 0
-    """The highest client sequence that stood in the session when the epoch began: none of them comes live."""
+    """The highest client sequence in the session when the epoch began: entries up to it do not arrive live."""
     name_committed: int = 0
-    """The how-manieth name was seen as committed."""
+    """The index of its newest name that was seen as committed."""
     _held: Payloads = field(default_factory=dict)
     _through: int = 0
 
     @property
     def accepted_at_most(self) -> int:
-        """The client sequence of the last entry that is not wrong."""
+        """The client sequence of the last entry that is not invalid."""
         numbered = enumerate(self.entries, start=1)
         return max((n for n, entry in numbered if entry.type != WRONG), default=0)
 
     def held_after(self, accepted: int) -> Payloads:
-        """What its own keys hold when that many of its client sequences are used up."""
+        """Returns the content of its own keys after that many used client sequences."""
         if accepted < self._through:
             self._held, self._through = {}, 0
         for entry in self.entries[self._through : accepted]:

@@ -1,4 +1,4 @@
-"""A session as the people in it saw it: one order an epoch, and what of it was told as committed."""
+"""A session as its participants saw it: one order per epoch, and the committed part of it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from people import Person
 
 UPLOADING, READY, REMOVED = 1, 2, 3
-"""How far an attachment has come; it never goes back."""
+"""The state of an attachment, which never goes back."""
 
 
 @dataclass
 class Span:
-    """The part of the order that one person was given without a hole but for entries to others."""
+    """A part of the order that one participant received without gaps, except for entries to others."""
 
     after: int
     person: Person
     through: int | None = None
-    """None while it goes on."""
+    """The last sequence; None while the span continues."""
 
     @property
     def end(self) -> int:
@@ -33,7 +33,7 @@ class Span:
 
 @dataclass
 class Snapshot:
-    """What somebody held at `caughtUp` of a snapshot."""
+    """A participant's retained entries at `caughtUp` of a snapshot."""
 
     whose: str
     sequence: int
@@ -42,7 +42,7 @@ class Snapshot:
 
 @dataclass
 class Committed:
-    """What was surely on disk, over all epochs."""
+    """The entries that were certainly on disk, over all epochs."""
 
     attachments: dict[str, int] = field(default_factory=dict)
     activity: int = 0
@@ -50,35 +50,36 @@ class Committed:
 
 @dataclass
 class Past:
-    """An epoch that is over, and of which the whole order is known up to `end`."""
+    """A finished epoch whose whole order is known up to `end`."""
 
     base: Held
     order: list[Entry]
     end: int
     floors: dict[int, int]
-    """By number: what was accepted before that order began."""
+    """For each number: the client sequences accepted before that order began."""
     places: set[tuple[int, int]]
-    """Sender and client sequence of all that anybody was given."""
+    """Sender and client sequence of every received entry."""
 
 
 class Story:
-    """What everybody in one session was told; complains as soon as two were told different things."""
+    """The messages that all participants of one session received. Fails as soon as two of them disagree."""
 
     def __init__(self, session: str) -> None:
         self.session = session
         self.people: dict[int, str] = {}
-        """Who has which number, for ever."""
+        """The participants by their numbers, which are never reused."""
         self.lives: dict[int, Life] = {}
         self.committed = Committed()
         self.past: Past | None = None
         self.was_told_in_this_round = False
-        """Whether anybody was let in since the gateway started."""
+        """True if a participant was admitted since the start of the gateway."""
         self._begin("", 0)
 
     def _begin(self, epoch: str, sequence: int) -> None:
         self.epoch = epoch
         self.begins_after = sequence
-        """A tail from an earlier epoch may hold entries up to there that nobody was given before."""
+        """A tail from an earlier epoch may contain entries up to this sequence that no participant received
+        before."""
         self.order: dict[int, Entry] = {}
         self.told_committed = 0
         self.spans: list[Span] = []
@@ -86,18 +87,18 @@ class Story:
         self._places: dict[tuple[int, int], int] = {}
         self._newest: dict[int, int] = {}
         self.base: Snapshot | None = None
-        """Where the order is complete from."""
+        """The sequence from which the order is complete."""
         self.is_exact = False
-        """Whether the floors of this epoch are exactly what was on disk when it began."""
+        """True if the floors of this epoch are exactly the state on disk when it began."""
 
-    # What people are told.
+    # Received messages.
 
     def joined(self, person: Person, joined: dict[str, Any]) -> None:
         if joined["epoch"] != self.epoch:
             self.past = self._so_far()
             for life in self.lives.values():
                 life.floor = life.committed
-                # Sequences of different epochs cannot be compared: it has to be seen here again.
+                # Sequences of different epochs cannot be compared: it has to be seen in this epoch again.
                 life.begins_at = None
             self._begin(joined["epoch"], joined["sequence"])
         self.was_told_in_this_round = True
@@ -105,11 +106,11 @@ class Story:
         self.told(joined["committed"])
 
     def told(self, committed: int) -> None:
-        """Somebody was told that all up to there is on disk."""
+        """Records that all entries up to a sequence are on disk."""
         self.told_committed = max(self.told_committed, committed)
 
     def caught_up(self, person: Person, sequence: int, after: int | None) -> None:
-        """Somebody holds the state at `sequence`, by tail when `after` is given."""
+        """Records that a participant has the state at `sequence`, by a tail if `after` is given."""
         if after is None:
             self.snapshots.append(Snapshot(person.name, sequence, person.retained.held()))
         self.spans.append(Span(sequence if after is None else after, person))
@@ -118,13 +119,13 @@ class Story:
             life.begins_at = sequence
 
     def broke_off(self, person: Person) -> None:
-        """That person's part of the order ends here; the next begins with a catch-up."""
+        """Ends that participant's span. The next one begins with a catch-up."""
         for span in self.spans:
             if span.person is person and span.through is None:
                 span.through = person.last
 
     def saw(self, person: Person, entry: Entry, in_snapshot: bool) -> None:
-        """Somebody was given an entry."""
+        """Records that a participant received an entry."""
         if entry.is_system and entry.type == "participants":
             change = json.loads(entry.payload)
             for told in ("joined", "changed", "past"):
@@ -132,7 +133,7 @@ class Story:
                     self._has_number(participant)
         if entry.flags & TARGETED:
             to = json.loads(entry.payload)["to"]
-            # Also in the snapshot of a client that saw more than the log of a killed gateway held (S75).
+            # Also in the snapshot of a client that saw more than the log of a killed gateway contained (S75).
             assert person.number == entry.sender or person.number in to, f"{person.name} got {entry}"
         if in_snapshot or not entry.is_reliable:
             return
@@ -142,7 +143,7 @@ class Story:
             self._check_sent(entry)
 
     def _check_sent(self, entry: Entry) -> None:
-        """It is what its sender sent under that client sequence, and comes for the first time."""
+        """Checks that the entry equals the sent one of that client sequence, and is received for the first time."""
         life = self.lives.get(entry.sender)
         assert life is not None, f"from somebody nobody is: {entry}"
         if entry.sequence > self.begins_after:
@@ -156,7 +157,7 @@ class Story:
         self._newest[entry.sender] = max(self.seen_of(entry.sender), entry.client_sequence)
 
     def seen_of(self, number: int) -> int:
-        """The newest client sequence of that participant that anybody was given in this epoch."""
+        """Returns the newest client sequence of a participant that any participant received in this epoch."""
         return self._newest.get(number, 0)
 
     def _has_number(self, participant: dict[str, Any]) -> None:
@@ -171,10 +172,11 @@ class Story:
         floors = {life.number: life.floor for life in self.lives.values()}
         return Past(self.base.held, order, end, floors, set(self._places))
 
-    # What follows, once nobody is told anything any more.
+    # Checks after all participants were disconnected.
 
     def covered(self) -> int:
-        """Up to where the order is complete, but for entries that were aimed at people who did not read them."""
+        """Returns the sequence up to which the order is complete, except entries targeted at participants that did
+        not read them."""
         assert self.base is not None
         end = self.base.sequence
         for span in sorted(self.spans, key=lambda span: span.after):
@@ -183,7 +185,7 @@ class Story:
         return end
 
     def settle(self) -> None:
-        """Everybody is cut off: checks what they were given, and notes what was committed."""
+        """Checks the received entries after all participants were disconnected, and records the committed ones."""
         previous: dict[int, int] = {}
         for sequence in sorted(self.order):
             entry = self.order[sequence]
@@ -215,7 +217,7 @@ class Story:
                     life.name_committed = max(life.name_committed, ordinal(changed["name"]))
 
     def _check_snapshots(self) -> None:
-        """Every snapshot of this epoch was what the order makes of the first one (P3)."""
+        """Checks that every snapshot of this epoch follows from the first one and the order (P3)."""
         if self.base is None:
             return
         end = self.covered()
@@ -235,7 +237,7 @@ class Story:
 
 
 def retained_of(held: Held) -> Retained:
-    """Somebody who holds this."""
+    """Returns a client state with these retained entries."""
     retained = Retained()
     for key, kept in held.items():
         retained.keys[key] = [Entry(0, *of[:3], key, *of[3:]) for of in kept]
@@ -243,7 +245,7 @@ def retained_of(held: Held) -> Retained:
 
 
 def attachment_state(entry: Entry) -> tuple[str, int]:
-    """The attachment a system entry is about, and how far it has come."""
+    """Returns the attachment of a system entry, and its state."""
     retained = Retained()
     retained.apply(entry)
     for id_, attachment in retained.attachments.items():
@@ -254,13 +256,13 @@ def attachment_state(entry: Entry) -> tuple[str, int]:
 
 
 def ordinal(text: str) -> int:
-    """The number that a name or a title ends in; 0 for one that has none."""
+    """Returns the number at the end of a name or a title; 0 if there is none."""
     last = text.rsplit(" ", 1)[-1]
     return int(last) if last.isdigit() else 0
 
 
 def difference(one: dict[bytes, Any], other: dict[bytes, Any]) -> str:
-    """The first few keys that differ, and how."""
+    """Returns the first few different keys with both values."""
     keys = [key for key in sorted(one.keys() | other.keys()) if one.get(key) != other.get(key)]
     told = [f"{key.hex()}: {_short(one.get(key))} and {_short(other.get(key))}" for key in keys[:4]]
     return f"{len(keys)} keys differ: " + "; ".join(told)

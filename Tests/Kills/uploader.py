@@ -1,4 +1,4 @@
-"""Somebody whose resumable uploads go on over every restart, and arrive whole."""
+"""A client whose resumable uploads continue over every restart, and arrive complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAUSE = 0.002
 
 
 class Uploader:
-    """Uploads one file after the other into one session."""
+    """Uploads files into one session, one after the other."""
 
     def __init__(self, gateway: LastingGateway, story: Story, seed: str) -> None:
         self._journal = Journal(gateway, story.session)
@@ -26,15 +26,15 @@ class Uploader:
         self.is_to_finish = False
         self.resumes = 0
         self.done: dict[str, str] = {}
-        """By attachment: its SHA-256."""
+        """The SHA-256 of each attachment."""
 
     async def run(self) -> None:
-        """Uploads until told to finish, and then what is begun."""
+        """Uploads until it is stopped, and then completes the present upload."""
         while not self.is_to_finish:
             await self._upload()
 
     async def verify(self) -> None:
-        """All that was uploaded is listed as ready and comes back with the right hash."""
+        """Checks that every uploaded attachment is listed as ready and has the right hash."""
         listed = {attachment["id"]: attachment for attachment in await self._journal.list()}
         assert listed.keys() == self.done.keys(), f"uploaded {self.done.keys()}, listed {listed}"
         for id_, digest in self.done.items():
@@ -56,7 +56,8 @@ class Uploader:
         self.done[id_] = sha256(data)
 
     async def _go_on(self, id_: str, data: bytes, known: int) -> int:
-        """Sends a piece; how much has surely arrived. All only when the attachment is ready."""
+        """Sends a piece and returns the number of bytes that certainly arrived. All bytes count only when the
+        attachment is ready."""
         upload = Upload(self._journal.gateway, self._journal.path_of(id_))
         head = await upload.head()
         if head.status == 503:
@@ -79,7 +80,7 @@ class Uploader:
         return offset
 
     async def _send(self, upload: Upload, data: bytes, offset: int) -> int:
-        """One PATCH, its body in parts with a breath between them."""
+        """Sends one PATCH, with pauses between the parts of its body."""
         size = min(len(data) - offset, self._chance.randint(1, 200_000))
         async with await upload.begin(offset, size) as connection:
             for first in range(offset, offset + size, 20_000):
@@ -88,7 +89,7 @@ class Uploader:
             answer = await connection.receive()
         if answer.status == 204:
             assert int(answer["upload-offset"]) == offset + size
-            # All bytes are not all yet: it has to be ready, too.
+            # With all bytes the attachment may still not be ready.
             return min(offset + size, len(data) - 1)
         assert answer.status in (409, 503), (answer, answer.body)
         return offset

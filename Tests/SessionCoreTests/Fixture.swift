@@ -103,7 +103,7 @@ struct Closed: Equatable {
   let code: UInt16
 }
 
-/// One socket, and everything that arrived on it.
+/// One socket, and all messages that arrived on it.
 final class TestClient {
   private let fixture: Fixture
   let subscriber: Subscriber

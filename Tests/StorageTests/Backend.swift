@@ -4,12 +4,12 @@ import Platform
 import Wire
 import TestSupport
 
-/// The disks that every rule of a store holds for.
+/// The disks for which every rule of a store holds.
 enum Backend: CaseIterable, Sendable {
   case folder
   case memory
 
-  /// An empty disk.
+  /// Creates an empty disk.
   func make() throws -> Bench {
     switch self {
     case .folder:
@@ -21,18 +21,18 @@ enum Backend: CaseIterable, Sendable {
   }
 }
 
-/// A disk, and the folder that it is in.
+/// A disk, and its folder.
 struct Bench {
   let disk: any SessionDisk
   let folder: TemporaryFolder?
 
-  /// Puts a session there whose log is these bytes.
+  /// Creates a session whose log has these bytes.
   func place(_ bytes: [UInt8], as id: SessionID = .one) throws {
     try disk.makeSession(id).write(bytes.span, at: 0)
     try disk.placeSession(id)
   }
 
-  /// All bytes of a session's file; nil when there is none.
+  /// Returns all bytes of a session's file; nil if there is none.
   func bytes(_ name: LogName = .current, of id: SessionID = .one) throws -> [UInt8]? {
     let file: any SessionFile
     do throws(StorageError) {

@@ -174,7 +174,7 @@ private final class SocketPair {
     receiver = -1
   }
 
-  /// What has arrived; empty at the end.
+  /// Returns the received bytes; none at the end.
   func receive() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 1 << 18)
     let count = unsafe recv(receiver, &bytes, bytes.count, 0)

@@ -24,14 +24,15 @@ struct DataFolderCopyTests {
     try DataFolderCopy(of: one.data, at: path ?? target, for: purpose, reserve: reserve)
   }
 
-  /// Waits until nobody has the folder: a process that another test begins has every file open until it runs its program.
+  /// Opens a data folder once its lock is free: a process started by another test has every file open until it executes
+  /// its program.
   private func open(_ path: String) throws -> DataFolder {
     let deadline = MonotonicTime.now() + .seconds(10)
     while true {
       do throws(DataFolderError) {
         return try DataFolder(opening: path)
       } catch {
-        // Nobody takes as long as that to run a program: who has it then has forgotten to let it go.
+        // No process needs that long to execute its program, so another owner failed to close the folder.
         guard case .inUse = error, MonotonicTime.now() < deadline else { throw error }
         sched_yield()
       }
@@ -44,7 +45,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "copy/format") == Array("unfinished \(purpose)\n".utf8))
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try open(target) }
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try DataFolder(beside: target) }
-    // The other work is told so too, and the same one begins anew.
+    // The other purpose gets the same error, and the same purpose starts again.
     let other: DataFolderCopy.Purpose = purpose == .backup ? .restore : .backup
     #expect(throws: DataFolderError.self) { try begin(other) }
     try one.temporary.makeFolder("copy/sessions/left")
@@ -89,7 +90,7 @@ struct DataFolderCopyTests {
       }
     }
     #expect(one.temporary.names(in: "data/sessions") == [one.id.text])
-    // Where nobody looks it may be, for that may be the only place one can write to.
+    // A backup in another folder inside the source is allowed: it may be the only writable place.
     try begin(at: data + "/backups/one").finish()
   }
 
@@ -105,7 +106,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == (isThere ? [] : nil))
     let again = try begin()
     try again.copyCertificate()
-    // Half of it would be worse than none: both get their names in the end.
+    // One file without the other would be useless: both are renamed at the end.
     #expect(one.temporary.contents(of: "copy/tls-key.pem") == nil)
     try again.finish()
     #expect(one.temporary.contents(of: "copy/tls-key.pem") == Array("key".utf8))
@@ -193,7 +194,7 @@ struct DataFolderCopyTests {
     let source = OwnedDescriptor(
       owning: unsafe Glibc.open(one.temporary.path + "/source", O_RDONLY | O_CLOEXEC))
     let path = one.temporary.path + "/appended"
-    // It refuses a file that is open so with EBADF, as if it were not open.
+    // The call fails with EBADF for a file that is opened like this.
     let file = OwnedDescriptor(
       owning: unsafe Glibc.open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600))
     try FileCopier(to: one.data, reserve: 0).copy(source, to: file, count: 12)

@@ -43,7 +43,7 @@ struct DataFolderTests {
         + "one gateway at a time may have it")
     #expect(first != nil)
     first = nil
-    // A process that another test begins has every file open until it runs its program.
+    // A process started by another test has every file open until it executes its program.
     let deadline = MonotonicTime.now() + .seconds(30)
     while (try? DataFolder(opening: temporary.path)) == nil, .now() < deadline { sched_yield() }
     _ = try DataFolder(opening: temporary.path)
@@ -78,7 +78,7 @@ struct DataFolderTests {
     #expect(throws: DataFolderError.notMade(path: file + "/a", SystemError("mkdir", code: ENOTDIR))) {
       try DataFolder(opening: file + "/a")
     }
-    // Nobody may make a file there, root included.
+    // No user can create a file there, not even root.
     let error = #expect(throws: DataFolderError.self) { try DataFolder(opening: "/sys") }
     #expect(
       error?.description.hasPrefix("the data folder /sys cannot be written to (") == true,
@@ -145,12 +145,12 @@ struct DataFolderTests {
   }
 }
 
-/// A process beside this one that holds a lock.
+/// A process that holds a lock.
 private final class LockHolder {
   private let ours: CInt
   private let process: pid_t
 
-  /// Waits until the lock is held.
+  /// Starts the process and waits until it holds the lock.
   init(_ path: String, saying text: String) throws {
     let script = "exec 9>\(path); flock 9; printf '\(text)' >&9; echo held; read end"
     var ends: [CInt] = [0, 0]
@@ -171,7 +171,7 @@ private final class LockHolder {
     try #require(unsafe read(ours, &answer, answer.count) == 5, "flock(1) is needed for this test")
   }
 
-  /// Lets the lock go and waits until it is.
+  /// Ends the process, which releases the lock, and waits for it.
   func end() {
     close(ours)
     waitpid(process, nil, 0)

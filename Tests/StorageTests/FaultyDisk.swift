@@ -3,25 +3,25 @@ import Storage
 import Platform
 import Wire
 
-/// A disk that fails at a certain call.
+/// A disk that fails at a chosen call.
 final class FaultyDisk: SessionDisk {
-  /// What a failing call does all the same.
+  /// The effect of a failing call.
   enum Style: CaseIterable, Sendable {
-    /// Nothing.
+    /// No effect.
     case nothing
-    /// A write writes half of its bytes, and anything else does nothing.
+    /// A write writes half of its bytes; other calls have no effect.
     case half
-    /// All that was asked for.
+    /// The full effect.
     case everything
   }
 
   struct Plan: Sendable {
-    /// The number of the first call that fails, from 1 on.
+    /// The number of the first failing call, from 1 on.
     var call: Int
     /// The `errno`.
     var code: CInt
     var style = Style.nothing
-    /// Whether all calls fail from then on, until `mend`.
+    /// True if all later calls fail too, until `mend`.
     var lasts = false
   }
 
@@ -33,15 +33,15 @@ final class FaultyDisk: SessionDisk {
     state = Guarded((0, plan))
   }
 
-  /// How many calls were made.
+  /// The number of calls so far.
   var calls: Int { state.withLock { $0.calls } }
 
-  /// Fails no more.
+  /// Ends the failures.
   func mend() {
     state.withLock { $0.plan = nil }
   }
 
-  /// Does something, or fails.
+  /// Performs an operation, or fails.
   fileprivate func call<Result>(
     _ operation: StorageError.Operation, half: (() throws(StorageError) -> Void)? = nil,
     _ body: () throws(StorageError) -> Result
@@ -136,7 +136,7 @@ final class FaultyDisk: SessionDisk {
   }
 }
 
-/// A file of a disk that fails.
+/// A file of a failing disk.
 private final class FaultyFile: SessionFile {
   private let inner: any SessionFile
   private let disk: FaultyDisk

@@ -1,7 +1,7 @@
 import Storage
 import Platform
 
-/// Makes calls on a thread for files, as the gateway does.
+/// Makes calls on a thread for files, like the gateway.
 actor FileThread {
   private let executor: BlockingExecutor
 
@@ -17,7 +17,7 @@ actor FileThread {
     file.send(to: socket, at: 0, count: Int(file.length))
   }
 
-  /// Runs what may not leave the thread.
+  /// Runs calls whose values must not leave the thread.
   func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result {
     try body()
   }

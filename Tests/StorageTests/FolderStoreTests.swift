@@ -72,7 +72,7 @@ struct FolderStoreTests {
     let fixture = try StoreFixture(bench, openFiles: 1)
     try await fixture.store.create(.one, [.session, .numbers])
     let end = try fixture.read().end
-    // Closes the file of the first.
+    // Closes the file of the first session.
     try await fixture.store.create(.two, [.session])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.truncate(to: end.length - 17)
@@ -128,7 +128,7 @@ struct FolderStoreTests {
     #expect(last.length == (try fixture.store.byteCount(of: .one)))
     #expect(
       last.modified == (try bench.disk.openFile(.current, of: .one, toWrite: false).information().modified))
-    // More than is read at a time.
+    // More bytes than are read at a time.
     #expect(try fixture.read().records == [.session, .run(1, payload: 2_000_000), .numbers])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.truncate(to: last.length - 1)
@@ -143,7 +143,7 @@ struct FolderStoreTests {
     let fixture = try StoreFixture(bench)
     let store = fixture.store
     try await store.create(.one, [.session, .numbers])
-    // Each has a mark of its own.
+    // Each run has its own mark.
     let runs = (1...40).map { SessionRecord.run($0, payload: 70_000) }
     for run in runs[..<20] { _ = try await fixture.append([.numbers, run]).get() }
     try await store.beginCompaction(.one, [.session], through: 9)
@@ -157,16 +157,16 @@ struct FolderStoreTests {
     let (records, end) = try fixture.read()
     #expect(records.prefix(4) == [.session, .base(4), .base(9), runs[9]])
     #expect(records.filter { $0.kind == .run } == Array(runs[9...]))
-    // What came after the end of it is in the length that an append tells.
+    // The length after an append includes records that were appended after `finishCompaction` began.
     #expect(length <= end.length && length < before + 15 * 70_043 - 8 * 70_043)
     #expect(try bench.bytes(.next) == nil)
-    // Marks were made anew: what is compacted next begins where it should.
+    // The marks are new: the next compaction begins at the right offset.
     try await store.beginCompaction(.one, [.session], through: 38)
     try await store.addToCompaction(.one, [.base(38)])
     #expect(try await store.finishCompaction(.one) == 33 + 15 + 21 + 2 * 70_043)
     _ = try await fixture.append([.run(41)]).get()
     #expect(try fixture.read().records == [.session, .base(38), runs[38], runs[39], .run(41)])
-    // After an opening the marks come from what was read.
+    // After an opening the marks come from the records that were read.
     await store.release(.one)
     _ = try await store.adopt(.one, fixture.read().end, [.numbers])
     try await store.beginCompaction(.one, [.session], through: 39)
@@ -201,7 +201,7 @@ struct FolderStoreTests {
       _ = try await fixture.append([.run(sequence, payload: 400_000)]).get()
     }
     try await store.beginCompaction(.one, [.numbers], through: 0)
-    // The next one takes its place.
+    // The next compaction replaces it.
     try await store.beginCompaction(.one, [.session], through: 0)
     async let finished = store.finishCompaction(.one)
     await store.release(.one)

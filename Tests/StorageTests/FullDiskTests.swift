@@ -19,7 +19,7 @@ struct FullDiskTests {
       let (id, room) = (UUID(), 100_000)
       let path = "\(one.temporary.path)/\(one.folder)/uploads/\(id.uuidString)"
       _ = try one.attachments.createUpload(id)
-      // Sparse: it takes no room and is read fast.
+      // Sparse, so that it needs no room and is read fast.
       #expect(unsafe truncate(path, Int(Self.limit) - room) == 0)
       var before = rlimit()
       #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)

@@ -6,12 +6,12 @@ import Wire
 
 @Suite("Logs that are not as they were written")
 struct LogDamageTests {
-  /// What stands in the log of these tests, and where each record ends.
+  /// The records in the log of these tests, and the end of each.
   static let records: [SessionRecord] = [.session, .numbers, .run(1), .base(0), .run(2)]
   static let bytes = written(records)
   static let ends = records.indices.map { written(Array(records[...$0])).count }
 
-  /// The format's record and these, framed by hand: CRC-32 by bits.
+  /// Returns the format's record and these records, framed without the code under test: CRC-32 by bits.
   static func written(_ records: [SessionRecord]) -> [UInt8] {
     var (bytes, chain): ([UInt8], UInt32) = ([], 0)
     let format = (UInt8(0), Array("drawtogether log".utf8) + [0, 0, 0, 1])
@@ -74,7 +74,7 @@ struct LogDamageTests {
       let begin = record == 0 ? start : Self.ends[record - 1]
       let isInHead = position < begin + 8
       let isInFrame = position < begin + 4 || position >= Self.ends[record] - 4
-      // Behind the last record none tells whether its CRC or its body is damaged.
+      // After the last record, no other record shows whether its CRC or its body is damaged.
       let isRead = position < start || isInFrame || isInHead && record < Self.records.count - 1
       var expected = Self.records
       if !isRead { expected.remove(at: record) }
@@ -114,7 +114,7 @@ struct LogDamageTests {
         #expect(try bench.bytes(.damaged(min(number, 16))) == last, "number \(number)")
         let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
         let length = try file.information().length
-        // A record with a CRC that is not its own.
+        // A record with a wrong CRC.
         let broken = [0, 0, 0, 5, 1, 1, 1, UInt8(number), 3, 0, 0, 16, 0, 0, 0, 0, 5] as [UInt8]
         try file.write(broken.span, at: length)
       }
@@ -138,7 +138,7 @@ struct LogDamageTests {
   @Test("What a failed write left behind a record is never taken for what follows")
   func chain() throws {
     let bench = try Backend.memory.make()
-    // A whole record, but not behind the one that it was written behind.
+    // A complete record, but in another place than it was written to.
     let other = Self.written([.session, .session, .run(7)]).suffix(Self.written([.run(7)]).count - 33)
     try bench.place(Self.bytes + other)
     let fixture = try StoreFixture(bench)

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("The format of a log, version 1")
 struct LogFormatTests {
-  /// Made by hand, with CRCs from another program.
+  /// Written by hand, with CRCs from another program.
   static let bytes: [UInt8] = [
     // u32 21 | u32 CRC | u8 0: the store's own | "drawtogether log" | u32 version 1 | u32 21
     0x00, 0x00, 0x00, 0x15, 0xB3, 0x12, 0x0B, 0xD7, 0x00,

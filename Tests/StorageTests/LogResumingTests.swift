@@ -12,7 +12,7 @@ import TestSupport
 struct LogResumingTests {
   private static let start = LogDamageTests.written([]).count
 
-  /// A log of a session, its people, and so many runs of one entry each, of several lengths.
+  /// Returns a log with a session, its participants, and runs of one entry each, of several lengths.
   private static func records(_ count: Int) -> [SessionRecord] {
     [.session, .numbers] + (1...count).map { .run(UInt64($0), payload: 1 + $0 * 37 % 211) }
   }
@@ -44,7 +44,7 @@ struct LogResumingTests {
       let hit = places.firstIndex { $0.contains(position) }
       let body = hit.map { places[$0].lowerBound + 8..<places[$0].upperBound - 4 }
       var expected = records
-      // Of the last record the CRC is needed too.
+      // The CRC of the last record is needed too.
       if let hit, let body, body.contains(position) || hit == records.count - 1 && found.count < records.count
       {
         expected.remove(at: hit)
@@ -63,7 +63,7 @@ struct LogResumingTests {
       var damaged = bytes
       var hit: Set<Int> = []
       for _ in 0..<(2 + round % 9) {
-        // Bodies only: who loses both lengths at two places loses what is between them.
+        // Only bodies are damaged: with both lengths damaged at two places, the records between would be lost.
         let record = Int(random.next() % UInt64(records.count))
         let place = places[record]
         damaged[place.lowerBound + 8 + Int(random.next() % UInt64(place.count - 12))] ^= 0x55
@@ -100,7 +100,7 @@ struct LogResumingTests {
       let (found, end) = try Self.read(damaged)
       #expect(found.starts(with: records[..<first]), "round \(round)")
       let told = Int(damaged.span.uint32(at: places[first].lowerBound))
-      // It may have been cut off with the file: then nothing but a CRC leads on.
+      // It may look like a record cut off with the file: then only a CRC leads to the next record.
       if (1...1 << 26).contains(told), places[first].lowerBound + told + 12 > damaged.count { continue }
       let rest = Array(records[min(behind + 1, records.count)...])
       #expect(Array(found.suffix(rest.count)) == rest, "round \(round)")
@@ -133,7 +133,7 @@ struct LogResumingTests {
 
   @Test("ST12 What a participant sent is never taken for records, whatever is damaged")
   func forged() throws {
-    // Records that continue one another, as a payload may hold them.
+    // Records that continue each other, as a payload may contain them.
     let forged = LogDamageTests.written([.run(900), .run(901), .run(902), .run(903)])
     var run = SessionRecord.run(3, payload: 0)
     run.body += [UInt8](repeating: 7, count: 40) + forged + [UInt8](repeating: 7, count: 40) + forged
@@ -145,13 +145,13 @@ struct LogResumingTests {
         var damaged = bytes
         damaged[position] ^= change
         #expect(try Self.read(damaged).records.allSatisfy { records.contains($0) }, "byte \(position)")
-        // The same in a file that ends within the record, at the end of a forged one too.
+        // The same in a file that ends within the record, or at the end of a forged one.
         let cut = Array(damaged[..<min(place.upperBound - 4, position + 200)])
         #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "byte \(position), cut")
       }
     }
     for cut in place { #expect(try Self.read(Array(bytes[..<cut])).records == Array(records[..<3])) }
-    // Both lengths of the record are gone, and the file's end is whole.
+    // Both lengths of the record are damaged, and the file's end is intact.
     var damaged = bytes
     for position in [place.lowerBound, place.upperBound - 4] {
       damaged.replaceSubrange(position..<position + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
@@ -244,7 +244,7 @@ struct LogResumingTests {
 
   @Test("Reading a damaged log costs a few times its length, whatever its payloads look like")
   func cost() throws {
-    // Each byte of the payload begins what may be a length within the file.
+    // Each byte of the payload begins a possible length within the file.
     var run = SessionRecord.run(1, payload: 0)
     run.body += [UInt8](repeating: 0, count: 200_000).indices.map { $0 % 4 == 2 ? 1 : 0 }
     let records: [SessionRecord] = [.session, run, .run(2)]
@@ -256,7 +256,7 @@ struct LogResumingTests {
   }
 }
 
-/// A file in memory that counts the bytes that are read of it.
+/// A file in memory that counts the bytes that are read from it.
 private final class CountingFile: SessionFile {
   private let bytes: [UInt8]
   private let count = Atomic(0)

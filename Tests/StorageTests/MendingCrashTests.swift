@@ -5,13 +5,13 @@ import Testing
 import Wire
 import TestSupport
 
-/// A damaged log that is being written anew when the process ends, the disk fails or the power goes.
+/// The end of the process, a failing disk or a power cut while a damaged log is rewritten.
 @Suite("Logs that are mended")
 struct MendingCrashTests {
   private static let records = [.session, .numbers] + (1...12).map { SessionRecord.run($0) }
   private static let lost = 5
 
-  /// A disk whose one log has a damaged record, all of it synced.
+  /// Returns a disk whose one log has a damaged record, all of it synced.
   private static func damagedDisk() throws -> (disk: MemoryDisk, lostBytes: [UInt8]) {
     let disk = MemoryDisk()
     var bytes = LogDamageTests.written(records)

@@ -5,7 +5,7 @@ import Storage
 import Wire
 import TestSupport
 
-/// A data folder, a session in it, and where that one's files are.
+/// A data folder with a session, and the paths of its files.
 struct OneSession {
   let temporary = TemporaryFolder()
   let data: DataFolder
@@ -18,10 +18,10 @@ struct OneSession {
     try attachments.make()
   }
 
-  /// The path of the session's folder, from the temporary one.
+  /// The path of the session's folder, relative to the temporary one.
   var folder: String { "data/sessions/\(id.text)" }
 
-  /// Uploads some text in one piece and puts it in its place.
+  /// Uploads a text in one piece and makes it a content.
   func place(_ text: String, syncs: Bool = false) throws -> String {
     let (id, bytes) = (UUID(), Array(text.utf8))
     let upload = try attachments.createUpload(id)
@@ -33,7 +33,7 @@ struct OneSession {
 }
 
 extension ContentFile {
-  /// All its bytes.
+  /// Returns all bytes of the content.
   func whole() throws -> [UInt8] {
     try read(at: 0, count: Int(length))
   }

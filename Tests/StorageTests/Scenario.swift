@@ -3,11 +3,12 @@ import Storage
 import Testing
 import Wire
 
-/// What two sessions go through, and what of it was reported as kept. Their entries are numbered from 1.
+/// Operations on two sessions, and the results that were reported as stored. Their entries are numbered from
+/// 1.
 ///
-/// Every call that fails is made again, so often as is wanted; then the scenario ends with its error.
+/// Every failing call is repeated, up to a number of attempts; then the scenario ends with its error.
 final class Scenario {
-  /// What was said of a session, and what was reported.
+  /// The requests for a session, and the reported results.
   struct Said {
     enum Life { case none, maybe, certain }
 
@@ -15,7 +16,7 @@ final class Scenario {
     var removed = Life.none
     /// The last sequence that was given to the store.
     var sent: UInt64 = 0
-    /// The last one that was reported to be kept.
+    /// The last sequence that was reported as stored.
     var kept: UInt64 = 0
   }
 
@@ -51,7 +52,7 @@ final class Scenario {
 
   private func again<Result>(_ body: () async throws -> Result) async throws -> Result {
     for _ in 1..<max(attempts, 1) {
-      // The last attempt tells.
+      // The result of the last attempt counts.
       if let result = try? await body() { return result }
     }
     return try await body()
@@ -67,7 +68,7 @@ final class Scenario {
     var missing = ids
     var error: StorageError?
     for _ in 0..<max(attempts, 1) {
-      // What is tried again goes with more behind it.
+      // A repetition has more records.
       let ids = missing
       let appends = ids.map { fixture.numbered($0, [.numbers] + next(of: $0)) }
       for (id, outcome) in zip(ids, await store.append(appends).outcomes) {
@@ -84,11 +85,11 @@ final class Scenario {
     if let error { throw error }
   }
 
-  /// All that was not reported, and one entry more.
+  /// Returns the records of all entries that were not reported, and of one entry more.
   private func next(of id: SessionID) -> [SessionRecord] {
     let said = self.said[id, default: Said()]
     self.said[id]?.sent = said.sent + 1
-    // Some are so long that the store marks where those behind them begin.
+    // Some are so long that the store marks the offsets of the next ones.
     return (said.kept + 1...said.sent + 1).map { .run($0, payload: $0 % 3 == 0 ? 70_000 : 100) }
   }
 
@@ -111,11 +112,11 @@ final class Scenario {
   }
 }
 
-/// What a session's records come to: the way a session reads them.
+/// The content of a session's records, as a session restores it.
 struct Replayed: Equatable {
-  /// Up to where `base` records stand for the entries.
+  /// The sequence up to which `base` records stand for the entries.
   private(set) var through: UInt64 = 0
-  /// The entries behind that.
+  /// The later sequences.
   private(set) var sequences: [UInt64] = []
   private(set) var beginsWithSession = false
   private(set) var knowsNumbers = false
@@ -136,12 +137,12 @@ struct Replayed: Equatable {
     }
   }
 
-  /// Nothing is missing within.
+  /// True if no sequence is missing.
   var isSeamless: Bool { sequences.elementsEqual(through + 1..<last + 1) }
 }
 
 extension Scenario {
-  /// Looks whether all that was reported is on a disk, and whether the sessions can go on there.
+  /// Checks that a disk has all that was reported, and that the sessions can continue there.
   func check(_ disk: any SessionDisk, afterPowerCut: Bool = false, _ hint: String) async throws {
     let fixture = try StoreFixture(disk, .full)
     for (id, said) in said {
@@ -149,7 +150,7 @@ extension Scenario {
       switch (said.created, said.removed) {
       case (.certain, .none): #expect(isThere, "\(hint): a session is gone")
       case (.none, _): #expect(!isThere, "\(hint): a session came from nothing")
-      // A removal is not waited for.
+      // No call waits for the removal.
       case (_, .certain): #expect(!isThere || afterPowerCut, "\(hint): a session came back")
       default: break
       }

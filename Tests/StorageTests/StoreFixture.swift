@@ -6,14 +6,14 @@ import Testing
 import Platform
 import Wire
 
-/// A store over some disk, on a thread that it shares with those of other tests.
+/// A store over a disk, on a thread shared with the stores of other tests.
 final class StoreFixture {
   let disk: any SessionDisk
   let store: FolderStore
   private var bench: Bench?
   private var appendCount: UInt64 = 0
 
-  /// A store over a disk that stays as long as it.
+  /// Creates a store over a disk, which exists as long as this object.
   convenience init(_ bench: Bench, _ durability: Durability = .process, openFiles: Int = 512) throws {
     try self.init(bench.disk, durability, openFiles: openFiles)
     self.bench = bench
@@ -26,7 +26,7 @@ final class StoreFixture {
     store = FolderStore(disk, on: executor, durability: durability, openFiles: openFiles)
   }
 
-  /// They end with the process: a store may be in use when nothing refers to its fixture any more.
+  /// They exist until the process ends: a store may be in use when its fixture is gone.
   private static let executors = Result {
     try (0..<threads).map { _ in try BlockingExecutor(name: "test-store") }
   }
@@ -38,13 +38,13 @@ final class StoreFixture {
     await store.append([numbered(id, records)]).outcomes[0].result
   }
 
-  /// Returns an append with a number that none before has.
+  /// Returns an append with the next number.
   func numbered(_ id: SessionID, _ records: [SessionRecord]) -> LogAppend {
     appendCount += 1
     return LogAppend(id: id, number: appendCount, records: records)
   }
 
-  /// What can be read of a session's log.
+  /// Returns the readable records of a session's log.
   func read(_ id: SessionID = .one) throws -> (records: [SessionRecord], end: LogEnd) {
     var records: [SessionRecord] = []
     let end = try store.read(id) { (kind, body) throws(RecordError) in
@@ -80,11 +80,12 @@ extension Array where Element == UInt8 {
 }
 
 extension SessionRecord {
-  /// A record of JSON's smallest object.
+  /// A record with an empty JSON object.
   static let session = SessionRecord(kind: .session, body: Array("{}".utf8))
   static let numbers = SessionRecord(kind: .numbers, body: [0, 0, 0x10, 0])
 
-  /// A run of one entry for everybody: what a store looks at, and so many bytes of payload.
+  /// Returns a run of one entry for all participants, with the fields that a store reads and a payload of
+  /// zeros.
   static func run(_ sequence: UInt64, payload count: Int = 10) -> SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: UInt32(22 + count))
@@ -97,7 +98,7 @@ extension SessionRecord {
     return SessionRecord(kind: .run, body: body)
   }
 
-  /// That everything up to a sequence is superseded.
+  /// Returns a record that stands for all entries up to a sequence.
   static func base(_ through: UInt64) -> SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: through)

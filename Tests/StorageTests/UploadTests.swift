@@ -112,7 +112,7 @@ struct UploadTests {
     let upload = try one.attachments.createUpload(id)
     try one.attachments.discardUpload(id)
     #expect(one.temporary.names(in: "\(one.folder)/uploads") == [])
-    // A writer that has not heard of it yet does no harm.
+    // A writer that continues after the removal has no effect.
     try append("abc", to: upload)
     _ = try upload.finish(syncs: false)
     #expect(throws: StorageError(.placeContent, code: ENOENT)) {

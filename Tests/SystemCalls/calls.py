@@ -19,7 +19,7 @@ UNFINISHED = " <unfinished ...>"
 
 @dataclass
 class Call:
-    """One system call; other threads may do something between its begin and its end."""
+    """One system call. Calls of other threads may happen between its begin and its end."""
 
     text: str
     begin: int
@@ -35,7 +35,7 @@ class Call:
 
 @dataclass
 class Trace:
-    """What strace wrote so far."""
+    """The output of strace so far."""
 
     path: Path
     calls: list[Call] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Trace:
     _open: dict[str, Call] = field(default_factory=dict)
 
     def read(self) -> None:
-        """Takes the lines that were added."""
+        """Reads the new lines."""
         written = self.path.read_bytes()[self._read :] if self.path.exists() else b""
         whole = written[: written.rfind(b"\n") + 1]
         self._read += len(whole)
@@ -69,18 +69,18 @@ class Trace:
 
     @property
     def now(self) -> int:
-        """A moment: what is found after it came later."""
+        """Returns a position: calls found after it happened later."""
         self.read()
         return self._lines
 
     def find(self, pattern: str, after: int = 0) -> Call | None:
-        """The first successful call of that kind that began after a moment."""
+        """Returns the first successful call of that kind that began after a position."""
         wanted = re.compile(pattern)
         later = (call for call in self.calls if call.begin > after and call.succeeded)
         return next((call for call in later if wanted.search(call.text)), None)
 
     async def wait(self, pattern: str, after: int = 0) -> Call:
-        """Waits for such a call: the tracer writes a moment later than the gateway acts."""
+        """Waits for such a call: the tracer writes a moment after the gateway acts."""
 
         def is_there() -> bool:
             self.read()
@@ -92,10 +92,8 @@ class Trace:
         return found
 
     async def in_order(self, *patterns: str, after: int = 0) -> list[Call]:
-        """Checks that such calls came, each begun when the one before had ended; what they were.
-
-        The last one is waited for, and the others have to be there by then.
-        """
+        """Waits for the last of these calls. Checks that all happened, each begun after the end of the one before,
+        and returns them."""
         last = await self.wait(patterns[-1], after)
         found: list[Call] = []
         moment = after
@@ -109,7 +107,7 @@ class Trace:
 
 
 def synced(path: str, call: str = "f(data)?sync") -> str:
-    """The sync of a file or folder whose path ends so."""
+    """Returns the pattern for a sync of a file or folder whose path ends like this."""
     return rf"^{call}\(\d+<[^>]*/{path}>\)"
 
 

@@ -1,4 +1,4 @@
-"""A gateway under strace that keeps everything on the disk before it says so."""
+"""A gateway under strace, with full durability."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TracedGateway(LastingGateway):
         folder.mkdir(parents=True, exist_ok=True)
         self.trace = Trace(folder / "calls")
         traced = folder / "traced"
-        # The tracer is a child, so that the process that is signalled is the gateway.
+        # The tracer is a child process, so that signals go to the gateway.
         traced.write_text(
             "#!/bin/sh\nexec strace -D -A -f -qq -y -s 4096 -e signal=none --seccomp-bpf "
             f"-e trace={','.join(CALLS)} -o {shlex.quote(str(self.trace.path))} "

@@ -1,4 +1,4 @@
-"""With `--durability full` everything is on the disk, names included, before anybody is told so."""
+"""With `--durability full` everything is on the disk, names included, before it is announced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def committed(sequence: int | str = r"\d+") -> str:
 
 
 def note() -> str:
-    """A payload that is nowhere else."""
+    """Returns an entry with a unique payload."""
     return uuid.uuid4().hex
 
 
@@ -98,7 +98,7 @@ async def test_received_bytes_are_on_the_disk_before_the_offset_is_sent(traced) 
     session, data = re.escape(journal.session), content(90_000)
     log, start = f"sessions/{session}/log", gateway.trace.now
     upload = await Upload.create(journal, len(data))
-    # The tracer may write the answer that made the session only now.
+    # The tracer may write the call with the response only now.
     answered = sent("HTTP/1.1 201 .*/attachments/")
     await gateway.trace.in_order(written(log, upload.id), synced(log), answered, after=start)
     names = [synced(f"{session}/uploads", "fsync"), synced(f"sessions/{session}", "fsync")]
@@ -109,9 +109,9 @@ async def test_received_bytes_are_on_the_disk_before_the_offset_is_sent(traced) 
             written(f"uploads/{FILE}"), synced(f"uploads/{FILE}"), *names,
             sent(rf"HTTP/1.1 204 .*Upload-Offset: {first + 30_000}\D"), after=start,
         )  # fmt: skip
-        # A name is on the disk once.
+        # The name is synced once.
         names = []
-    # After a crash nobody knows what of it the disk has.
+    # After a crash it is unknown which bytes the disk has.
     await gateway.again("crash")
     start = gateway.trace.now
     assert await upload.offset() == 60_000
@@ -133,7 +133,7 @@ async def test_a_compacted_log_is_on_the_disk_before_it_replaces_the_old_one(tra
             gateway.trace.read()
             if gateway.trace.find(name):
                 break
-        # What follows the new name in the file is told of only when the name is on the disk.
+        # Later records in the file are announced only when the new name is on the disk.
         ada.send(append(99, "behind it"))
         await ada.committed()
         await gateway.trace.in_order(

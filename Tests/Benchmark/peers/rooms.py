@@ -1,4 +1,5 @@
-"""What the peers in Python share: rooms by the path of a member's URL, and the snapshot that its query asks for."""
+"""Shared parts of the Python servers: rooms by the path of a member's URL, and the snapshot that its query
+requests."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,12 +13,12 @@ class Rooms:
         self._members: defaultdict[str, set] = defaultdict(set)
 
     def of(self, path: str) -> set:
-        """The members of the room that a request's target names."""
+        """Returns the members of the room in a request's target."""
         return self._members[urlsplit(path).path]
 
 
 def snapshot(path: str) -> Iterator[bytes]:
-    """The messages that a new member gets first."""
+    """Yields the messages that a new member gets first."""
     left = int(parse_qs(urlsplit(path).query).get("snapshot", ["0"])[0])
     while left > 0:
         yield BLOCK[:left]

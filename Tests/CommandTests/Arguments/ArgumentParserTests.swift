@@ -124,14 +124,14 @@ struct ArgumentParserTests {
       Accepted("--message-seconds=2000ms") { $0.limits.messageSeconds = 2 },
       Accepted("--session-keep-seconds", "90D") { $0.limits.sessionKeepSeconds = 7_776_000 },
       Accepted("--max-connections", "20000") { $0.limits.connections = 20_000 },
-      // One of the two is the default, and gives way.
+      // One of the two is a default, and is lowered.
       Accepted("--max-connections", "100") { $0.limits.connections = 100 },
       Accepted("--max-session-log-bytes", "64K") { $0.limits.sessionLogBytes = 65_536 },
       Accepted("--max-session-attachment-bytes=0", "--max-attachment-bytes=1M") {
         $0.limits.sessionAttachmentBytes = 0
         $0.limits.attachmentBytes = 1 << 20
       },
-      // A proxy speaks TLS for it.
+      // A proxy terminates TLS.
       Accepted("--hsts", "--redirect-to-https", "--https=off", "--trust-proxy=1") {
         $0.sendsStrictTransportSecurity = true
         $0.redirectsToHTTPS = true
@@ -161,7 +161,7 @@ struct ArgumentParserTests {
     var expected = GatewayConfiguration()
     expected.reactors = 4
     expected.limits[keyPath: limit.keyPath] = value
-    // What one session may retain, all together may.
+    // The memory of all sessions must fit the log of one session.
     let room = name == "sessionLogBytes" ? ["--max-memory-bytes", "16T"] : []
     if !room.isEmpty { expected.limits.memoryBytes = 1 << 44 }
     #expect(try serve(room + [limit.flag, String(value)]) == expected)

@@ -70,7 +70,7 @@ struct DataCommandTests {
       Read(
         "verify", "--data", "here", environment: ["DRAWTOGETHER_DATA": "/data"], folder: "here",
         is: .verify(nil)),
-      // What the gateway's own environment says is no hindrance within its container.
+      // Within its container, the gateway's own environment is accepted.
       Read(
         "sessions",
         environment: ["DRAWTOGETHER_HTTP": "off", "DRAWTOGETHER_HTTPS": "off", "DRAWTOGETHER_HSTS": "on"],

@@ -64,7 +64,7 @@ struct BackupMeanwhileTests {
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
-    // One attachment after another: by the time that a log is read, the one that it names has gone.
+    // One attachment after another: whenever a log has been read, its attachment has been removed.
     var contents: [String] = []
     var logs: [[UInt8]] = []
     for number in 0..<30 {
@@ -104,7 +104,7 @@ struct BackupMeanwhileTests {
     var waits = 0
     let outcome = try copy(log.id) {
       waits += 1
-      // The disk takes its time.
+      // The disk is slow.
       if waits == 5 { #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) } }
     }
     #expect(waits == 5)
@@ -116,7 +116,7 @@ struct BackupMeanwhileTests {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
     try await folder.make(log)
-    // In each log another one is missing besides, which was there too briefly to be seen.
+    // In each log another attachment is missing too, which existed too briefly to be copied.
     var logs: [[UInt8]] = []
     for number in 0..<3 {
       let id = UUID(uuid: (4, UInt8(number), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
@@ -228,7 +228,7 @@ struct BackupMeanwhileTests {
     log.run(
       MadeEntry(
         0, "newSession", NewSessionPayload(session: next, by: 1).encoded(), flags: [.reliable, .system]),
-      // What a person sends is no way on.
+      // A participant's entry of this type is not a successor.
       MadeEntry(1, "newSession", NewSessionPayload(session: log.id, by: 1).encoded()))
     try await folder.make(log)
     #expect(try copy(log.id) {}?.successors == [next])

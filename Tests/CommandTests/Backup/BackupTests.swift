@@ -58,7 +58,7 @@ struct BackupTests {
     let log = drawing()
     try await folder.make(log)
     let bytes = try folder.bytes("log", of: log.id)
-    // The same once more stands for what comes next; it has its length at its end.
+    // A copy of the last record stands for the next one. A record ends with its length.
     let last = bytes.suffix(bytes.suffix(4).reduce(0) { $0 << 8 | Int($1) } + 12)
     for cut in [1, 5, last.count - 1] {
       try folder.put(bytes + last.dropLast(cut), as: "log", of: log.id)
@@ -213,7 +213,7 @@ final class BackupPlace {
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: path)  // Left over at worst.
+    try? FileManager.default.removeItem(atPath: path)  // Only leaves files behind.
   }
 
   var backup: String { path + "/backup" }

@@ -9,14 +9,14 @@ struct EarlierFolderTests {
     #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/StorageTests/Fixtures"
 
   private static var versions: [String] {
-    // Without the folder there is nothing to read, which the first test would say.
+    // If the folder cannot be read, the first test fails.
     (try? FileManager.default.contentsOfDirectory(atPath: fixtures).sorted()) ?? []
   }
 
   /// The expected content of a session.
   private struct Kept: Decodable {
     let id: String
-    /// By key, each entry as an array that its sequence begins.
+    /// For each key, its entries as arrays that begin with the sequence.
     let held: [String: [[Value]]]
 
     enum Value: Decodable, Equatable {
@@ -25,7 +25,7 @@ struct EarlierFolderTests {
 
       init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(UInt64.self) {  // Else it is a text.
+        if let number = try? container.decode(UInt64.self) {  // Otherwise it is a text.
           self = .number(number)
         } else {
           self = .text(try container.decode(String.self))

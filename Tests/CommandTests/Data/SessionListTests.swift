@@ -59,7 +59,7 @@ struct SessionListTests {
         id: id, title: "Cats & \"dogs\"", createdAt: MadeLog.day, people: 12,
         state: .ended(MadeLog.day + 60, by: 7), changedAt: MadeLog.day + 61, logBytes: 1_536, files: 2,
         fileBytes: 5_000_000),
-      // What a title could do to a terminal is taken out of it.
+      // Terminal controls are removed from titles.
       SessionRow(
         id: id, title: "\u{1B}[2Jn\n\u{202E}", createdAt: MadeLog.day, people: 0, state: .open,
         changedAt: MadeLog.day, logBytes: 17, files: 0, fileBytes: 0),

@@ -100,7 +100,7 @@ struct VerifyTests {
     var boundaries: Set<Int> = [bytes.count]
     let sessions = try folder.opened()
     _ = try sessions.log(of: id).read { record, _ in boundaries.insert(record.offset) }
-    // Before the first of them nothing says what session it is.
+    // Before the first boundary, the log does not name its session.
     boundaries.remove(boundaries.min() ?? 0)
     for length in bytes.indices {
       try folder.put(Array(bytes[..<length]), as: "log", of: id)
@@ -357,7 +357,7 @@ struct VerifyTests {
   func wrongRecords(_ wrong: Wrong) async throws {
     let bytes = try folder.bytes("log", of: id).count
     #expect(try await faults(wrong.add) == ["log, byte \(bytes): \(wrong.words)"])
-    // What is behind it is looked at all the same.
+    // The records behind it are checked too.
     let both = try await faults { log in
       wrong.add(&log)
       log.add(SessionRecord(kind: .end, body: []))
@@ -386,7 +386,7 @@ struct VerifyTests {
     let written = try SteadyCheck(id, in: sessions) {
       waits += 1
       // A write of many pieces, to a slow disk.
-      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // Seen by what is found.
+      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // The expected faults show a failure.
     }
     #expect(waits == 3)
     #expect(written.last?.faults.isEmpty == true)

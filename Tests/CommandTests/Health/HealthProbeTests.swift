@@ -17,7 +17,7 @@ struct HealthProbeTests {
     private let thread: SystemThread
     private let request: Request
 
-    /// What was asked, for the test to look at afterwards.
+    /// The received request.
     private final class Request: Sendable {
       let text = Mutex("")
     }
@@ -33,7 +33,7 @@ struct HealthProbeTests {
       }
     }
 
-    /// Waits until it has answered; what it was asked.
+    /// Waits until the answer was sent, and returns the request.
     func finish() -> String {
       thread.join()
       return request.text.withLock { $0 }

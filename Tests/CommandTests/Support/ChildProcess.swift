@@ -21,7 +21,7 @@ final class ChildProcess {
       writing = OwnedDescriptor(owning: ends[1])
     }
 
-    /// The end to read from; the other is closed here, so that the child's end is the end of what is read.
+    /// Returns the end for reading. The writing end is closed here, so that the child's exit ends the input.
     consuming func readingEnd() -> OwnedDescriptor { reading }
   }
 

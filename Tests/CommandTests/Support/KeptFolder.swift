@@ -25,7 +25,7 @@ final class KeptFolder {
   deinit {
     executor.stop()
     executor.join()
-    try? FileManager.default.removeItem(atPath: path)  // Left over at worst.
+    try? FileManager.default.removeItem(atPath: path)  // Only leaves files behind.
   }
 
   /// Creates a session with these records.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import FuzzTargets
 internal import Glibc
 
-/// Does each input of a corpus once, for what it reaches to be measured: `replay TARGET FOLDER`.
+/// Runs each input of a corpus once, to measure coverage: `replay TARGET FOLDER`.
 @main
 enum Replay {
   static func main() {

@@ -1,13 +1,13 @@
 internal import FuzzTargets
 internal import Glibc
 
-/// libFuzzer over the target that `FUZZ_TARGET` names; without it, the names of all.
+/// Runs libFuzzer on the target in `FUZZ_TARGET`; without it, prints all targets.
 @main
 enum Fuzz {
   nonisolated(unsafe) private static var target: FuzzTarget?
 
   static func main() {
-    // An argument would be lost where libFuzzer starts itself again.
+    // Not an argument, because libFuzzer would lose it when it restarts itself.
     let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) }
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
       for target in FuzzTarget.all { print(target.name) }
@@ -37,7 +37,7 @@ enum Fuzz {
   }
 }
 
-/// How many bytes are allocated, more than when an input began.
+/// Counts the allocated bytes since the beginning of an input.
 private enum Allocations {
   nonisolated(unsafe) private static var current = 0
   nonisolated(unsafe) static var most = 0

@@ -2,7 +2,7 @@ import FoundationEssentials
 import FuzzTargets
 import Testing
 
-/// Every input that was worth keeping, done once: what was found stays mended.
+/// Runs every stored input once, as a regression test.
 @Suite("Fuzzing: the corpora")
 struct ReplayTests {
   private static let corpora =

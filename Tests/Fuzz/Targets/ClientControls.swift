@@ -1,18 +1,18 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// Control messages of clients, and the other texts that anybody chooses and everybody is shown.
+/// Control messages of clients, and other texts that clients choose and all participants get.
 enum ClientControls {
   static func check(_ input: [UInt8]) throws {
-    if let control = try? ClientControl.decode(input.span) { try check(control) }  // nil is: refused
-    if let request = try? ActivityRequest.decode(input.span) { try check(request) }  // nil is: refused
+    if let control = try? ClientControl.decode(input.span) { try check(control) }  // nil: refused
+    if let request = try? ActivityRequest.decode(input.span) { try check(request) }  // nil: refused
     if let metadata = try? AttachmentMetadata.parse(input.span, limit: 4_096) { try check(metadata) }
     if let text = String(validating: input, as: UTF8.self) { try check(text) }
   }
 
   private static func check(_ control: ClientControl) throws {
     let written = control.encoded()
-    // What was escaped may be longer when it is not, and the other way round.
+    // Escaping can make a text longer or shorter.
     guard written.count <= ClientControl.maximumLength else { return }
     let again = try ClientControl.decode(written.span)
     try expect(again.encoded() == written && again == control, "\(control) became \(again)")
@@ -35,7 +35,7 @@ enum ClientControls {
     try check(request.activity)
   }
 
-  /// An activity that somebody set can be told to everybody, wherever it stands in what they are told.
+  /// Checks that an activity of a client can be sent in every message that contains activities.
   private static func check(_ activity: Activity) throws {
     try activity.validate()
     let payload = ActivityPayload(activity: activity, by: 1)
@@ -71,7 +71,7 @@ enum ClientControls {
       participant: nil, state: .uploading, offset: 0, createdAt: Date(timeIntervalSince1970: 0), url: "/")
     let list = WireJSON.encode(AttachmentList([object]))
     try expect(JSONTexts.parsed(list, depth: 1) != nil, "metadata that makes a list unreadable")
-    // Foundation takes `0e3` and `1e-999` for no numbers, which they are.
+    // Foundation rejects the valid numbers `0e3` and `1e-999`.
     let digitsAndNext = zip(metadata.text, metadata.text.dropFirst())
     guard !digitsAndNext.contains(where: { 0x30...0x39 ~= $0 && $1 | 0x20 == 0x65 }) else { return }
     let again = try WireJSON.decode(AttachmentList.self, from: list.span)

@@ -1,8 +1,8 @@
 internal import Wire
 
-/// Binary messages, cut into entries as either end does.
+/// Binary messages, split into entries as at either end.
 enum Entries {
-  /// Byte 0 chooses the end, byte 1 the most bytes of a payload; the rest is a message.
+  /// Byte 0 chooses the end, byte 1 the maximum payload; the rest is a message.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let isFromClient = reader.byte() & 1 == 0
@@ -71,7 +71,7 @@ enum Entries {
     }
   }
 
-  /// The parts follow one another, and the last one ends the entry.
+  /// Checks that the parts are adjacent, and that the last one ends the entry.
   private static func check(_ parts: [Range<Int>], from start: Int, to end: Int) throws {
     var position = start + ClientEntry.fixedLength
     for part in parts {

@@ -1,8 +1,8 @@
 internal import HTTP
 
-/// Lines of fields, of which a request has some or many, and all that is read out of them.
+/// Header fields, and all values parsed from them.
 enum FieldLines {
-  /// Byte 0 chooses method, length of what is there, and whether the text is UTF-8; the rest are lines `name: value`.
+  /// Byte 0 chooses the method, the length of the content, and the encoding; the rest are lines `name: value`.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte()
@@ -20,7 +20,7 @@ enum FieldLines {
     try checkAnswer(choice, fields)
   }
 
-  /// Whatever a client sends, what trusted proxies add behind it is read as it was written, or not at all.
+  /// Checks that fields added by trusted proxies are parsed exactly or not at all, whatever the client sent.
   private static func checkForwarding(_ choice: UInt8, _ sent: FieldList) throws {
     let proxies = 1 + Int(choice % 3)
     let first = ForwardedHop(client: "192.0.2.1", isSecure: nil, authority: nil)
@@ -42,7 +42,7 @@ enum FieldLines {
     }
   }
 
-  /// The fields with elements that proxies added: behind the last line, or each on a line of its own.
+  /// Returns the fields with elements added by proxies: in the last line, or each in a line of its own.
   private static func adding(
     _ elements: [String], to name: String, in fields: FieldList, _ isOnOneLine: Bool
   ) -> FieldList {
@@ -58,7 +58,7 @@ enum FieldLines {
     return added
   }
 
-  /// The fields that lines make; what has no name of letters, digits and hyphens is left out.
+  /// Returns the fields in lines. Names with other characters than letters, digits and hyphens are skipped.
   static func fields(_ lines: [String]) -> FieldList {
     var fields = FieldList()
     for line in lines {
@@ -71,7 +71,7 @@ enum FieldLines {
     return fields
   }
 
-  /// What is read of one value, and written again.
+  /// Checks that each parsed value of a field can be written and parsed again.
   private static func check(_ value: String) throws {
     if let tag = EntityTag(parsing: value) {
       try expect("\(tag)".utf8.elementsEqual(value.utf8), "the tag \(value) is written \(tag)")
@@ -95,10 +95,10 @@ enum FieldLines {
     if let bytes = Base64.decode(value) {
       try expect(Base64.encode(bytes) == value, "\(value) is not how it is written")
     }
-    if let path = try? TargetPath.resolve(value) { try check(path) }  // what breaks a rule is none
+    if let path = try? TargetPath.resolve(value) { try check(path) }  // nil: the path breaks a rule
   }
 
-  /// Nobody breaks out of the field that names a file, and whoever reads it gets the name.
+  /// Checks that a file name cannot end the field, and that a reader gets the same name.
   private static func check(fileName name: String) throws {
     for field in [ContentDisposition.attachment(fileName: name), ContentDisposition.inline(fileName: name)] {
       try expect(field.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "\(field) holds more than printable ASCII")
@@ -107,7 +107,7 @@ enum FieldLines {
     }
   }
 
-  /// Nothing outside of a folder can be meant.
+  /// Checks that the path stays in its folder.
   static func check(_ path: TargetPath) throws {
     try expect(path.components.count <= 32, "\(path.components.count) components")
     for name in path.components {
@@ -127,7 +127,7 @@ enum FieldLines {
       "\(path) became \(again)")
   }
 
-  /// What is served lies within what is there, and the head says how much it is.
+  /// Checks that the response is within the content, and that its head has the right length.
   private static func checkAnswer(_ choice: UInt8, _ fields: FieldList) throws {
     let methods: [Method] = [.get, .head]
     let lengths = [0, 1, 10, 1_000_000_000]

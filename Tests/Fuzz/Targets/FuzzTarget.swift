@@ -1,10 +1,10 @@
 internal import WebSocket
 
-/// Something that an input does to the code under test, and what must hold then.
+/// Code under test with an input, and its invariants.
 package struct FuzzTarget: Sendable {
   /// The name of its corpus's folder.
   package let name: String
-  /// How many bytes may be allocated at one time for an input of so many.
+  /// The maximum of allocated bytes for an input of a length.
   package let memory: @Sendable (_ inputLength: Int) -> Int
   private let check: @Sendable ([UInt8]) throws -> Void
 
@@ -17,14 +17,13 @@ package struct FuzzTarget: Sendable {
     self.check = check
   }
 
-  /// Does it.
-  ///
-  /// - Throws: `Finding`, when something did not hold.
+  /// Runs the code with an input.
+  /// - Throws: `Finding` if an invariant is violated.
   package func run(_ input: [UInt8]) throws {
     try check(input)
   }
 
-  /// All there are.
+  /// All targets.
   package static let all: [FuzzTarget] = [
     FuzzTarget("requests", RequestStream.check),
     FuzzTarget("responses", ResponseStream.check),
@@ -45,7 +44,7 @@ package struct FuzzTarget: Sendable {
   ]
 }
 
-/// What did not hold, in words.
+/// A violated invariant.
 package struct Finding: Error, CustomStringConvertible {
   package let description: String
 
@@ -54,7 +53,7 @@ package struct Finding: Error, CustomStringConvertible {
   }
 }
 
-/// Says what did not hold unless it does.
+/// Throws a finding with this text unless the condition is true.
 func expect(_ condition: Bool, _ words: @autoclosure () -> String) throws {
   if !condition { throw Finding(words()) }
 }

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// What a gateway says, read by a client.
+/// Messages of a gateway, parsed by a client.
 enum GatewayControls {
-  /// Byte 0 chooses what it is read as; the rest is the text.
+  /// Byte 0 chooses the type; the rest is the text.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.below(8)
@@ -28,7 +28,7 @@ enum GatewayControls {
     try expectSame(try WireJSON.decode(type, from: written.span), value)
   }
 
-  /// Fails unless two values are written so that they say the same: `1.0` and `1` do. Parts of a second are not written.
+  /// Throws unless two values have equivalent JSON, as `1.0` and `1`. Fractions of a second are not written.
   static func expectSame<Value: JSONWritable>(_ one: Value, _ other: Value) throws {
     let (one, other) = (WireJSON.encode(one), WireJSON.encode(other))
     guard one != other, let first = JSONTexts.parsed(one, depth: 1),

@@ -1,9 +1,9 @@
 internal import HTTP
 internal import WebSocket
 
-/// The fields of opening handshakes, judged by both ends.
+/// The fields of opening handshakes, checked by both ends.
 enum Handshakes {
-  /// Byte 0 chooses what is asked; the rest are lines `name: value`.
+  /// Byte 0 chooses the check; the rest are lines `name: value`.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte()
@@ -33,7 +33,7 @@ enum Handshakes {
     let attempt = UpgradeAttempt(
       subprotocols: ["drawtogether.v1", "x"], offersDeflate: offersDeflate,
       nonce: [UInt8](repeating: 7, count: 16))
-    // That the key was understood is put in: no input could guess it.
+    // The accepted key is added: no input could guess it.
     let request = try UpgradeRequest.evaluate(method: "GET", minorVersion: 1, fields: attempt.requestFields)
     let accept: HandshakeField = ("Sec-WebSocket-Accept", request.accept)
     do {
@@ -49,7 +49,7 @@ enum Handshakes {
   private static func checkOffer(_ value: String) throws {
     guard let parameters = DeflateParameters.negotiate(offers: [value]) else { return }
     try check(parameters, least: 9)
-    // A client that offered no limit for its own window takes the answer.
+    // A client that offered no limit for its own window accepts the response.
     guard parameters.clientMaxWindowBits == nil else { return }
     let agreed = try DeflateParameters.check(response: [parameters.responseValue])
     try expect(

@@ -1,8 +1,9 @@
 internal import WebSocket
 
-/// Compressed messages: those of others, and our own.
+/// Compressed messages, of peers and of the gateway.
 enum Inflating {
-  /// Byte 0 chooses the limit, byte 1 window and level; the rest is a compressed message, and a message too.
+  /// Byte 0 chooses the limit, byte 1 window and level; the rest is used as a compressed message and as a
+  /// message.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let limit = [0, 1, 100, 20_000, 1 << 20][reader.below(5)]

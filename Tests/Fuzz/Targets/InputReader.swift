@@ -1,4 +1,4 @@
-/// Takes an input apart: each of its bytes decides something, and where there are no more it is all zeros.
+/// Reads an input: each byte makes a decision. After the end, all bytes are zero.
 struct InputReader {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -12,12 +12,12 @@ struct InputReader {
     rest.popFirst() ?? 0
   }
 
-  /// A number below `count`, which is 256 at most.
+  /// Returns a number below `count`, which is at most 256.
   mutating func below(_ count: Int) -> Int {
     Int(byte()) % count
   }
 
-  /// So many bytes, or all that are left.
+  /// Returns the next `count` bytes, or the remaining ones if there are fewer.
   mutating func take(_ count: Int) -> [UInt8] {
     defer { rest = rest.dropFirst(count) }
     return Array(rest.prefix(count))
@@ -27,7 +27,7 @@ struct InputReader {
     take(rest.count)
   }
 
-  /// The lines of what is left, as a text of Latin-1 or, where that is possible, of UTF-8.
+  /// Returns the lines of the remaining bytes, as UTF-8 if requested and valid, else as Latin-1.
   mutating func takeLines(isUTF8: Bool) -> [String] {
     takeRest().split(separator: 0x0A).map { line in
       if isUTF8, let text = String(validating: line, as: UTF8.self) { return text }
@@ -36,7 +36,7 @@ struct InputReader {
   }
 }
 
-/// Cuts bytes as a network might, by a plan of one byte: the same each time.
+/// Splits bytes like a network, by a plan of one byte: the same each time.
 struct Cuts: Sequence, IteratorProtocol {
   private static let largest = [1, 2, 3, 5, 16, 64, 512, 4_096]
 

@@ -1,14 +1,14 @@
 internal import Wire
 
-/// JSON from anybody.
+/// JSON of any peer.
 enum JSONTexts {
-  /// Byte 0 chooses how deep the value counts as nested; the rest is the text.
+  /// Byte 0 chooses the initial nesting depth; the rest is the text.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let depth = 1 + reader.below(4)
     let text = reader.takeRest()
     guard let value = parsed(text, depth: depth) else {
-      let range = try? JSONParser.range(of: "a", in: text.span)  // refused too, or not nested so deep alone
+      let range = try? JSONParser.range(of: "a", in: text.span)  // refused too, or nested less alone
       return try expect(range == nil || parsed(text, depth: 1) != nil, "half of it is read")
     }
     try expect(String(validating: text, as: UTF8.self) != nil, "it is no UTF-8")
@@ -26,7 +26,7 @@ enum JSONTexts {
     try expect(isSame(elsewhere, value), "\(value) is read by others as \(elsewhere)")
   }
 
-  /// What stands in the text as a member's value is that value.
+  /// Checks that the range of each member contains its value.
   private static func checkMembers(_ value: JSONValue, _ text: [UInt8]) throws {
     guard case .object(let members) = value, members.count < 16 else { return }
     for (name, member) in members {
@@ -41,7 +41,7 @@ enum JSONTexts {
   }
 
   static func parsed(_ text: [UInt8], depth: Int) -> JSONValue? {
-    try? JSONParser.parse(text.span, depth: depth)  // nil is: refused
+    try? JSONParser.parse(text.span, depth: depth)  // nil: refused
   }
 
   private static func depth(of value: JSONValue) -> Int {
@@ -52,7 +52,8 @@ enum JSONTexts {
     }
   }
 
-  /// Whether two values mean the same: `1e2` and `100` do, two spellings of an accented letter do not.
+  /// Returns true if two values are equivalent, as `1e2` and `100`; two spellings of an accented letter are
+  /// not.
   static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
     switch (one, other) {
     case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)

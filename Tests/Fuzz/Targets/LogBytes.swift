@@ -1,4 +1,5 @@
-/// Frames records as the store does, written from its description alone: it is not the code under test.
+/// Frames records like the store, written from the format's description, so that it is independent of the
+/// code under test.
 struct LogBytes {
   private(set) var bytes: [UInt8] = []
   /// The offset of each record's end.
@@ -30,7 +31,7 @@ struct LogBytes {
   }
 }
 
-/// Records out of an input: a byte for the kind, two for the length, the body.
+/// Parses records from an input: a byte for the kind, two for the length, then the body.
 func records(_ reader: inout InputReader, atMost count: Int = 64) -> [(kind: UInt8, body: [UInt8])] {
   var records: [(kind: UInt8, body: [UInt8])] = []
   while !reader.isAtEnd, records.count < count {

@@ -9,8 +9,8 @@ enum Logs {
   private static let executor = Result { try BlockingExecutor(name: "fuzz") }
   private static let id = SessionID(high: 1, low: 2)
 
-  /// Byte 0 chooses how the rest is meant: the file itself; or records that are framed, and then cut or changed at the place
-  /// that bytes 1 and 2 say, by what byte 3 says.
+  /// Byte 0 chooses the meaning of the rest: a file; or records that are framed, and then cut or changed at the offset in
+  /// bytes 1 and 2, with the value in byte 3.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte() & 3
@@ -39,7 +39,7 @@ enum Logs {
     guard let damaged = try read(bytes) else { return }
     let isDamaged = damaged.end.damage != nil || !damaged.end.skipped.isEmpty
     try expect(isDamaged || bytes == log.bytes || choice == 1, "a changed byte is believed")
-    // What is read are records that were written, in their order, and all but the one that was changed.
+    // The read records are written ones, in order, and all except the changed one.
     var written = records[...]
     for read in damaged.records {
       guard let place = written.firstIndex(where: { $0 == read }) else {
@@ -47,7 +47,7 @@ enum Logs {
       }
       written = written[(place + 1)...]
     }
-    // A byte that was put into a length may make it lead behind the file's end, as that of a record that was cut off does.
+    // A changed length may lead beyond the file's end, like that of an incomplete record.
     let begin = log.ends.last { $0 <= at } ?? 0
     let told = begin + 4 <= bytes.count ? bytes[begin..<begin + 4].reduce(0) { $0 << 8 | Int($1) } : 0
     let leadsBeyond = change == 0 && (1...1 << 26).contains(told) && begin + told + 12 > bytes.count
@@ -64,7 +64,7 @@ enum Logs {
     var end: LogEnd
   }
 
-  /// Nil: it cannot be used.
+  /// Returns nil if the log cannot be used.
   private static func read(_ bytes: [UInt8]) throws -> Reading? {
     let store = FolderStore(try disk(bytes), on: try executor.get(), durability: .process)
     let log = try store.log(of: id)
@@ -89,7 +89,7 @@ enum Logs {
         end.damage != nil || records.last.map { $0 == (last.kind, last.body) } ?? false, "another last record"
       )
     } else {
-      // A damaged frame hides the last record from who reads from the end.
+      // A damaged frame hides the last record from a search from the end.
       try expect(
         end.damage != nil || !end.skipped.isEmpty || records.isEmpty, "no last record of \(records.count)")
     }

@@ -35,7 +35,7 @@ enum Records {
     }
   }
 
-  /// What is read of a record is written so that the same is read again.
+  /// Checks that a parsed record, written again, parses to the same record.
   private static func check<Facts>(
     _ body: [UInt8], _ read: (Span<UInt8>) throws -> Facts, _ record: (Facts) -> SessionRecord
   ) throws {
@@ -47,7 +47,7 @@ enum Records {
     )
   }
 
-  /// Frames follow one another to the body's end.
+  /// Checks that the frames are adjacent, up to the end of the body.
   private static func checkRun(_ body: [UInt8]) throws {
     var frames = RunFrames()
     var end = 0

@@ -2,7 +2,7 @@ internal import HTTP
 
 /// The bytes of one connection, read by a server.
 enum RequestStream {
-  /// Byte 0 says how the stream is cut, byte 1 which limits hold; the rest is the stream.
+  /// Byte 0 chooses the pieces of the stream, byte 1 the limits; the rest is the stream.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let plan = reader.byte()
@@ -22,7 +22,7 @@ enum RequestStream {
     for case .head(let head) in whole.events { try check(head) }
   }
 
-  /// Small limits, so that short inputs meet them.
+  /// Returns small limits, so that short inputs reach them.
   static func limits(_ choice: UInt8) -> RequestLimits {
     var limits = RequestLimits()
     limits.bodyBytes = choice & 3 == 0 ? 1 << 20 : Int(choice & 3) * 7
@@ -33,7 +33,7 @@ enum RequestStream {
     return limits
   }
 
-  /// What is asked of a head means the same when it is written and read again.
+  /// Checks that a head, written and parsed again, has the same meaning.
   private static func check(_ head: RequestHead) throws {
     var bytes: [UInt8] = []
     head.append(to: &bytes)
@@ -48,7 +48,7 @@ enum RequestStream {
   }
 
   private static func resolved(_ path: String) -> TargetPath? {
-    try? TargetPath.resolve(path)  // a path that breaks a rule is none
+    try? TargetPath.resolve(path)  // nil: the path breaks a rule
   }
 
   private static let roomy = {
@@ -58,7 +58,7 @@ enum RequestStream {
   }()
 }
 
-/// What a stream came to.
+/// The events of a stream.
 private struct RequestReading: Equatable {
   enum Event: Equatable {
     case head(RequestHead)
@@ -74,7 +74,7 @@ private struct RequestReading: Equatable {
   private(set) var fault: String?
   private let connection: Connection
 
-  /// The reader itself is no part of what is compared.
+  /// Two connections are equal: the reader is no part of the result.
   private final class Connection: Equatable {
     var reader: RequestReader
 
@@ -116,7 +116,7 @@ private struct RequestReading: Equatable {
     switch event {
     case .head(let head):
       events.append(.head(head))
-      // As a route may, which takes less than others.
+      // Like a route with a lower limit than others.
       if head.method == .patch { connection.reader.bodyLimit = min(connection.reader.bodyLimit, 5) }
     case .body(let range):
       if range.isEmpty { fault = "an empty piece of a body" }
@@ -130,7 +130,7 @@ private struct RequestReading: Equatable {
     }
   }
 
-  /// Each request is a head, content if any, and an end, within the limits.
+  /// Checks that each request has a head, optional content and an end, within the limits.
   func check(_ limits: RequestLimits) throws {
     if let fault { throw Finding(fault) }
     var head: RequestHead?

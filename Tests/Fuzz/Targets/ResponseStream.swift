@@ -2,8 +2,7 @@ internal import HTTP
 
 /// The bytes of one connection, read by a client.
 enum ResponseStream {
-  /// Byte 0 says how the stream is cut, byte 1 which limits hold, byte 2 which of the requests were HEAD; the rest is the
-  /// stream.
+  /// Byte 0 chooses the pieces of the stream, byte 1 the limits, byte 2 the HEAD requests; the rest is the stream.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let plan = reader.byte()
@@ -22,7 +21,7 @@ enum ResponseStream {
       var written: [UInt8] = []
       head.append(to: &written)
       let again = try ResponseReading([written[...]], RequestLimits(), 0)
-      guard case .head(let same)? = again.events.first else { continue }  // too long with our own phrase
+      guard case .head(let same)? = again.events.first else { continue }  // too long with the standard reason phrase
       try expect(same.status == head.status && same.fields == head.fields, "\(head) became \(same)")
     }
     for case .body(let content) in whole.events {
@@ -31,7 +30,7 @@ enum ResponseStream {
   }
 }
 
-/// What a stream came to.
+/// The events of a stream.
 private struct ResponseReading: Equatable {
   enum Event: Equatable {
     case head(ResponseHead)
@@ -59,7 +58,7 @@ private struct ResponseReading: Equatable {
     }
   }
 
-  /// What was refused stays refused.
+  /// Checks that a failed reader stays failed.
   private func check(_ reader: ResponseReader, _ error: MessageError) throws {
     guard error != .cutShort else { return }
     var reader = reader

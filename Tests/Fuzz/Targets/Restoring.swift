@@ -2,9 +2,9 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// A session made again out of records that may be anything.
+/// A session restored from arbitrary records.
 enum Restoring {
-  /// Byte 0 chooses the limits and whether all was read; the rest are records.
+  /// Byte 0 chooses the limits and the completeness of the read; the rest are records.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte()
@@ -23,7 +23,7 @@ enum Restoring {
     } catch let error as RecordError {
       return try expect(!error.description.isEmpty, "no words for \(error.fault)")
     }
-    // Nobody has drawn as much.
+    // No session has as many entries.
     guard restored.session.sequence < 1 << 52 else { return }
     let shell = SessionShell(restored.session, disk, now: now)
     shell.open()
@@ -31,7 +31,8 @@ enum Restoring {
     try checkGoingOn(shell)
   }
 
-  /// It goes on as any session does, and is kept: what comes of its file is the same again.
+  /// Checks that the restored session continues like any other, and that its own file restores to the same
+  /// state.
   private static func checkGoingOn(_ shell: SessionShell) throws {
     let client = try shell.connect(Join(profile: Profile(name: "A", color: "#000000")))
     try shell.endTurn()

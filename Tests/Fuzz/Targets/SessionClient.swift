@@ -1,9 +1,9 @@
 internal import SessionCore
 internal import Wire
 
-/// One socket of a session and the client at its other end, who believes nothing that the contract does not promise.
+/// One socket of a session and the client at its other end, which assumes only the promises of the contract.
 final class SessionClient {
-  /// What is retained, by key: each entry as it came.
+  /// The retained entries by key, as received.
   typealias State = [HeldKey: [[UInt8]]]
 
   struct HeldKey: Hashable {
@@ -11,7 +11,7 @@ final class SessionClient {
     let key: EntryKey
   }
 
-  /// What it was told when it joined.
+  /// The content of `joined`.
   struct Joined {
     let token: Token?
     let sequence: UInt64
@@ -31,15 +31,15 @@ final class SessionClient {
   }
 
   let subscriber: Subscriber
-  /// The session has not let go of it.
+  /// True while the session has the socket.
   var isOpen = true
-  /// It wants to see who is there, and may join later.
+  /// True while it waits, without having joined.
   var isWaiting = false
-  /// It reads only when it is asked to.
+  /// True if it reads only on request.
   var isSlow = false
   var nextClientSequence: UInt32 = 1
   private(set) var joined: Joined?
-  /// What the session retains, as far as this one was told.
+  /// The retained state, as received.
   private(set) var state: State = [:]
   /// The sequence up to which everything was applied; nil before the first `caughtUp`.
   private(set) var applied: UInt64?
@@ -54,12 +54,12 @@ final class SessionClient {
 
   var isOnBoundary: Bool { bytes.isEmpty }
 
-  /// Goes on with what it knew before, as a client does that comes back.
+  /// Takes over the state of another client, like a client that resumes.
   func remember(_ other: SessionClient) {
     (state, applied, nextClientSequence) = (other.state, other.applied, other.nextClientSequence)
   }
 
-  /// Takes bytes off its socket, and tells of each entry that has a place in the order.
+  /// Processes bytes of its socket, and reports each entry with a place in the order.
   func receive(_ more: some Sequence<UInt8>, note: (GatewayEntry, [UInt8]) throws -> Void) throws {
     bytes += more
     while let (opcode, payload) = try nextFrame() {

@@ -1,8 +1,8 @@
 internal import SessionCore
 internal import Wire
 
-/// A session in which anything happens, by a program of bytes: people come, draw, lag, break off and come back, the file is
-/// written and read again.
+/// A session controlled by a program of bytes: clients join, draw, lag, disconnect and resume, and the file is written and
+/// read again.
 enum SessionProgram {
   private static let steps = 400
 
@@ -21,14 +21,14 @@ enum SessionProgram {
     guard isKept else { return }
     try shell.saveAll()
     let before = try shell.stateOfNewcomer()
-    // An upload that was cut goes on, or away.
+    // An interrupted upload continues or is removed.
     guard try shell.restart(), let before else { return }
     if let after = try shell.stateOfNewcomer() {
       try expect(before == after, "\(before.count) keys became \(after.count) by a restart")
     }
   }
 
-  /// Small ones, so that short programs meet them.
+  /// Returns small limits, so that short programs reach them.
   private static func limits(_ program: inout InputReader) -> Limits {
     var limits = Limits()
     let choice = program.byte()
@@ -63,7 +63,7 @@ enum SessionProgram {
     case 17: try shell.leave(client)
     case 18: shell.pass(milliseconds: 1 << Int(choice >> 5) * 2)
     case 19: try control(&program, shell, client)
-    // Who is in and asks again is refused by the gateway.
+    // The gateway itself refuses a second join.
     case 20 where client.isWaiting: try shell.join(client, Join(profile: profile(&program)))
     case 21 where isKept: shell.beginSaving(upTo: Int(program.byte()) * 8)
     case 22 where isKept: shell.endSaving(works: choice & 32 == 0)
@@ -82,7 +82,7 @@ enum SessionProgram {
     }
   }
 
-  /// Somebody comes: new, or who was here; joins, or waits first.
+  /// Connects a client, new or returning, that joins or waits.
   private static func come(
     _ program: inout InputReader, _ shell: SessionShell, _ gone: inout [SessionClient], _ choice: UInt8
   ) throws {
@@ -105,7 +105,7 @@ enum SessionProgram {
     }
   }
 
-  /// An entry, nearly always one that keeps the rules.
+  /// Sends an entry, usually a valid one.
   private static func draw(_ program: inout InputReader, _ shell: SessionShell, _ client: SessionClient)
     throws
   {
@@ -140,7 +140,7 @@ enum SessionProgram {
       shell.session.setActivity(
         ActivityChange(title: "T\(program.byte())"), by: client.subscriber, now: shell.now)
     default:
-      // A token that nobody has is refused.
+      // An unknown token is refused.
       _ = try? shell.session.follow(by: Token(high: 3, low: 1_001), now: shell.now) { Self.next }
     }
   }

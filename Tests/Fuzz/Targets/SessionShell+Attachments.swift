@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// Attachments, as whoever writes their files tells a session of them.
+/// Attachments: the calls of the code that writes their files.
 extension SessionShell {
-  /// Does something to one of a few attachments, as far as it is what its state allows.
+  /// Changes one of a few attachments, as far as its state allows.
   func changeAttachment(_ program: inout InputReader) {
     let number = UInt64(program.below(4))
     let id = EntryKey(high: 0, low: number).uuid
@@ -18,7 +18,7 @@ extension SessionShell {
     switch choice & 7 {
     case 0: _ = session.removeAttachment(id, now: now)
     case 1:
-      // What is refused changes nothing.
+      // A refused call has no effect.
       guard (try? session.reserveUpload(id, upTo: amount)) != nil else { return }
       session.uploadMoved(id, to: max(amount, attachment.object.offset), now: now)
     case 2: session.uploadPaused(id, at: min(amount, attachment.object.size ?? amount), now: now)
@@ -43,7 +43,7 @@ extension SessionShell {
   }
 
   private func add(_ id: UUID, _ choice: UInt8, _ program: inout InputReader) {
-    // What is refused changes nothing.
+    // A refused call has no effect.
     guard (try? session.consumeUploadRate(size: 10, now: now)) != nil else { return }
     attachmentFiles += 1
     try? session.addAttachment(
@@ -59,7 +59,8 @@ extension SessionShell {
     guard session.storeContent(id, digest: String(repeating: digit, count: 64), size: size) != nil else {
       return
     }
-    // Between the two the file moves: what is saved in between says that it is to be finished.
+    // The file is moved between the two calls: a save in between records that the attachment is to be
+    // finished.
     if digest & 1 == 0 { _ = session.finishAttachment(id, now: now) }
   }
 }

@@ -4,19 +4,19 @@ internal import SessionCore
 internal import WebSocket
 internal import Wire
 
-/// A session, its clients and its file, as a gateway has them: nothing in it is from a network, a clock or a disk.
+/// A session, its clients and its file, without a network, a clock or a disk.
 final class SessionShell {
   private(set) var session: Session
   private(set) var clients: [SessionClient] = []
   private(set) var now: MonotonicTime
-  /// What is in its file; none where it is in memory alone.
+  /// The records in its file; empty for a session in memory.
   private(set) var disk: [SessionRecord]
   private var underWay: Unsaved?
-  /// Each entry of the order that anybody was sent.
+  /// Each entry of the order that any client received.
   private var order: [UInt64: [UInt8]] = [:]
   private var lives = 0
   private var names: UInt64 = 1_000
-  /// How many files of attachments there were.
+  /// The number of files of attachments so far.
   var attachmentFiles: UInt64 = 0
 
   static let id = SessionID(high: 1, low: 2)
@@ -29,7 +29,7 @@ final class SessionShell {
     disk = isKept ? session.firstRecords() : []
   }
 
-  /// A session that was loaded from these records.
+  /// Creates the shell of a session that was loaded from these records.
   init(_ session: Session, _ records: [SessionRecord], now: MonotonicTime) {
     self.session = session
     self.now = now
@@ -91,7 +91,7 @@ final class SessionShell {
     try perform(session.end())
   }
 
-  /// Whoever is closed is sent what is its own, then a close frame, and nothing more.
+  /// Checks that a closed client gets its own messages, then a close frame, and nothing more.
   private func perform(_ effects: [Effect]) throws {
     for effect in effects {
       guard case .close(let connection, let reason) = effect,
@@ -116,7 +116,7 @@ final class SessionShell {
     session.tick(now: now)
   }
 
-  /// Ends the turn, and flushes; of the unreliable frames the slow take `taken` bytes at most.
+  /// Ends the turn and flushes. Slow clients accept at most `taken` bytes of the unreliable frames.
   func endTurn(taken: Int = 0) throws {
     session.endTurn(now: now)
     try perform(session.takeEffects())
@@ -141,7 +141,7 @@ final class SessionShell {
     _ = session.takeCounters()
   }
 
-  /// The client takes up to so many bytes.
+  /// Lets the client read up to `limit` bytes.
   func read(_ client: SessionClient, upTo limit: Int = .max) throws {
     session.setBlocked(false, client.subscriber)
     var left = limit
@@ -194,7 +194,7 @@ final class SessionShell {
     throw Finding("it is never saved whole")
   }
 
-  /// Writes the file anew with what is retained, if the session has enough to be worth it.
+  /// Compacts the file, if that would make it much shorter.
   func compact() throws {
     guard underWay == nil, session.shouldCompact(logBytes: 1 << 40) else { return }
     let plan = session.beginCompaction()
@@ -209,10 +209,10 @@ final class SessionShell {
     disk = try plan.records(slices, copying: disk)
   }
 
-  /// The process is stopped as it should be, and another one goes on as if nothing had happened.
+  /// Stops the process cleanly, and continues in another one.
   ///
-  /// - Returns: whether nothing was to be done but to load it.
-  /// - Throws: `Finding`, when something had happened.
+  /// - Returns: true if the session only had to be loaded.
+  /// - Throws: `Finding` if the session has changed.
   func stopAndStart() throws -> Bool {
     endSaving()
     for client in clients { breakWire(client, pageGone: false) }
@@ -235,10 +235,10 @@ final class SessionShell {
     return true
   }
 
-  /// The process is killed, and another one finds the file.
+  /// Kills the process, and restores the session from its file.
   ///
-  /// - Returns: whether nothing was to be done but to load it.
-  /// - Throws: `Finding`, when what was committed is not there.
+  /// - Returns: true if the session only had to be loaded.
+  /// - Throws: `Finding` if a committed entry is missing.
   @discardableResult
   func restart(isClean: Bool = false) throws -> Bool {
     let promised = clients.map(\.committed).max() ?? 0
@@ -258,7 +258,7 @@ final class SessionShell {
     return restored.uploads.isEmpty
   }
 
-  /// What a load is followed by is in the file.
+  /// Writes the records that follow a load.
   func open() {
     disk += session.openingRecords()
     session.didSaveOpening()
@@ -276,7 +276,7 @@ final class SessionShell {
 
   // MARK: - What must hold in the end
 
-  /// Everybody reads all there is; then all hold what somebody gets who comes only now.
+  /// Lets all clients read everything, and checks that all have the state of a new participant.
   func settle() throws {
     for client in clients { client.isSlow = false }
     for _ in 0..<4 {
@@ -285,7 +285,7 @@ final class SessionShell {
     }
     let newcomer = try connect(Join())
     for _ in 0..<2 { try endTurn() }
-    guard newcomer.isOpen else { return }  // there was no room
+    guard newcomer.isOpen else { return }  // the session is full
     guard newcomer.applied != nil else { throw Finding("a newcomer is never caught up") }
     for client in clients where client.joined != nil {
       try expect(client.isOnBoundary, "a frame is never ended")
@@ -301,7 +301,7 @@ final class SessionShell {
       "\(active) are in, and \(session.activeParticipantCount) are counted")
   }
 
-  /// What somebody gets who comes now.
+  /// Returns the state of a new participant.
   func stateOfNewcomer() throws -> SessionClient.State? {
     let newcomer = try connect(Join())
     for _ in 0..<2 { try endTurn() }

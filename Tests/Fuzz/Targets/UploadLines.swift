@@ -61,13 +61,13 @@ enum UploadLines {
     }
   }
 
-  /// What metadata is kept as it was sent, and can be read by whoever is told of it.
+  /// Checks that accepted metadata is stored unchanged, and is valid JSON for its readers.
   private static func checkJSON(_ bytes: [UInt8]) throws {
     guard let metadata = try? AttachmentMetadata.parse(bytes.span, limit: 256) else { return }  // refused
     try expect(bytes.count <= 256 && metadata.text == bytes, "metadata of \(bytes.count) bytes")
   }
 
-  /// Words for people, short however long what was wrong is.
+  /// Checks that the message is readable and short, however long the faulty value is.
   private static func check(_ error: UploadFieldError) throws {
     try expect(error.description.unicodeScalars.count < 4_096, "\(error)")
   }

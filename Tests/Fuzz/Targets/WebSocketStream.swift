@@ -1,9 +1,8 @@
 internal import WebSocket
 
-/// The frames that one end is sent.
+/// Frames received by one end.
 enum WebSocketStream {
-  /// Byte 0 says how the stream is cut, byte 1 which limits hold and whether compression was agreed on; the rest is the
-  /// stream.
+  /// Byte 0 chooses the pieces of the stream, byte 1 the limits and the negotiated compression; the rest is the stream.
   static func check(_ input: [UInt8], role: Role) throws {
     var reader = InputReader(input)
     let plan = reader.byte()
@@ -24,7 +23,7 @@ enum WebSocketStream {
     try expect(
       cut.isInside == whole.isInside && cut.buffered == whole.buffered, "they end in different places")
 
-    // What was told is told again by frames of our own.
+    // The messages, sent again in the gateway's frames, are read as the same messages.
     var written: [UInt8] = []
     for said in whole.told { said.append(to: &written, isMasked: role == .server) }
     var again = FrameReading(make(), limits)
@@ -36,7 +35,7 @@ enum WebSocketStream {
   }
 }
 
-/// What a peer said, its pieces put together again.
+/// The messages of a peer, with their pieces joined.
 private enum Said: Equatable {
   case message(MessageKind, [UInt8])
   case ping([UInt8])
@@ -47,7 +46,7 @@ private enum Said: Equatable {
     let key = isMasked ? MaskingKey(1, 2, 3, 4) : nil
     switch self {
     case .message(let kind, let payload):
-      // In frames of 64 bytes, which every limit takes.
+      // In frames of 64 bytes, which every limit allows.
       var rest = payload[...]
       var opcode = kind.opcode
       repeat {
@@ -65,7 +64,7 @@ private enum Said: Equatable {
   }
 }
 
-/// Feeds a reader as a reactor does, out of a buffer that others use too.
+/// Feeds a reader like a reactor, from a shared buffer.
 private struct FrameReading {
   private(set) var told: [Said] = []
   private(set) var error: ProtocolError?

@@ -7,10 +7,10 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: a body cut short leaves nothing in one request, and what had arrived with tus.
+  /// PROTOCOL 4: an interrupted body leaves nothing in a single request, and its received bytes with tus.
   @Suite("Cut uploads")
   struct CutTests {
-    /// Where the connection ends.
+    /// The place at which the connection ends.
     enum Place: CaseIterable {
       case inHead, behindHead, atFirstByte, inTheMiddle, beforeLastByte
       /// Chunked only.
@@ -33,12 +33,12 @@ extension OverSockets {
         return cut.framing == .chunked || !isOfChunks.contains(cut.place)
       }
 
-      /// What is sent of the request, and how many bytes of the body that is.
+      /// Returns the sent part of the request, and the number of body bytes in it.
       func part(of head: [UInt8], _ body: [UInt8]) -> (sent: [UInt8], bodyCount: Int) {
         let framed = JournalClient.framed(body, framing)
         // The size of the first chunk, which is 10000 in hexadecimal, with its line end.
         let line = framing == .chunked ? 7 : 0
-        // Of a whole chunk with its line end.
+        // A whole chunk, with its line end.
         let chunk = line + 65_536 + 2
         switch place {
         case .inHead: return (Array(head.dropLast(3)), 0)
@@ -72,7 +72,7 @@ extension OverSockets {
           try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
         }
         client.stream.close()
-        // Were it listed for a moment only, it would not be there now, but among what everybody was told.
+        // If it had been listed for a moment, the entries would show it, though it is not listed now.
         if cut.place != .inHead {
           try room.witness.read(until: "its end") { $0.state.attachments[EntryKey(id)] == nil }
         }
@@ -131,7 +131,7 @@ extension OverSockets {
         try client.stream.send(head + Self.body[offset..<cut])
         client.stream.cut()
         end = max(end, cut)
-        // Whoever asks now may be told less than what is still on its way, but never more than was sent.
+        // The response may miss bytes that are still in transit, but never has more than were sent.
         let kept = try #require(try room.observer.offset(of: id))
         #expect(kept <= end)
       }
@@ -167,7 +167,7 @@ extension OverSockets {
       try client.stream.send(head + JournalClient.framed(Array(Self.body[half...]), .chunked).dropLast(5))
       let next = try room.client()
       let deadline = TestTimeout.deadline
-      // All of it has been written before it turns out that it is not what it should be.
+      // All bytes are written before the digest turns out to be wrong.
       while try next.offset(of: id) != Self.body.count, .now() < deadline {}
       client.stream.close()
       while try next.offset(of: id) != half, .now() < deadline {}
@@ -194,7 +194,7 @@ extension OverSockets {
       let answer = try client.http.response(to: "POST")
       #expect(answer.status == 460)
       #expect(answer.text.contains("digest-mismatch"))
-      // Nothing came of the creation.
+      // The creation was not processed.
       #expect(try room.observer.offset(of: id) == nil)
     }
 

@@ -39,7 +39,7 @@ extension OverSockets {
         ("bytes=700000-", count - 1..<count), ("bytes=100-99999999", 100..<count),
         ("bytes=-99999999", 0..<count),
       ]
-      // All asked for at once, a request after the other, with other requests between.
+      // All requests are sent at once, with other requests between them.
       try client.stream.send(
         parts.flatMap { part in
           client.http.head("GET", client.path(of: id), ["Range": part.0])
@@ -73,7 +73,7 @@ extension OverSockets {
       try client.stream.send(client.http.head("GET", client.path(of: id)))
       try client.stream.receiveMore(by: TestTimeout.deadline)
       try Self.waitUntilStuck(room)
-      // Meanwhile nobody waits: not for another read, and not for the removal.
+      // Meanwhile no other read and no removal waits.
       #expect(try room.observer.read(id).body == Self.large)
       #expect(try room.observer.remove(id) == 204)
       #expect(try room.observer.read(id).status == 404)
@@ -84,7 +84,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    /// How a reader goes in the middle.
+    /// The way in which a reader disconnects during a download.
     enum Death: CaseIterable {
       case reset, end
     }
@@ -136,7 +136,7 @@ extension OverSockets {
       try room.metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Between two looks nothing went out but what was looked at.
+        // Between two checks no other bytes were sent.
         return sent - before < 60_000
       }
     }

@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: what a peer can make the journal hold, or read, for it.
+  /// P6: limits on the memory and reads that a client can cause with the journal.
   @Suite("Bounds of the journal")
   struct JournalBoundsTests {
     @Test("The body of a repeated creation is not read for ever: its answer comes before its end")
@@ -37,7 +37,7 @@ extension OverSockets {
       }
       var (list, bytes) = (AttachmentListBody(attachments, isChunked: false), [UInt8]())
       while let piece = list.next() {
-        // Never much more than one attachment beyond what goes out at a time.
+        // Never much more than one attachment above the bytes that are sent at a time.
         #expect(piece.count < 32_768 + 8_192)
         bytes += piece
       }

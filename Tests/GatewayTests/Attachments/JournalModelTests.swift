@@ -28,7 +28,7 @@ extension OverSockets {
       for worker in workers { try worker.finish() }
       workers = []
 
-      // What is not whole can be gone on with, from what had arrived, and comes to its right end.
+      // Incomplete uploads can be continued from the received bytes, and are completed correctly.
       let patience = TestTimeout.deadline
       while let object = try room.settle().first(where: { $0.state == .uploading }) {
         try #require(.now() < patience)
@@ -38,7 +38,7 @@ extension OverSockets {
           let status = try room.client().patch(object.id, at: offset, Array(content[offset...])).status
           #expect([204, 404, 409].contains(status))
         } catch ClientError.streamEnded {
-          // What was cut may come later than this, and take over or remove.
+          // An interrupted request may still be processed later, and replace or remove the upload.
         } catch ClientError.broken {
         }
       }

@@ -12,7 +12,7 @@ extension OverSockets {
   /// P5, P6: uploads faster than the disk, and how a gateway ends while bytes move.
   @Suite("Uploads under pressure")
   struct JournalPressureTests {
-    /// What a request may have in the gateway's memory: two buffers, each with a read on top, and what was held back.
+    /// The memory of one request in the gateway: two buffers, each with one read more, and the paused input.
     private static let bytesEach = 2 * (262_144 + 131_072) + 131_072
 
     @Test(
@@ -33,7 +33,7 @@ extension OverSockets {
       var most = 0
       try room.metrics.wait(for: "all of them") { values in
         let bytesReceived = (values["received_bytes_total"] ?? 0) - received
-        // Looked at after what was received: what lies between can only seem less.
+        // Checked after the received count, so that bytes in between cannot exceed the limit.
         most = max(most, bytesReceived - Self.bytesInFiles(room))
         return values["attachments_added_total"] == ids.count
       }
@@ -71,7 +71,7 @@ extension OverSockets {
         // Between two looks nothing came in but the question.
         return taken > 262_144 && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
-      // What TLS and the questions for the metrics add is far less than a tenth.
+      // The cost of TLS and of the metrics requests is far below a tenth.
       #expect(taken < Self.bytesEach * 11 / 10)
       for hold in holds { hold.release() }
       try sending.wait()
@@ -90,7 +90,7 @@ extension OverSockets {
       func send(_ bytes: [UInt8]) throws { try stream.send(bytes) }
     }
 
-    /// What lies in a session's files. One that moves to its place meanwhile may count twice, but not be missed.
+    /// Returns the bytes of a session's files. A file that is moved meanwhile may count twice, but is not missed.
     private static func bytesInFiles(_ room: JournalRoom) -> Int {
       let folder = "\(room.gateway.folder)/data/sessions/\(room.session.text)"
       return [RunningGateway.FilesFolder.uploads, .attachments].reduce(0) { sum, kind in
@@ -103,7 +103,7 @@ extension OverSockets {
       }
     }
 
-    /// How a gateway ends.
+    /// The ways in which a gateway ends.
     enum End: CaseIterable {
       case drain, stop
     }
@@ -150,7 +150,7 @@ extension OverSockets {
       let deadline = TestTimeout.deadline
       while try room.observer.list().first?.offset != UInt64(bytes.count), .now() < deadline {}
       room.gateway.gateway.drain()
-      // Told behind the order to drain: so that has been carried out.
+      // Mail sent after the order to drain: when it has arrived, the order was carried out.
       try room.witness.read(until: "the drain") { $0.closed == 1012 }
       hold.release()
       let answer = try client.http.response(to: "POST")
@@ -171,7 +171,7 @@ extension OverSockets {
       }
       try room.metrics.wait(for: "two uploads") { $0["uploads_started_total"] == 2 }
       room.gateway.gateway.drain()
-      // Told behind the order to drain: so that has been carried out.
+      // Mail sent after the order to drain: when it has arrived, the order was carried out.
       try room.witness.read(until: "the drain") { $0.closed == 1012 }
       for client in clients {
         try client.stream.send(Array(bytes[300_000...]))

@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import Gateway
 
-/// Somebody who does this and that with a few attachments, a step at a time, so that others come between; some of what they
-/// do breaks off. What is answered has to be possible.
+/// A client that makes random requests on a few attachments, step by step, so that requests of others come between. Some
+/// requests are interrupted. Every response must be possible.
 final class JournalWorker {
-  /// What is added under which id, by whomever.
+  /// The attachments added under each id, by any worker.
   struct Material {
     let ids: [UUID]
     let contents: [[UInt8]]
@@ -20,7 +20,7 @@ final class JournalWorker {
   private enum Deed: CaseIterable {
     case create, patch, add, addInChunks, remove, read, status
 
-    /// Whether somebody else may go on with what it began, which ends its connection.
+    /// True if other workers may continue its uploads, which ends its connection.
     var isOvertaken: Bool {
       switch self {
       case .create, .patch, .add, .addInChunks: true
@@ -41,7 +41,7 @@ final class JournalWorker {
   private var client: JournalClient
   private var state = State.idle
   private var random: SeededGenerator
-  /// How far uploads were when this one heard of it last.
+  /// The offsets of uploads, as this worker received them last.
   private var offsets: [Int: Int] = [:]
 
   init(_ room: JournalRoom, _ material: Material, isSecure: Bool, seed: UInt64) throws {

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: a content is stored once, and is there as long as somebody refers to it.
+  /// PROTOCOL 4: a content is stored once, and is kept while an attachment refers to it.
   @Suite("The same content")
   struct SameContentTests {
     @Test("Added by several at once: one file, until the last of them is removed")

@@ -12,7 +12,7 @@ extension OverSockets {
   struct UploadLimitTests {
     private static let body = Content.bytes(300_000, seed: 41)
 
-    /// How an upload comes to its end.
+    /// The way in which an upload ends.
     enum End: CaseIterable {
       case reset, close, lastByte, removal
     }
@@ -39,7 +39,7 @@ extension OverSockets {
         #expect(refused.status == 503)
         #expect(refused.field("Retry-After") != nil)
         #expect(refused.text.contains("too-many") && refused.text.contains(#""limit":2"#))
-        // Who only asks is not in the way.
+        // Requests for the offset take no slot.
         #expect(try room.observer.list().count >= 2)
 
         let (client, id) = held[0]
@@ -76,7 +76,7 @@ extension OverSockets {
     func reserve(isResumable: Bool) throws {
       let before = try RunningGateway()
       let session = try before.makeSession()
-      // More than any disk: nothing new is taken, and what is there goes on.
+      // More than any disk has: new uploads are refused, and existing attachments are served.
       let gateway = try before.restart(.drained) { $0.limits.diskReserveBytes = 1 << 60 }
       let witness = try ParticipantClient(gateway, session).join()
       let (client, id) = (try JournalClient(gateway, session), UUID())
@@ -84,7 +84,7 @@ extension OverSockets {
       #expect(answer.status == 507)
       #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
       #expect(gateway.files(of: session, in: .uploads).isEmpty)
-      // Nobody hears of it either: its own page would take the removal for somebody's deed.
+      // No entry announces it either: the uploader's own page would show it as a removal by a participant.
       try witness.send(witness.entry([1]))
       try witness.read(until: "what came behind it") { $0.received.contains { $0.payload == [1] } }
       #expect(UploadTests.states(of: id, seenBy: witness).isEmpty)
@@ -135,7 +135,7 @@ extension OverSockets {
       let refused = try client.create(UUID(), size: 1)
       #expect(refused.status == 413)
       #expect(refused.text.contains("session-quota") && refused.text.contains(#""limit":1000000"#))
-      // One of unknown length finds out in its middle, or at once: nothing of it stays.
+      // An upload of unknown length reaches the limit later, or at once: none of it stays.
       let unknown = try room.client().add(UUID(), Self.body, .chunked)
       #expect(unknown.status == 413)
       #expect(try other.remove(announced) == 204)

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: who writes, when several want to; and what becomes of an upload whose attachment or session goes.
+  /// PROTOCOL 4: several writers of one upload, and uploads whose attachment or session is removed.
   @Suite("Uploads that meet")
   struct UploadRaceTests {
     private static let body = Content.bytes(600_000, seed: 21)
@@ -170,7 +170,7 @@ extension OverSockets {
         }
         #expect(statuses.count { $0 == 204 } <= 1, "round \(round): \(statuses)")
         #expect(statuses.allSatisfy { [204, 409].contains($0) }, "round \(round): \(statuses)")
-        // Should the later one have found less than the first had brought, both are gone: then the rest goes now.
+        // If the later request found fewer bytes than the first one had sent, both have failed: the rest is sent now.
         let deadline = TestTimeout.deadline
         while try room.settle().last?.state != .ready, .now() < deadline {
           let offset = try #require(try room.observer.offset(of: id))
@@ -182,7 +182,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    /// What ends an upload from outside.
+    /// An event that ends an upload from outside.
     enum End: CaseIterable {
       case removal, sessionEnd, expiry
     }
@@ -270,7 +270,7 @@ extension OverSockets {
             + bytes)
         #expect(try remover.http.response(to: "DELETE").status == 204)
         let answer = try second.http.response(to: "POST")
-        // Had it been there before the removal, it is gone.
+        // A file that was in place before the removal is removed.
         #expect([201, 404].contains(answer.status), "round \(round): \(answer.text)")
         let isThere = try second.read(id).status == 200
         #expect(answer.status == 201 || !isThere)
@@ -312,7 +312,7 @@ extension OverSockets {
       let placing = Hold(on: threads.ordered)
       try Self.begin(id, upTo: size, over: writer)
       try await room.gateway.wait(for: "all of it", of: room.session) { $0?.uploads[id]?.isWhole == true }
-      // Both find the upload under way, and what its file says only after it is ready.
+      // Both requests find the upload in progress, and its file only after it is ready.
       let reading = (0..<Gateway.transferThreads).map { _ in Hold(on: threads.nextTransfer()) }
       try asking.stream.send(
         asking.head("PATCH", asking.path(of: id), JournalClient.pieceFields(at: size), .length, length: 0))
@@ -346,12 +346,12 @@ extension OverSockets {
       #expect(try asking.http.response(to: "PATCH").status == 204)
     }
 
-    /// Waits until there is nothing any more, of uploads, files and descriptors.
+    /// Waits until no uploads, files and descriptors are left.
     private static func expectNothing(in room: JournalRoom, hasEnded: Bool) throws {
       guard hasEnded else { return try room.expectNothing() }
       try room.metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
       let deadline = TestTimeout.deadline
-      // What is whole stays as long as the ended session.
+      // Complete attachments are kept with the ended session.
       while try !room.gateway.files(of: room.session, in: .uploads).isEmpty
         || !room.gateway.openFiles().isEmpty,
         .now() < deadline

@@ -215,7 +215,7 @@ struct UploadServiceTests {
   }
 }
 
-/// The head of a request that brings bytes.
+/// Returns the head of a request with a body.
 private struct UploadHead {
   let method: String
   let fields: String
@@ -405,7 +405,7 @@ private actor UploadWorker {
       effects[number].append("close")
       isLast = true
     }
-    // As the connection does when it sends an answer, or closes.
+    // As the connection does when it sends a response, or closes.
     if isLast { service.disconnect(uploads[number]) }
   }
 

@@ -82,7 +82,7 @@ struct UploadTableTests {
       let evicted = try #require(asked.evicted)
       #expect(evicted.reactor == slot && evicted.id == ids[slot])
       #expect(evicted.rate < 1_024 && evicted.slots == .ofAll(4))
-      // What it still brings, and its end, are nobody's.
+      // Its later bytes and its end belong to no upload.
       table.add(1_000_000, to: evicted.id, at: Self.time(5))
       table.release(evicted.id)
       table.resumeRate(of: try #require(asked.id), at: Self.time(5))
@@ -149,7 +149,7 @@ struct UploadTableTests {
     let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
     let reopened = try (0..<3).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 10) }
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(10)).evicted?.id == reopened[0])
-    // It has only a few now.
+    // The upload has only few bytes now.
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
   }
 
@@ -253,7 +253,7 @@ struct BodyRateTests {
     rate.resume(at: MonotonicTime(nanoseconds: 1_000_000_000_000))
     #expect(rate.average(at: MonotonicTime(nanoseconds: 1_001_999_999_999), after: .seconds(4)) == nil)
     #expect(rate.average(at: MonotonicTime(nanoseconds: 1_002_000_000_000), after: .seconds(4)) == 2_000)
-    // Of less than a second nothing can be said.
+    // The rate is unknown in the first second.
     var fresh = BodyRate(window: .seconds(30))
     fresh.resume(at: MonotonicTime(nanoseconds: 0))
     fresh.add(1_000, at: MonotonicTime(nanoseconds: 1_000))

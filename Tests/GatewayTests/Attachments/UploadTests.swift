@@ -9,12 +9,12 @@ extension OverSockets {
   /// PROTOCOL 4: an attachment from its first byte to its removal, over connections of the session's reactor and of another.
   @Suite("Uploads")
   struct UploadTests {
-    /// How the bytes come.
+    /// The form of the body.
     enum Kind: CaseIterable {
       case whole, wholeInChunks, pieces, piecesInChunks, creationWithUpload
     }
 
-    /// Where from.
+    /// The source of the bytes.
     struct Way: CustomTestStringConvertible {
       let kind: Kind
       let isSecure: Bool
@@ -36,7 +36,7 @@ extension OverSockets {
       let room = try JournalRoom()
       let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
       let id = UUID()
-      // No multiple of any buffer.
+      // Not a multiple of any buffer size.
       let bytes = Content.bytes(1_500_007, seed: 4)
       try Self.upload(bytes, as: id, way.kind, over: client)
 
@@ -100,7 +100,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
     }
 
-    /// Uploads, and checks what is answered.
+    /// Uploads a content and checks the response.
     private static func upload(_ bytes: [UInt8], as id: UUID, _ kind: Kind, over client: JournalClient) throws
     {
       let framing: JournalClient.Framing =
@@ -134,7 +134,7 @@ extension OverSockets {
       }
     }
 
-    /// What the entries about an attachment said, without repetitions.
+    /// Returns the payloads of the entries about an attachment, without repetitions.
     static func states(of id: UUID, seenBy client: ParticipantClient) -> [String] {
       var states: [String] = []
       for entry in client.received where entry.key == EntryKey(id) && entry.flags.contains(.system) {

@@ -26,7 +26,7 @@ extension OverSockets {
         let member = members[who]
         switch random.next(below: 20) {
         case 0:
-          // All leave at once: the session is unloaded, unless one comes back before.
+          // All leave at once: the session is unloaded, unless a participant rejoins before.
           for member in members { member.cut() }
           isThere = isThere.map { _ in false }
         case 1 where random.next(below: 4) == 0:
@@ -61,7 +61,7 @@ extension OverSockets {
         #expect(own == (0..<drawn[who]).map { Self.payload(who, $0 + 1) }, "what \(who) drew")
       }
       #expect(Set(members.map(\.number)).count == members.count)
-      // And so it stays.
+      // The state stays like that.
       gateway = try gateway.restart(.cut)
       #expect(try ParticipantClient(gateway, session).join().state.held == witness.state.held)
     }

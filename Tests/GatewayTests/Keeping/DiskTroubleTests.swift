@@ -126,7 +126,7 @@ extension OverSockets {
       try member.readUntilCommitted()
       disk.fail(with: ENOSPC)
       let payload = [UInt8](repeating: 5, count: 10_000)
-      // One at a time: what comes behind one that was refused would be a gap.
+      // One at a time: entries behind a refused one would be a gap.
       var taken = 0
       while member.errors.isEmpty, taken < 40 {
         let before = member.received.count { $0.type == "Test" }
@@ -141,7 +141,7 @@ extension OverSockets {
       #expect(refusal.retryAfterMs == 1000)
       #expect((15...21).contains(taken), "\(taken) entries of 10,000 bytes")
       #expect(Self.drawing(member).count == taken - 1)
-      // It is sent again as something smaller.
+      // A smaller entry is sent in its place.
       let due = try #require(refusal.clientSequence)
       try member.sendInstead(of: due, retention: .remove, key: key)
       try member.read(until: "the removal") { $0.state.held[key] == nil }
@@ -177,7 +177,7 @@ extension OverSockets {
       }
       for member in members { #expect(member.errors.first?.code == .storageFull) }
       let held = members.reduce(0) { $0 + Self.drawing($1).count * payload.count }
-      // Each may hold what was not counted yet, and one entry.
+      // Each session may exceed the limit by its uncounted bytes and one entry.
       #expect(held > limit / 2)
       #expect(held <= limit + members.count * (65_536 + payload.count + 4096), "\(held) bytes")
       disk.mend()
@@ -291,7 +291,7 @@ extension OverSockets {
       member.cut()
       try await gateway.wait(for: "its expiry", of: session) { $0 == nil }
       disk.mend()
-      // As if that had been long ago.
+      // As if the failure was long ago.
       let long = MonotonicTime.now() - .seconds(60)
       _ = gateway.gateway.shared.disk.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: long)
       #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)

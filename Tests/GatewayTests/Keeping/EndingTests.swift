@@ -169,7 +169,7 @@ extension OverSockets {
         let others = try (0..<index % 3).map { _ in try ParticipantClient(gateway, session).join() }
         for other in others { other.cut() }
         if index % 2 == 0 {
-          // Kept for a day, to be resumed.
+          // Kept for a day, so that it can be resumed.
           #expect(try JournalClient(gateway, session).create(UUID(), size: 10).status == 201)
         }
         #expect(try gateway.end(session, token) == 204)
@@ -199,7 +199,7 @@ extension OverSockets {
       #expect(try gateway.statusOfNewSession() == 503)
       let disk = TroubledDisk()
       let listings = Guarded(0)
-      // Before it starts it counts the folders; then it looks what is in them.
+      // The sweeper counts the folders before it starts, and then reads them.
       disk.hang { call in
         call.kind == .list
           && listings.withLock { count in
@@ -229,7 +229,7 @@ extension OverSockets {
 }
 
 extension Reactor {
-  /// Starts two lookups of an ended session in the turn in which the session is released.
+  /// Starts two lookups of an ended session in the turn in which the session is unloaded.
   fileprivate func searchWhileForgetting(_ id: SessionID) -> [Task<Bool, Never>] {
     endedSessions[id]?.idleSince = MonotonicTime(nanoseconds: 0)
     let searches = (0..<2).map { _ in

@@ -15,13 +15,13 @@ extension OverSockets {
   struct KeepingTimesTests {
     /// The state in which a session is kept.
     enum Way: CaseIterable {
-      /// It has entries, and was unloaded.
+      /// The session has entries, and was unloaded.
       case putAway
-      /// It has entries; the process was killed, and no participant came back.
+      /// The session has entries; the process was killed, and no participant returned.
       case notClosed
-      /// It ended.
+      /// The session ended.
       case ended
-      /// It has a participant again.
+      /// The session has a participant again.
       case inUse
 
       /// The status of an answer when its time is over.
@@ -64,7 +64,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut) {
         $0.limits.sessionKeepSeconds = 1
         $0.limits.endedKeepSeconds = 1
-        // Nobody is put away: what is looked at is what is on the disk.
+        // No session is unloaded: only those on the disk are checked.
         $0.limits.sessionIdleSeconds = 60
       }
       member.gateway = gateway

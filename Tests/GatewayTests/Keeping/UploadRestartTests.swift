@@ -132,7 +132,7 @@ extension OverSockets {
         #expect(try journal.create(id, size: bytes.count).status == 201)
       }
       try await gateway.waitUntilSaved(session)
-      // That it is ready is not on the disk when it ends; that all bytes are there is, by the file alone.
+      // At the end of the process the file has all bytes, but no record says that the attachment is ready.
       disk.hang { $0.session == session && (isResumable ? $0.kinds.contains(.upload) : $0.kinds == [.run]) }
       let upload = try Asked { [gateway] in
         let journal = try JournalClient(gateway, session)

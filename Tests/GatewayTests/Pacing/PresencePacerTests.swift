@@ -27,7 +27,7 @@ struct PresencePacerTests {
     for time in Int64(0)..<200 where pacer.tells(.presence, now: at(1_000 + time)) { told.append(time) }
     #expect(told == [0, 50, 100, 150])
     #expect(pacer.due == at(1_200))
-    // The turn that the deadline brings has nothing of its own.
+    // The turn at the deadline has no changes of its own.
     let tells = pacer.tells(.nothing, now: at(1_200))
     #expect(tells)
     #expect(pacer.due == nil)

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Gateway
 
-/// What all sessions together hold, and who may add to it.
+/// The memory of all sessions, and the sessions that may still grow.
 @Suite("Memory of all sessions")
 struct HeldMemoryTests {
   @Test("Beyond the limit, a session grows up to an equal part of the rest of a quarter more")

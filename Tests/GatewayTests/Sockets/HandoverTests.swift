@@ -35,7 +35,7 @@ extension OverSockets {
         let http = try HTTPClient.on(reactor: asked, of: gateway, isSecure: way.isSecure)
         let client = ParticipantClient(gateway, session, isSecure: way.isSecure)
         let join = WebSocketClient.frame(.text, client.joinMessage())
-        // A ping behind it shows that what follows is still read as frames.
+        // A ping behind it shows that the next bytes are still read as frames.
         let behind = join + WebSocketClient.frame(.ping, [1, 2, 3])
         let socket = try WebSocketClient(
           upgrading: http, to: WebSocketClient.path(of: session),

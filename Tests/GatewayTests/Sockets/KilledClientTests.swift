@@ -28,7 +28,7 @@ extension OverSockets {
     func killed(reactors: Int, death: Death) throws {
       let gateway = try RunningGateway(reactors: reactors) {
         $0.limits.graceSeconds = 1
-        // So that a socket which only its deadline would close shows.
+        // Short, so that a socket that only its deadline would close is noticed.
         $0.limits.headSeconds = 3600
         $0.limits.idleSeconds = 3600
         $0.limits.joinSeconds = 3600

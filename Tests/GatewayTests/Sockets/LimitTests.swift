@@ -169,7 +169,7 @@ extension OverSockets {
             client.head("POST", "/api/sessions", ["Content-Length": "100000"]) + field + field)
         }
         clients.append(client)
-        // One after the other, so that the newest connection is the one that is not read any more.
+        // One after the other, so that the gateway stops reading the newest connection.
         try metrics.wait(for: "what it sent") {
           ($0["incomplete_bytes"] ?? 0) > 200_000 - 30_000
             || ($0["incomplete_bytes"] ?? 0) >= 13_000 * (number + 1)

@@ -33,13 +33,13 @@ extension OverSockets {
       let bytes = 6 << 20
       let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)
       try client.stream.send(client.head("GET", "/large.txt") + client.head("GET", "/healthz"))
-      // Nothing is read before the gateway can send no more.
+      // Nothing is read until the gateway can send no more.
       let metrics = try Metrics(of: client.stream.gateway)
       var before = 0
       try metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Between two looks nothing went out but what was looked at.
+        // Between two checks no other bytes were sent.
         return sent > 100_000 && sent - before < 60_000
       }
       #expect(try client.response().body == RunningGateway.largeFile(bytes: bytes))

@@ -24,7 +24,7 @@ extension OverSockets {
       cut.cut()
       try stays.send(stays.entry([2], retention: .replace, key: EntryKey(high: 0, low: 1)))
       try stays.read(until: "own entry") { $0.received.contains { $0.payload == [2] } }
-      // Drawn while away: kept, and sent when back.
+      // Drawn while disconnected: kept, and sent after the resume.
       _ = cut.entry([3])
       try cut.join()
       #expect(cut.joined?.resumed == true)
@@ -65,7 +65,7 @@ extension OverSockets {
           try client.send(entries)
         }
         let client = clients[round % 3]
-        // Now and then in the middle of a frame, of which only the first bytes get through.
+        // Sometimes in the middle of a frame, of which only the first bytes arrive.
         if random.next(below: 3) == 0, let socket = client.socket {
           let frame = WebSocketClient.frame(.binary, client.entry([UInt8(round), 255]))
           try socket.stream.send(Array(frame.prefix(1 + Int(random.next(below: UInt64(frame.count - 1))))))

@@ -26,7 +26,7 @@ extension OverSockets {
       let metrics = try Metrics(of: gateway)
       // On a machine that is slow with 200 handshakes, a ping may come between: the least of three counts.
       let sends = try (1...3).map { burst in
-        // Each 16 in a frame of its own, all of them in one write.
+        // Every 16 entries are in one frame, and all frames in one write.
         var frames: [UInt8] = []
         for index in 0..<16 { frames += WebSocketClient.frame(.binary, sender.entry([UInt8(index)])) }
         let before = try metrics.values()
@@ -41,7 +41,7 @@ extension OverSockets {
         return try #require(after["send_calls_total"]) - #require(before["send_calls_total"])
       }
       let least = try #require(sends.min())
-      // One a member; besides, the two answers with the counters, and `committed` to the sender alone.
+      // One send per member, two for the responses with the counters, and one for the sender's `committed`.
       #expect(least <= members.count + 3)
       #expect(least >= members.count)
     }

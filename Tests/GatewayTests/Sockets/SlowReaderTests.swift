@@ -57,7 +57,7 @@ extension OverSockets {
       var room = try Room(isSecure: isSecure, reactors: 2)
       let metrics = try Metrics(of: room.gateway)
       try room.pass(bytes: 40 << 20)
-      // Now it reads: what the kernel had, the rest of the frame it was in, a catch-up, and all is well.
+      // Now the client reads: the kernel's bytes, the rest of a frame, and a catch-up.
       try room.slow.read(through: room.drawer.sequence)
       #expect(room.slow.catchUps.count >= 2)
       // Not one of them was lost.
@@ -65,7 +65,7 @@ extension OverSockets {
       #expect(room.slow.state == room.drawer.state)
       #expect(room.other.state == room.drawer.state)
       try metrics.wait(for: "a late catch-up") { ($0["late_catch_ups_total"] ?? 0) >= 1 }
-      // And it is a member like any other.
+      // It is a normal member again.
       try room.slow.send(room.slow.entry([42]))
       for client in [room.slow, room.drawer, room.other] {
         try client.read(until: "its entry") { $0.received.contains { $0.payload == [42] } }
@@ -105,7 +105,7 @@ extension OverSockets {
       let stream = try #require(room.slow.socket?.stream)
       let ping = WebSocketClient.frame(.ping, [UInt8](repeating: 1, count: 125))
       let pings = (0..<2000).flatMap { _ in ping }
-      // Until the gateway takes no more: its buffers, and the kernel's, are bounded.
+      // Until the gateway accepts no more: its buffers and the kernel's are limited.
       var sent = 0
       while sent < 64 << 20, try stream.offer(pings, within: .milliseconds(200)) { sent += pings.count }
       #expect(sent < 64 << 20)

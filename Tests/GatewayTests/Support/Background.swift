@@ -1,6 +1,6 @@
 import Platform
 
-/// Something done on a thread of its own, for what blocks.
+/// A blocking call on a thread of its own.
 final class Background: Sendable {
   private let outcome = Guarded<(any Error)?>(nil)
   private let thread = Guarded<SystemThread?>(nil)
@@ -16,7 +16,7 @@ final class Background: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Waits for its end, and throws what it threw.
+  /// Waits for the call, and throws its error.
   func wait() throws {
     thread.withLock { $0 }?.join()
     if let error = outcome.withLock({ $0 }) { throw error }

@@ -86,7 +86,7 @@ final class ByteStream {
     try tls?.encrypt(first.span, into: &ciphertext)
     let end = ciphertext.count
     try tls?.encrypt(second.span, into: &ciphertext)
-    // The record's header has five bytes; cut behind it and inside of what it holds.
+    // The record's header has five bytes; cuts are behind it and within the content.
     try sendRaw(Array(ciphertext[..<(end + 9)]))
     return Array(ciphertext[(end + 9)...])
   }
@@ -158,7 +158,7 @@ final class ByteStream {
     try socket.wait(until: .readable, atMost: limit)
   }
 
-  /// Reads until the peer has ended its direction, and drops what comes.
+  /// Reads until the peer has ended its direction, and drops the bytes.
   func drainToEnd() throws {
     let deadline = TestTimeout.deadline
     do {

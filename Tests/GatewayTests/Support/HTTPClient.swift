@@ -4,7 +4,7 @@ import Platform
 import Wire
 import TestSupport
 
-/// Speaks HTTP/1.1 to a gateway over one connection.
+/// An HTTP/1.1 client over one connection.
 final class HTTPClient {
   struct Response {
     var interim: [Int] = []

@@ -94,7 +94,7 @@ final class JournalClient {
     return try http.response(to: "POST")
   }
 
-  /// Brings a piece.
+  /// Sends a piece.
   func patch(
     _ id: UUID, at offset: Int, _ bytes: [UInt8], _ framing: Framing = .length, checksum: String? = nil
   ) throws -> HTTPClient.Response {

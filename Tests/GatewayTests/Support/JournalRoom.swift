@@ -21,7 +21,7 @@ final class JournalRoom {
 
   init(_ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
     gateway = try RunningGateway(reactors: 2) { configuration in
-      // The room's own connections have nothing to say for as long as a test takes.
+      // The room's own connections send nothing during a test.
       configuration.limits.headSeconds = 3600
       configuration.limits.idleSeconds = 3600
       adjust(&configuration)
@@ -48,8 +48,8 @@ final class JournalRoom {
     #expect(answer.status == 204)
   }
 
-  /// Waits until no request brings bytes, and until the list of attachments, the entries on the socket, the files on the
-  /// disk and the descriptors agree.
+  /// Waits until no upload request is in progress, and until the list of attachments, the entries on the socket, the files on
+  /// the disk and the descriptors agree.
   /// - Returns: the list.
   @discardableResult
   func settle(_ location: SourceLocation = #_sourceLocation) throws -> [AttachmentObject] {

@@ -10,7 +10,7 @@ final class Metrics {
     client = try HTTPClient(gateway)
   }
 
-  /// All values at present, by name and labels as they stand in the text, without the common prefix.
+  /// All present values, by name and labels as in the text, without the common prefix.
   func values() throws -> [String: Int] {
     let answer = try client.ask("GET", "/metrics")
     try #require(answer.status == 200)
@@ -37,7 +37,7 @@ final class Metrics {
         Issue.record("\(what): \(values.filter { $0.value != 0 })")
         throw ClientError.outOfPatience(waitingFor: what)
       }
-      // Nothing comes unasked: this only leaves the reactor some time between two questions.
+      // No message arrives by itself: this only gives the reactor some time between two requests.
       _ = try client.stream.isReadable(within: .milliseconds(5))
     }
   }

@@ -43,7 +43,7 @@ final class ParticipantClient {
 
   var number: ParticipantNumber { joined?.participant.number ?? 0 }
 
-  /// Joins over a new socket and reads up to `caughtUp`; then sends again what is kept.
+  /// Joins over a new socket and reads up to `caughtUp`; then sends the kept entries again.
   @discardableResult
   func join(over socket: WebSocketClient? = nil, resuming: Bool = true) throws -> ParticipantClient {
     let socket = try socket ?? WebSocketClient(gateway, session: session, isSecure: isSecure)
@@ -65,7 +65,7 @@ final class ParticipantClient {
     return bytes
   }
 
-  /// Goes on with a socket over which `join` has been sent already.
+  /// Continues with a socket over which `join` has been sent already.
   func begin(on socket: WebSocketClient) throws {
     self.socket = socket
     isCaughtUp = false
@@ -87,7 +87,7 @@ final class ParticipantClient {
     if !due.isEmpty { try socket.send(.binary, due) }
   }
 
-  /// From so many bytes on, what is sent again goes in more than one message.
+  /// The size above which repeated entries are split into several messages.
   private static let messageBytes = 200_000
 
   /// Goes without a word.
@@ -99,7 +99,7 @@ final class ParticipantClient {
 
   // MARK: - Sending
 
-  /// An entry with this participant's next client sequence, kept until it is acknowledged.
+  /// Creates an entry with this participant's next client sequence, which is kept until it is acknowledged.
   func entry(
     _ payload: [UInt8], type: String = "Test", retention: Retention = .none, key: EntryKey = .zero,
     targets: [ParticipantNumber]? = nil, isReliable: Bool = true
@@ -153,12 +153,12 @@ final class ParticipantClient {
     }
   }
 
-  /// All that it sent has come back.
+  /// True when all sent entries were returned.
   var isCurrent: Bool {
     received.last { $0.sender == number && $0.clientSequence > 0 }?.clientSequence ?? 0 == clientSequence
   }
 
-  /// It keeps nothing any more: all that it sent is committed.
+  /// True when all sent entries are committed.
   var hasAllCommitted: Bool { kept.isEmpty }
 
   /// Reads until all that it sent is committed.

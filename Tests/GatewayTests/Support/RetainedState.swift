@@ -44,7 +44,7 @@ struct ReceivedEntry: Equatable {
   let type: String
   let payload: [UInt8]
 
-  /// All entries of a binary message.
+  /// Returns all entries of a binary message.
   static func all(in message: [UInt8]) throws -> [ReceivedEntry] {
     var entries: [ReceivedEntry] = []
     var offset = 0

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// The kept sessions, as the inside of the gateway shows them.
+/// The kept sessions, from the gateway's internal state.
 extension RunningGateway {
   /// Limits under which a session without participants is unloaded at once.
   static func forgetful(_ configuration: inout GatewayConfiguration) {
@@ -17,7 +17,7 @@ extension RunningGateway {
     configuration.limits.sessionIdleSeconds = 0
   }
 
-  /// Waits until a session's reactor knows of it what is wanted; it may be none of those in use.
+  /// Waits until a session's reactor has the expected state of the session, which may be unloaded.
   func wait(
     for what: String, of session: SessionID, _ condition: @Sendable (Hosted?) -> Bool
   ) async throws {

@@ -6,7 +6,7 @@ import Wire
 
 /// The system resources of a gateway, read from outside.
 extension RunningGateway {
-  /// The folders in which a session's files lie.
+  /// The folders of a session's files.
   enum FilesFolder: String {
     /// The received bytes of uploads, by their ids.
     case uploads
@@ -17,7 +17,7 @@ extension RunningGateway {
   /// The names in a folder of a session's files; none when there is no such folder.
   func files(of session: SessionID, in name: FilesFolder) -> Set<String> {
     let path = "\(folder)/data/sessions/\(session.text)/\(name.rawValue)"
-    // No folder is an answer.
+    // A missing folder is a valid answer.
     return (try? Set(FileManager.default.contentsOfDirectory(atPath: path))) ?? []
   }
 

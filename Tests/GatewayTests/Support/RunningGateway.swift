@@ -22,8 +22,8 @@ final class RunningGateway: Sendable {
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
   private let reactors: Int
 
-  /// Starts it, with a file `large.txt` of that many bytes if any. Limits that only get in a test's way are wide, unless
-  /// `adjust` says otherwise.
+  /// Starts a gateway, with a file `large.txt` of that size if given. Limits that would only disturb tests are high,
+  /// unless `adjust` changes them.
   init(
     reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: TroubledDisk? = nil,
     clock: GatewayClock = .ofThisMachine,
@@ -79,9 +79,9 @@ final class RunningGateway: Sendable {
 
   /// The way in which a test ends a gateway.
   enum End: CaseIterable {
-    /// Everything is written, and all clients are told to come back.
+    /// A clean stop: everything is written, and all clients are asked to reconnect.
     case drained
-    /// In the middle of everything: nothing that it had not written by then is on the disk.
+    /// A kill: nothing that was not written before is on the disk.
     case cut
   }
 
@@ -105,7 +105,7 @@ final class RunningGateway: Sendable {
     }
   }
 
-  /// A new session, made over a connection of its own.
+  /// Creates a session over a connection of its own.
   func makeSession(isSecure: Bool = false) throws -> SessionID {
     try HTTPClient(self, isSecure: isSecure).makeSession()
   }

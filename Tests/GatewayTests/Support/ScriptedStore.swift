@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Wire
 
-/// A store in memory whose appends answer as a test says.
+/// A store in memory whose appends have outcomes chosen by a test.
 final class ScriptedStore: SessionStore {
   /// The answer to one append.
   enum Answer: Sendable {

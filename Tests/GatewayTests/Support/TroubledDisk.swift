@@ -47,7 +47,7 @@ final class TroubledDisk: Sendable {
     change(to: .hangs, concerns)
   }
 
-  /// All is well from now on.
+  /// Ends all failures.
   func mend() {
     change(to: nil) { _ in false }
   }

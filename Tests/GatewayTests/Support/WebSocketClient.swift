@@ -5,7 +5,7 @@ import WebSocket
 import Wire
 import TestSupport
 
-/// Speaks WebSocket to a gateway over one connection, in the client's role.
+/// A WebSocket client over one connection.
 final class WebSocketClient {
   enum Message: Equatable {
     case text([UInt8])
@@ -26,11 +26,11 @@ final class WebSocketClient {
     case one
     /// Each byte, the request's too, alone.
     case byByte
-    /// Over TLS: with the request, but in a record of their own, of which the rest comes when the request is answered.
+    /// Over TLS: with the request, but in a record of their own, whose rest is sent when the request is answered.
     case cutRecord
   }
 
-  /// Upgrades a connection that speaks HTTP, with frames behind the request.
+  /// Upgrades an HTTP connection, with frames behind the request.
   init(
     upgrading http: HTTPClient, to path: String, offersDeflate: Bool = false, behind: [UInt8] = [],
     in packets: Packets = .one

@@ -160,7 +160,7 @@ struct RestoringTests {
     fixture.close()
     let closed = try #require(fixture.disk.last)
     let facts = try ClosedRecord(closed.body.span)
-    // It was created in 1970; the wall clock was set since, and says 1,000 s at the closing.
+    // It was created in 1970; the wall clock was set later, and is at 1,000 s at the closing.
     #expect(facts.emptySince == Date(timeIntervalSince1970: 800))
     #expect(facts.people == 1)
     fixture.now = fixture.now.adding(seconds: 5_000)

@@ -1,4 +1,4 @@
-"""The journal of a session (section 4): adds in one request, lists, reads, removes, and looks at the disk."""
+"""The journal of a session (section 4): adds, lists, reads and removes attachments, and inspects the disk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
 def content(size: int, seed: int = 0) -> bytes:
-    """So many bytes that no other seed or size gives."""
+    """Returns bytes that are unique to the seed and the size."""
     return random.Random(f"{seed}/{size}").randbytes(size)
 
 
@@ -44,7 +44,7 @@ def base64_of(data: bytes | str) -> str:
 
 
 def repr_digest(data: bytes) -> str:
-    """The value of `Repr-Digest` (RFC 9530)."""
+    """Returns the value of `Repr-Digest` (RFC 9530)."""
     return f"sha-256=:{base64_of(hashlib.sha256(data).digest())}:"
 
 
@@ -54,7 +54,7 @@ def pieces(data: bytes, size: int) -> Iterator[bytes]:
 
 
 def in_chunks(data: bytes, size: int = 50_000) -> bytes:
-    """The chunked coding of a whole body."""
+    """Returns a body in the chunked coding."""
     return b"".join(map(chunk, pieces(data, size))) + b"0\r\n\r\n"
 
 
@@ -63,12 +63,12 @@ def chunk(data: bytes) -> bytes:
 
 
 def named(fields: dict[str, str | None]) -> dict[str, str]:
-    """Fields from arguments: `_` stands for `-`, None leaves one out."""
+    """Returns the fields in arguments: `_` stands for `-`, and None omits a field."""
     return {name.replace("_", "-"): value for name, value in fields.items() if value is not None}
 
 
 def check_object(attachment: dict[str, Any]) -> dict[str, Any]:
-    """Checks what holds for every attachment object."""
+    """Checks the invariants of an attachment object."""
     assert set(attachment) >= MEMBERS, attachment
     assert str(uuid.UUID(attachment["id"])).upper() == attachment["id"]
     assert TIME.fullmatch(attachment["createdAt"]), attachment
@@ -105,18 +105,18 @@ class Journal:
         return f"http://{self.gateway.host}{self.path_of(attachment) if attachment else self.path}"
 
     async def post(self, data: bytes, is_chunked: bool = False, **fields: str | None) -> Response:
-        """Adds in one request; the answer, whatever it is."""
+        """Adds an attachment in one request, and returns the response, also an error."""
         sent = named({"Content_Type": "application/octet-stream"} | fields)
         if is_chunked:
             sent["Transfer-Encoding"] = "chunked"
         return await self.gateway.request("POST", self.path, sent, in_chunks(data) if is_chunked else data)
 
     async def add(self, data: bytes, is_chunked: bool = False, **fields: str | None) -> dict[str, Any]:
-        """Adds in one request and checks what comes back."""
+        """Adds an attachment in one request, and checks the response."""
         return self.added(await self.post(data, is_chunked, **fields), data)
 
     def added(self, response: Response, data: bytes) -> dict[str, Any]:
-        """Checks the answer to an upload of that content in one request."""
+        """Checks the response to the upload of a content in one request."""
         assert response.status == 201, (response, response.body)
         attachment = check_object(response.json())
         assert response["location"] == self.path_of(attachment["id"])
@@ -125,7 +125,7 @@ class Journal:
         return attachment
 
     async def begin(self, **fields: str | None) -> HTTPConnection:
-        """Sends the head of an upload in one request; the body is the caller's."""
+        """Sends the head of an upload in one request; the caller sends the body."""
         connection = await self.gateway.connect()
         sent = named({"Content_Type": "application/octet-stream"} | fields)
         await connection.send(request_bytes("POST", self.path, self.gateway.host, sent))
@@ -140,7 +140,7 @@ class Journal:
         return [check_object(attachment) for attachment in listed]
 
     async def find(self, attachment: str) -> dict[str, Any] | None:
-        """That attachment as it is listed."""
+        """Returns the attachment in the list; None if it is not listed."""
         return next((listed for listed in await self.list() if listed["id"] == attachment), None)
 
     async def read(self, attachment: str, **fields: str) -> Response:
@@ -157,21 +157,21 @@ class Journal:
         return self.gateway.folder / "data" / "sessions" / self.session
 
     def files(self) -> list[Path]:
-        """Everything that the journal has on disk, finished or not."""
+        """Returns all files of the journal on disk, unfinished uploads included."""
         folders = (self.folder / "uploads", self.folder / "attachments")
         return [file for folder in folders for file in folder.rglob("*") if file.is_file()]
 
     def stored(self) -> set[str]:
-        """The names of the finished contents."""
+        """Returns the names of the complete contents."""
         return {file.name for file in self.files() if file.parent.name == "attachments"}
 
     async def is_empty(self) -> bool:
-        """Whether nothing is listed and nothing is on disk."""
+        """Returns true if the list and the folders on disk are empty."""
         return not await self.list() and not self.files()
 
 
 async def answer_while_sending(connection: HTTPConnection, piece: bytes, times: int) -> Response:
-    """Sends so many pieces, stops early only when the gateway no longer reads; the answer must have arrived."""
+    """Sends pieces until the gateway stops reading or all are sent, and returns the response."""
     answer = asyncio.create_task(connection.receive())
     for _ in range(times):
         sending = asyncio.create_task(connection.send(piece))

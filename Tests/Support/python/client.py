@@ -1,4 +1,4 @@
-"""A client of the gateway: joins, resumes, sends exactly once, and rebuilds what the session retains."""
+"""A client of the gateway that joins, resumes, sends exactly once, and rebuilds the retained state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BATCH = 64 * 1024
 
 
 class Client:
-    """One person; may use many sockets, one after the other."""
+    """One participant, with one socket at a time."""
 
     def __init__(self, url: str, *, tls: ssl.SSLContext | None = None, **options: Any) -> None:
         self.url = url
@@ -35,18 +35,18 @@ class Client:
         self.epoch: str | None = None
         self.after: int | None = None
         self.last = 0
-        """The newest sequence applied in this epoch; what comes live must be above it."""
+        """The newest applied sequence of this epoch; live entries must be above it."""
         self.catch_ups: list[str] = []
         self.controls: list[dict[str, Any]] = []
         self.received: list[Entry] = []
-        """Every entry in the order it came, the snapshots' left out."""
+        """Every received entry in order, without those of snapshots."""
         self.received_with_snapshots: list[Entry] = []
-        """Every entry in the order it came."""
+        """Every received entry in order."""
         self.snapshots: list[list[Entry]] = []
         """The entries of every snapshot."""
         self.close: tuple[int, str] | None = None
         self.must_resume = False
-        """A snapshot came while entries of ours were under way: only a resume tells which of them arrived."""
+        """True after a snapshot while own entries were in flight: only a resume shows which of them arrived."""
         self.failure: BaseException | None = None
         self.may_read = asyncio.Event()
         self.may_read.set()
@@ -65,7 +65,7 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         await self.cut()
 
-    # What a test or a program calls.
+    # For tests and programs.
 
     @property
     def ws(self) -> ClientConnection:
@@ -74,7 +74,7 @@ class Client:
 
     @property
     def joined(self) -> dict[str, Any]:
-        """The newest answer to `join`."""
+        """The newest `joined` message."""
         return self.last_control("joined")
 
     @property
@@ -96,7 +96,7 @@ class Client:
         return self.all_controls(name)[-1]
 
     async def connect(self) -> Client:
-        """Opens a socket; nothing is said yet."""
+        """Opens a socket, without sending a message."""
         await self.cut()
         self.close = None
         self._may_send, self._catching_up, self.must_resume = False, None, False
@@ -108,7 +108,7 @@ class Client:
         return self
 
     async def join(self, **profile: Any) -> Client:
-        """Connects where needed, joins or resumes, and waits until it is caught up."""
+        """Connects if necessary, joins or resumes, and waits until it is caught up."""
         if self._ws is None or self.close is not None or self.must_resume:
             await self.connect()
         joins = len(self.all_controls("joined"))
@@ -121,7 +121,7 @@ class Client:
         return self
 
     def resume(self) -> dict[str, Any]:
-        """The `resume` member of a join; empty for somebody new."""
+        """Returns the `resume` member of a join; empty for a new participant."""
         if self.token is None:
             return {}
         resume: dict[str, Any] = {"token": self.token, "epoch": self.epoch, "next": self.outbox.next}
@@ -134,12 +134,12 @@ class Client:
         await self.ws.send(json.dumps(message))
 
     async def raw(self, *messages: bytes | str) -> None:
-        """Sends messages as they are, past all bookkeeping."""
+        """Sends messages unchanged, without bookkeeping."""
         for message in messages:
             await self.ws.send(message)
 
     def send(self, *entries_: Outgoing) -> None:
-        """Sends reliable entries exactly once, now or after the next caught-up; unreliable ones if it can."""
+        """Sends reliable entries exactly once, now or after the next catch-up; unreliable ones only if connected."""
         for entry in entries_:
             if entry.flags & 1:
                 self.outbox.append(entry)
@@ -148,13 +148,13 @@ class Client:
         self._wake.set()
 
     async def send_paced(self, *entries_: Outgoing, at_once: int = 10) -> None:
-        """Sends so many at a time and waits until they are committed, so that we are never far behind."""
+        """Sends a few entries at a time and waits for `committed` in between."""
         for first in range(0, len(entries_), at_once):
             self.send(*entries_[first : first + at_once])
             await self.committed()
 
     async def cut(self) -> None:
-        """Breaks the connection without a word."""
+        """Breaks the connection without a close frame."""
         if self._ws is not None:
             self._ws.transport.abort()
             for task in self._tasks:
@@ -179,7 +179,7 @@ class Client:
             raise AssertionError(f"not within {timeout} s: {what}; last: {tail}") from None
 
     async def control(self, name: str, count: int = 1) -> dict[str, Any]:
-        """Waits until so many control messages of that name have come; the newest."""
+        """Waits for this number of control messages of that name, and returns the newest."""
         await self.wait_for(lambda: len(self.all_controls(name)) >= count, f"{count} × {name}")
         return self.last_control(name)
 
@@ -187,7 +187,7 @@ class Client:
         return await self.control("error", count)
 
     async def got(self, *payloads: bytes) -> list[Entry]:
-        """Waits for client entries with these payloads, outside snapshots; the entries, in that order."""
+        """Waits for client entries with these payloads, outside snapshots, and returns the entries in that order."""
 
         def found() -> list[Entry]:
             by_payload = {entry.payload: entry for entry in self.received if not entry.is_system}
@@ -197,7 +197,7 @@ class Client:
         return found()
 
     async def system(self, type_: str, matches: Callable[[Any], Any] = lambda _: True) -> Any:
-        """Waits for a live system entry of that type; its payload."""
+        """Waits for a live system entry of that type, and returns its payload."""
 
         def found() -> Any:
             for entry in self.received:
@@ -208,19 +208,19 @@ class Client:
         return await self.wait_for(found, f"system entry {type_}")
 
     async def closed(self, timeout: float = PATIENCE) -> tuple[int, dict[str, Any]]:
-        """Waits for the gateway to close; the code, and the reason taken apart."""
+        """Waits for the gateway to close, and returns the code and the parsed reason."""
         code, reason = await self.wait_for(lambda: self.close, "a close", timeout)
         assert len(reason.encode()) <= 123
         return code, json.loads(reason) if reason else {}
 
     async def committed(self) -> None:
-        """Waits until all that was sent is committed."""
+        """Waits until all sent entries are committed."""
         while self.outbox:
             await self.wait_for(lambda: not self.outbox or self.must_resume, "everything committed")
             if self.must_resume:
                 await self.join()
 
-    # What comes in.
+    # Received messages.
 
     async def _read(self, ws: ClientConnection) -> None:
         try:
@@ -239,7 +239,7 @@ class Client:
                 self.failure = AssertionError(f"the gateway broke RFC 6455: {closed.sent}")
             if self.close[0] == 4009:
                 self.token = None
-        except Exception as error:  # a rule broken by the gateway, told to whoever waits
+        except Exception as error:  # a violation by the gateway, reported to the waiting caller
             self.failure = error
         self._may_send = False
         self._changed.set()
@@ -299,7 +299,7 @@ class Client:
             assert self.after is not None, "a tail that was not asked for"
             self.last = self.after
         assert catch_up["epoch"] == self.joined["epoch"], "a catch-up of another epoch"
-        # Up to here `after` is in the epoch that it was in when the socket broke.
+        # Until here `after` belongs to the epoch in which the socket broke.
         self.epoch = catch_up["epoch"]
         self._awaits_catch_up = False
 

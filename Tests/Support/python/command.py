@@ -8,11 +8,11 @@ from pathlib import Path
 
 
 def environment() -> dict[str, str]:
-    """An environment without settings of ours."""
+    """Returns the environment without DrawTogether's settings."""
     return {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
 
 
 def run(executable: str, *arguments: str, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Runs it to its end, in an environment without settings of ours but those given."""
+    """Runs a command to its end, with only the given settings in the environment."""
     command = [executable, *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=folder, env=environment() | variables)

@@ -1,4 +1,4 @@
-"""Starts a gateway as a user would, and speaks to it over HTTP."""
+"""Starts a gateway like a user, and sends HTTP requests to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ START_SECONDS = 20.0
 
 
 def binary() -> str:
-    """The gateway under test: DRAWTOGETHER_BIN, else the release build of this package."""
+    """Returns the gateway under test: DRAWTOGETHER_BIN, else the release build of this package."""
     if named := os.environ.get("DRAWTOGETHER_BIN"):
         return named
     shown = subprocess.run(
@@ -34,30 +34,31 @@ def binary() -> str:
 
 
 def has_sanitizer() -> bool:
-    """Whether a sanitizer's runtime is built into the gateway under test."""
+    """Returns true if the gateway under test is built with a sanitizer."""
     return contains(b"__asan_init") or has_thread_sanitizer()
 
 
 def has_thread_sanitizer() -> bool:
-    """Whether that is the thread sanitizer's. It ends the gateway when it cannot write half a mebibyte to a file at the start."""
+    """Returns true if that is the thread sanitizer, which ends the gateway if it cannot write half a mebibyte to a file at the
+    start."""
     return contains(b"__tsan_init")
 
 
 @functools.cache
 def contains(symbol: bytes) -> bool:
-    """Whether the gateway under test has a symbol."""
+    """Returns true if the gateway under test has a symbol."""
     program = Path(binary())
     return program.is_file() and symbol in program.read_bytes()
 
 
 def flag(limit: str) -> str:
-    """The flag that sets a limit of section 5: `messageBytes` is `--max-message-bytes`."""
+    """Returns the flag of a limit in section 5: `messageBytes` is `--max-message-bytes`."""
     dashed = re.sub("([A-Z])", r"-\1", limit).lower()
     return f"--{dashed}" if limit.endswith("Seconds") or limit.startswith("minimum") else f"--max-{dashed}"
 
 
 def trusting() -> ssl.SSLContext:
-    """A TLS client that takes the gateway's own certificate."""
+    """Returns a TLS client context that trusts the gateway's own certificate."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -68,7 +69,7 @@ class Gateway:
     """One running gateway on free ports of loopback."""
 
     _ending: subprocess.Popen[bytes] | None = None
-    """The process that was told to end."""
+    """The process that got SIGTERM."""
 
     def __init__(
         self, executable: str, folder: Path, *arguments: str, public: Path | None = None, **limits: int
@@ -92,7 +93,7 @@ class Gateway:
             )
         self.ready = self._wait_until_ready()
         self.http = self._address(self.ready["http"])
-        # Off behind a proxy that speaks TLS itself.
+        # Off behind a proxy that terminates TLS.
         self.https = self._address(self.ready["https"]) if self.ready["https"] else ("", 0)
         self.tls = trusting()
 
@@ -114,7 +115,7 @@ class Gateway:
     async def request(
         self, method: str, target: str, fields: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Response:
-        """One request on a connection of its own."""
+        """Sends one request on its own connection."""
         async with await self.connect() as connection:
             await connection.send(request_bytes(method, target, self.host, dict(fields or {}), body))
             return await connection.receive(head=method == "HEAD")
@@ -130,7 +131,7 @@ class Gateway:
         return await self.request("POST", target, named, data)
 
     async def create_session(self, activity: dict[str, Any] | None = None) -> str:
-        """Activates an activity; the new session's id."""
+        """Creates a session with an activity, and returns its id."""
         response = await self.post("/api/sessions", None if activity is None else {"activity": activity})
         assert response.status == 201, response
         return response.json()["id"]
@@ -141,26 +142,26 @@ class Gateway:
         return response.json()
 
     async def metrics(self) -> dict[str, float]:
-        """Every sample of /metrics by its name, labels included."""
+        """Returns every sample of /metrics by its name with labels."""
         response = await self.get("/metrics")
         assert response.status == 200, response
         samples = (line.rsplit(" ", 1) for line in response.text.splitlines() if line and line[0] != "#")
         return {name: float(value) for name, value in samples}
 
     async def metric(self, name: str) -> float:
-        """The sum of a metric's samples over its labels."""
+        """Returns the sum of a metric's samples over its labels."""
         samples = await self.metrics()
         found = [value for key, value in samples.items() if key.split("{")[0] == name]
         assert found, f"{name} is not in {sorted(samples)}"
         return sum(found)
 
     def terminate(self, timeout: float = 10) -> int:
-        """SIGTERM; the exit code. Kills what does not go by itself, and fails."""
+        """Sends SIGTERM and returns the exit code. Kills a process that does not exit, and fails."""
         self.begin_to_terminate()
         return self.wait(timeout)
 
     def begin_to_terminate(self) -> None:
-        """SIGTERM, once: a second one would end it at once."""
+        """Sends SIGTERM, only once: a second one would end the process at once."""
         if self.process.poll() is None and self.process is not self._ending:
             self._ending = self.process
             self.process.send_signal(signal.SIGTERM)
@@ -206,7 +207,7 @@ class Gateway:
 
 
 class OverTLS(Gateway):
-    """A running gateway, spoken to over TLS."""
+    """A running gateway that is accessed over TLS."""
 
     def __init__(self, gateway: Gateway) -> None:
         self.__dict__.update(gateway.__dict__)

@@ -1,4 +1,4 @@
-"""Fixtures: gateways kept for the whole run, one for each set of settings; tests may be coroutines."""
+"""Fixtures: one gateway per set of settings, kept for the whole run. Tests may be coroutines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from attachments import Journal
 from gateway import Gateway, binary, has_sanitizer, has_thread_sanitizer
 from lasting import LastingGateway
-from signs import SignsOfLife
+from keepalive import KeepaliveObservation
 from slow import SANITIZER_BYTES, SANITIZER_TIMES
 
 SECONDS_PER_TEST = 60.0
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Runs a coroutine test in an event loop of its own, with a limit on its time."""
+    """Runs a coroutine test in its own event loop, with a time limit."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     wanted = inspect.signature(pyfuncitem.obj).parameters
@@ -66,7 +66,7 @@ def executable() -> str:
 
 @pytest.fixture(scope="session")
 def gateway_with(executable: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GatewayMaker]:
-    """Gives the gateway with these settings, started when first wanted, stopped cleanly at the end."""
+    """Gives the gateway with these settings. It is started on first use and stopped cleanly at the end."""
     running: dict[Any, Gateway] = {}
 
     def make(*arguments: str, **options: Any) -> Gateway:
@@ -78,7 +78,7 @@ def gateway_with(executable: str, tmp_path_factory: pytest.TempPathFactory) -> I
 
     yield make
     left = {settings: gateway.process.poll() for settings, gateway in running.items()}
-    # All at once: each takes its time to say goodbye.
+    # All at once, because each of them takes time to stop.
     for gateway in running.values():
         gateway.begin_to_terminate()
     codes = {settings: gateway.terminate() for settings, gateway in running.items()}
@@ -102,16 +102,16 @@ def journal(gateway: Gateway) -> Journal:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def signs_of_life(request: pytest.FixtureRequest) -> SignsOfLife | None:
-    """Starts with the first test when one of them wants it, so that nobody waits for its minute."""
-    if any("signs_of_life" in item.name for item in request.session.items):
-        return SignsOfLife(request.getfixturevalue("gateway"))
+def keepalive_observation(request: pytest.FixtureRequest) -> KeepaliveObservation | None:
+    """Starts the observation with the first test if any test needs it, so that its minute passes meanwhile."""
+    if any("test_keepalive" in item.name for item in request.session.items):
+        return KeepaliveObservation(request.getfixturevalue("gateway"))
     return None
 
 
 @pytest.fixture
 def new_gateway(executable: str, tmp_path: Path) -> Iterator[GatewayMaker]:
-    """Starts gateways that the test itself will stop."""
+    """Starts gateways that the test stops itself."""
     started: list[Gateway] = []
 
     def make(*arguments: str, **settings: Any) -> Gateway:
@@ -128,7 +128,7 @@ def new_gateway(executable: str, tmp_path: Path) -> Iterator[GatewayMaker]:
 
 @pytest.fixture
 def lasting_with(executable: str, tmp_path: Path) -> Iterator[Callable[..., LastingGateway]]:
-    """Starts gateways that the test itself will kill, stop and start again."""
+    """Starts gateways that the test kills, stops and starts again."""
     started: list[LastingGateway] = []
 
     def make(*arguments: str, **settings: Any) -> LastingGateway:
@@ -144,13 +144,14 @@ def lasting_with(executable: str, tmp_path: Path) -> Iterator[Callable[..., Last
 
 @pytest.fixture
 def lasting(lasting_with: Callable[..., LastingGateway]) -> LastingGateway:
-    """A gateway to be started again, with every limit at its default."""
+    """A gateway that can be restarted, with every limit at its default."""
     return lasting_with()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What was started first is asked last. What the thread sanitizer makes impossible is left out, and counted as such."""
-    items.sort(key=lambda item: "signs_of_life" in item.name)
+    """Moves tests of the first started observation to the end. Skips and counts tests that the thread sanitizer makes
+    impossible."""
+    items.sort(key=lambda item: "test_keepalive" in item.name)
     if has_thread_sanitizer():
         left_out = [item for item in items if item.get_closest_marker("no_thread_sanitizer")]
         items[:] = [item for item in items if item not in left_out]

@@ -1,4 +1,4 @@
-"""A raw HTTP/1.1 client: sends exactly the bytes it is told to, reads exactly what comes back."""
+"""A raw HTTP/1.1 client that sends the given bytes unchanged and returns the received ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMEOUT = 20.0
 
 @dataclass
 class Response:
-    """An answer: status, fields as a list of pairs, body with its transfer coding taken off."""
+    """A response: status, fields as a list of pairs, and the body without its transfer coding."""
 
     status: int
     fields: list[tuple[str, str]]
@@ -48,7 +48,7 @@ class Response:
         return zlib.decompress(self.body, wbits=31)
 
     def problem(self, status: int, code: str | None = None) -> dict[str, Any]:
-        """Checks that this is a refusal as RFC 9457 and section 1 want it, and gives its members."""
+        """Checks that this is an error as in RFC 9457 and section 1, and returns its members."""
         assert self.status == status, (self.status, self.body)
         assert self["content-type"].split(";")[0] == "application/problem+json"
         problem = self.json()
@@ -65,7 +65,7 @@ class Response:
 
 
 class HTTPConnection:
-    """One TCP or TLS connection, used by hand."""
+    """One TCP or TLS connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -94,12 +94,12 @@ class HTTPConnection:
 
     async def send(self, data: bytes | str) -> None:
         self.writer.write(data.encode("latin-1") if isinstance(data, str) else data)
-        # The gateway may answer and close before it has read all; the answer is what counts.
+        # The gateway may answer and close before it has read everything; only the response counts.
         with contextlib.suppress(ConnectionError):
             await self.writer.drain()
 
     async def receive(self, head: bool = False, skips_informational: bool = True) -> Response:
-        """Reads one answer; `head` says that it belongs to a HEAD request and so has no body."""
+        """Reads one response; with `head` it belongs to a HEAD request and has no body."""
         async with asyncio.timeout(TIMEOUT):
             while True:
                 response = await self._receive_head()
@@ -116,11 +116,11 @@ class HTTPConnection:
             return response
 
     async def receive_informational(self) -> Response:
-        """Reads the first answer that comes, a 100 or what is sent instead."""
+        """Reads the first response, a 100 or another one in its place."""
         return await self.receive(skips_informational=False)
 
     async def ends(self) -> bytes:
-        """Waits for the gateway to close; what still came before that."""
+        """Waits for the gateway to close, and returns the bytes received before."""
         async with asyncio.timeout(TIMEOUT):
             try:
                 return await self.reader.read()
@@ -152,7 +152,7 @@ class HTTPConnection:
 def request_bytes(
     method: str, target: str, host: str, fields: dict[str, str] | None = None, body: bytes | None = None
 ) -> bytes:
-    """A well-formed request; `fields` may replace Host."""
+    """Returns a well-formed request; `fields` may replace Host."""
     sent = {"Host": host} | (fields or {})
     if body is not None and "Transfer-Encoding" not in sent:
         sent.setdefault("Content-Length", str(len(body)))

@@ -1,4 +1,4 @@
-"""A gateway that is killed or stopped and started again: same data folder, same ports, one log."""
+"""A gateway that is killed or stopped, and started again with the same data folder, ports and log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gateway import Gateway
 
 
 class LastingGateway(Gateway):
-    """One data folder, and whichever process serves it at the time."""
+    """One data folder, and the present process of its gateway."""
 
     def __init__(self, executable: str, folder: Path, *arguments: str, **limits: int) -> None:
         self.executable = executable
@@ -30,11 +30,11 @@ class LastingGateway(Gateway):
         return self.process.poll() is None
 
     def folder_of(self, session: str) -> Path:
-        """Where the data folder keeps that session."""
+        """Returns the folder of a session."""
         return self.data / "sessions" / session
 
     def launch(self) -> None:
-        """Starts the process and waits for nothing."""
+        """Starts the process without waiting."""
         assert not self.is_running, "it still runs"
         if self.process.stdout:
             self.process.stdout.close()
@@ -45,22 +45,22 @@ class LastingGateway(Gateway):
             )
 
     def start(self) -> None:
-        """Starts it and waits until it is ready."""
+        """Starts the process and waits until it is ready."""
         self.launch()
         self.ready = self._wait_until_ready()
 
     def kill(self) -> None:
-        """SIGKILL, and waits until the process is gone."""
+        """Sends SIGKILL and waits until the process is gone."""
         if self.is_running:
             self.process.send_signal(signal.SIGKILL)
         self.wait()
 
     def stop(self) -> None:
-        """SIGTERM, and the exit code 0 that belongs to it."""
+        """Sends SIGTERM and checks the exit code 0."""
         code = self.terminate(8)
         assert code == 0, f"exit code {code}; log: {self.log[-2000:]}"
 
     async def again(self, way: str) -> None:
-        """Ends it by `stop` or `crash`, while those who are connected go on reading, and starts it."""
+        """Ends the gateway by `stop` or `crash` while its clients continue to read, and starts it again."""
         await asyncio.to_thread(self.stop if way == "stop" else self.kill)
         await asyncio.to_thread(self.start)

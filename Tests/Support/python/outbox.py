@@ -1,4 +1,4 @@
-"""What a client has yet to see committed: numbers entries, trims them, and knows what to send again."""
+"""The uncommitted entries of a client: their sequences, and which of them to send again."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from wire import Outgoing
 
 @dataclass
 class Kept:
-    """An entry of our own that is not known to be committed."""
+    """An own entry that may not be committed."""
 
     entry: Outgoing
     client_sequence: int = 0
     """0 until it is first put on a socket."""
     sequence: int | None = None
-    """At or below this it stands in the session, once it came back or was acknowledged; 0: refused for good."""
+    """The sequence of the entry in the session, or an upper bound, once it was returned or acknowledged; 0 if it
+    was refused."""
 
 
 class Outbox:
-    """The reliable entries of one participant, from the oldest uncommitted to the newest unsent."""
+    """The reliable entries of one participant, from the oldest uncommitted one to the newest unsent one."""
 
     def __init__(self) -> None:
         self._kept: deque[Kept] = deque()
@@ -34,7 +35,7 @@ class Outbox:
 
     @property
     def next(self) -> int:
-        """The lowest client sequence still held, or the one used next: `next` of a resume."""
+        """The lowest kept client sequence, or else the next one to use: `next` of a resume."""
         held = next((kept.client_sequence for kept in self._kept if kept.client_sequence), 0)
         return held or self._next
 
@@ -44,19 +45,20 @@ class Outbox:
 
     @property
     def has_unacknowledged(self) -> bool:
-        """Whether an entry was put on this socket and is not known to stand in the session."""
+        """Returns true if an entry was sent on this socket and may not be in the session."""
         return any(kept.sequence is None for kept in islice(self._kept, self._unsent))
 
     @property
     def entries(self) -> list[Outgoing]:
-        """All that is kept, in its order."""
+        """Returns all kept entries, in order."""
         return [kept.entry for kept in self._kept]
 
     def append(self, entry: Outgoing) -> None:
         self._kept.append(Kept(entry))
 
     def take(self, room: int) -> bytes:
-        """The next message: entries not yet on this socket, up to about `room` bytes; numbers them."""
+        """Returns the next message: entries not sent on this socket yet, about `room` bytes. Assigns their
+        sequences."""
         message = bytearray()
         for kept in islice(self._kept, self._unsent, None):
             if message and len(message) + len(kept.entry.payload) > room:
@@ -70,7 +72,7 @@ class Outbox:
         return bytes(message)
 
     def came_back(self, client_sequence: int, sequence: int) -> None:
-        """Our own entry in the order: acknowledged, and with it all before it."""
+        """Records an own entry in the order. It acknowledges all entries before it."""
         for kept in self._kept:
             if not 0 < kept.client_sequence <= client_sequence:
                 break
@@ -79,14 +81,14 @@ class Outbox:
         self._trim()
 
     def refused(self, client_sequence: int) -> None:
-        """A refusal that used the client sequence up."""
+        """Records a refusal that used up the client sequence."""
         for kept in self._kept:
             if kept.client_sequence == client_sequence:
                 kept.sequence = 0
         self._trim()
 
     def send_again_from(self, client_sequence: int) -> None:
-        """All from that client sequence on goes out again (rate-limited, sequence-gap)."""
+        """Sends all entries from that client sequence on again (rate-limited, sequence-gap)."""
         for index, kept in enumerate(self._kept):
             if kept.client_sequence >= client_sequence or not kept.client_sequence:
                 self._unsent = min(self._unsent, index)
@@ -97,7 +99,8 @@ class Outbox:
         self._trim()
 
     def resumed(self, acknowledged: int, sequence: int, committed: int, is_same_epoch: bool) -> None:
-        """The same participant on a new socket: what is not acknowledged goes out again, under its numbers."""
+        """Continues as the same participant on a new socket: unacknowledged entries are sent again with their
+        sequences."""
         if not is_same_epoch:
             self.committed = 0
         self._unsent = len(self._kept)
@@ -113,7 +116,8 @@ class Outbox:
         self.commit(committed)
 
     def begins_anew(self, keeps_acknowledged: bool) -> None:
-        """A new participant: numbers what is kept from 1 (token unknown), or only what is unsent (4009)."""
+        """Continues as a new participant: renumbers all kept entries from 1 (unknown token), or only the unsent
+        ones (4009)."""
         self._kept = deque(
             Kept(kept.entry) for kept in self._kept if keeps_acknowledged or kept.sequence is None
         )

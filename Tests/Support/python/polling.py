@@ -1,4 +1,4 @@
-"""Waiting for something to become true, with a deadline."""
+"""Polling of conditions, with a deadline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATIENCE = 20.0
 async def until(
     condition: Callable[[], Any | Awaitable[Any]], what: str, timeout: float = PATIENCE, every: float = 0.01
 ) -> Any:
-    """Asks again and again until the answer is true, and returns that answer."""
+    """Calls a function repeatedly until its result is true, and returns that result."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
     while True:

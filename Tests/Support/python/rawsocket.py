@@ -1,4 +1,4 @@
-"""A WebSocket by hand: sends any frame, right or wrong, and reads frames as they are."""
+"""A WebSocket that sends any frame, valid or invalid, and returns the received frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Frame:
 
     @property
     def close(self) -> tuple[int, dict[str, object]]:
-        """Code and reason of a close frame."""
+        """Returns the code and reason of a close frame."""
         assert self.opcode == CLOSE, self
         reason = self.payload[2:]
         return struct.unpack(">H", self.payload[:2])[0], json.loads(reason) if reason else {}
@@ -34,7 +34,7 @@ class Frame:
 def frame(
     opcode: int, payload: bytes = b"", *, fin: bool = True, masked: bool = True, reserved: int = 0
 ) -> bytes:
-    """The bytes of a client's frame; `reserved` are RSV1–3 as they stand in the first byte."""
+    """Returns the bytes of a client's frame; `reserved` has RSV1–3 at their position in the first byte."""
     first = opcode | (0x80 if fin else 0) | reserved
     mask_bit = 0x80 if masked else 0
     if len(payload) < 126:
@@ -52,7 +52,7 @@ def frame(
 
 
 def upgrade_fields(**changes: str | None) -> dict[str, str]:
-    """The fields of a right upgrade, some changed or (None) left out; `_` stands for `-`."""
+    """Returns the fields of a valid upgrade, some changed or (None) omitted; `_` stands for `-`."""
     fields: dict[str, str | None] = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
@@ -65,7 +65,7 @@ def upgrade_fields(**changes: str | None) -> dict[str, str]:
 
 
 def accept_value(key: str) -> str:
-    """RFC 6455 §4.2.2: what Sec-WebSocket-Accept has to be."""
+    """Returns the value of Sec-WebSocket-Accept (RFC 6455 §4.2.2)."""
     return base64.b64encode(hashlib.sha1(key.encode() + GUID).digest()).decode()
 
 
@@ -77,7 +77,7 @@ class RawSocket:
 
     @classmethod
     async def open(cls, gateway: Gateway, session: str, tls: bool = False, **fields: str | None) -> RawSocket:
-        """Upgrades, and checks that this was granted."""
+        """Upgrades a connection and checks the response."""
         connection = await gateway.connect(tls)
         response = await cls.ask(connection, gateway, session, **fields)
         assert response.status == 101, response
@@ -127,7 +127,7 @@ class RawSocket:
             pass
 
     async def close_of(self) -> tuple[int, dict[str, object]]:
-        """Reads until the gateway closes; code and reason. The connection must then end."""
+        """Reads until the gateway closes, and returns code and reason. The connection must then end."""
         code, reason = (await self.receive_until(CLOSE)).close
         await self.send(frame(CLOSE, struct.pack(">H", code)))
         await self.connection.ends()

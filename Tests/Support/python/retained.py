@@ -1,4 +1,4 @@
-"""What a session retains, as a client rebuilds it from entries."""
+"""The retained state of a session, rebuilt from entries as by a client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Held = dict[bytes, tuple[tuple[int, int, int, str, bytes], ...]]
 
 
 class Retained:
-    """For each key the latest replace and the appends after it; beside them people, activity, attachments."""
+    """For each key, the latest replace and the later appends; also participants, activity and attachments."""
 
     def __init__(self) -> None:
         self.keys: dict[bytes, list[Entry]] = {}
@@ -24,7 +24,7 @@ class Retained:
         self.new_session: str | None = None
 
     def apply(self, entry: Entry) -> None:
-        """Applies one entry, in the order it came."""
+        """Applies one entry. Entries are applied in order."""
         if entry.is_system:
             self._apply_system(entry)
         elif entry.flags & RELIABLE and entry.key is not None and not entry.flags & EXISTING:
@@ -36,14 +36,14 @@ class Retained:
                 self.keys.pop(entry.key, None)
 
     def held(self) -> Held:
-        """The retained client entries in a form that compares."""
+        """Returns the retained client entries in a comparable form."""
         return {
             key: tuple((e.sequence, e.sender, e.client_sequence, e.type, e.payload) for e in kept)
             for key, kept in self.keys.items()
         }
 
     def payloads(self) -> dict[bytes, list[bytes]]:
-        """What each key holds, by payload alone."""
+        """Returns the payloads under each key."""
         return {key: [entry.payload for entry in kept] for key, kept in self.keys.items()}
 
     def _apply_system(self, entry: Entry) -> None:

@@ -1,4 +1,4 @@
-"""A session and the people in it, for the length of a test."""
+"""A session and its participants, for the duration of a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wire import APPEND, RELIABLE, REMOVE, REPLACE, Outgoing
 
 
 class Room:
-    """Makes a session, lets people in, and breaks their sockets at the end."""
+    """Creates a session and connects participants; breaks their sockets at the end."""
 
     def __init__(self, gateway: Gateway, activity: dict[str, Any] | None = None, tls: bool = False) -> None:
         self.gateway, self._activity, self._tls = gateway, activity, tls
@@ -30,28 +30,28 @@ class Room:
         return f"/api/sessions/{self.id}"
 
     def client(self, **options: Any) -> Client:
-        """Somebody who is not connected yet."""
+        """Returns a client that is not connected."""
         tls = self.gateway.tls if self._tls else None
         client = Client(self.gateway.socket_url(self.id, self._tls), tls=tls, **options)
         self._stack.push_async_exit(client.__aexit__)
         return client
 
     async def connect(self, **options: Any) -> Client:
-        """Somebody who is connected and has said nothing."""
+        """Returns a client that is connected and has sent nothing."""
         return await self.client(**options).connect()
 
     async def join(self, name: str | None = None, **options: Any) -> Client:
-        """Somebody who has joined and is caught up."""
+        """Returns a participant that is caught up."""
         return await self.client(**options).join(**({} if name is None else {"name": name}))
 
 
 def key(n: int) -> bytes:
-    """The n-th of the keys that tests use."""
+    """Returns the n-th key of the tests."""
     return n.to_bytes(16, "big")
 
 
 def note(text: str | bytes, flags: int = 0) -> Outgoing:
-    """A reliable entry that is not retained."""
+    """Returns a reliable entry that is not retained."""
     payload = text.encode() if isinstance(text, str) else text
     return Outgoing("Note", payload, RELIABLE | flags)
 
@@ -79,5 +79,5 @@ def unreliable(text: str, type_: str = "Cursor", numbers: tuple[int, ...] | None
 
 
 def numbered(*outgoing: Outgoing, first: int = 1) -> bytes:
-    """One message with these entries under rising client sequences."""
+    """Returns one message with these entries and consecutive client sequences."""
     return b"".join(entry.encoded(first + index) for index, entry in enumerate(outgoing))

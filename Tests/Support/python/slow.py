@@ -1,4 +1,4 @@
-"""Peers that hardly read, and what the gateway's memory is while they are there."""
+"""Clients that read very slowly, and the gateway's memory meanwhile."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from http1 import HTTPConnection
 
 
 SANITIZER_TIMES = 8
-"""How many times as much memory and time a gateway may take that a sanitizer was built into."""
+"""The factor on memory and time for a gateway with a sanitizer."""
 SANITIZER_BYTES = 512 << 20
-"""What the address sanitizer keeps of what was freed, and beside it."""
+"""The memory that the address sanitizer retains after it was freed, and its overhead."""
 
 
 def most(growth: int) -> int:
-    """How far the memory may grow where this is the bound."""
+    """Returns the allowed growth of memory, adjusted for sanitizers."""
     return growth * SANITIZER_TIMES + SANITIZER_BYTES if has_sanitizer() else growth
 
 
 def resident_bytes(gateway: Gateway) -> int:
-    """The gateway's resident memory."""
+    """Returns the gateway's resident memory."""
     status = Path(f"/proc/{gateway.process.pid}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0]) << 10
 
 
 def descriptors(gateway: Gateway) -> int:
-    """How many descriptors the gateway holds open."""
+    """Returns the number of the gateway's open descriptors."""
     return len(list(Path(f"/proc/{gateway.process.pid}/fd").iterdir()))
 
 
 async def slow_connection(gateway: Gateway) -> HTTPConnection:
-    """A connection that takes a few KiB and then nothing until somebody reads from it."""
+    """Opens a connection that buffers a few KiB, and no more until the test reads."""
     connected = socket.socket()
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     connected.setblocking(False)
@@ -46,7 +46,7 @@ async def slow_connection(gateway: Gateway) -> HTTPConnection:
 
 @contextlib.asynccontextmanager
 async def most_growth(gateway: Gateway) -> AsyncIterator[list[int]]:
-    """Watches the resident memory; the list's one number is how far it grew at most since the beginning."""
+    """Observes the resident memory; the list's only element is the maximal growth since the beginning."""
     before = resident_bytes(gateway)
     grown = [0]
 

@@ -1,4 +1,4 @@
-"""A tus 1.0.0 client by hand: every request on its own, right or wrong."""
+"""A tus 1.0.0 client that sends single requests, valid or invalid."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ EXTENSIONS = {
 
 
 def upload_metadata(**values: Any) -> str:
-    """The value of Upload-Metadata; what is no text goes in as JSON."""
+    """Returns the value of Upload-Metadata; values that are not text are encoded as JSON."""
     texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
     return ",".join(f"{key} {base64_of(text)}" for key, text in texts.items())
 
 
 class Upload:
-    """One resumable upload, known by what `Location` said."""
+    """One resumable upload, identified by its `Location`."""
 
     def __init__(self, gateway: Gateway, path: str) -> None:
         self.gateway, self.path = gateway, path
@@ -35,7 +35,7 @@ class Upload:
     async def creation(
         journal: Journal, length: int | None = None, data: bytes | None = None, **fields: str | None
     ) -> Response:
-        """Asks for an upload; `None` as length defers it, `data` comes along at once."""
+        """Requests an upload; the length `None` defers it, and `data` is sent in the same request."""
         known = {"Upload_Defer_Length": "1"} if length is None else {"Upload_Length": str(length)}
         if data is not None:
             known["Content_Type"] = PIECE
@@ -46,7 +46,7 @@ class Upload:
     async def create(
         cls, journal: Journal, length: int | None = None, data: bytes | None = None, **fields: str | None
     ) -> Upload:
-        """Creates an upload and checks the answer."""
+        """Creates an upload and checks the response."""
         response = await cls.creation(journal, length, data, **fields)
         assert response.status == 201, (response, response.body)
         assert response["tus-resumable"] == "1.0.0"
@@ -67,7 +67,7 @@ class Upload:
         return await self.ask("HEAD", **fields)
 
     async def offset(self) -> int:
-        """How much has arrived."""
+        """Returns the number of received bytes."""
         response = await self.head()
         assert response.status in (200, 204), response
         assert response["cache-control"] == "no-store"
@@ -80,13 +80,13 @@ class Upload:
     async def patch(
         self, data: bytes, offset: int | None, *, is_chunked: bool = False, **fields: str | None
     ) -> Response:
-        """Sends a piece; the answer, whatever it is."""
+        """Sends a piece, and returns the response, also an error."""
         at = None if offset is None else str(offset)
         known = {"Content_Type": PIECE, "Upload_Offset": at}
         return await self.ask("PATCH", data, is_chunked=is_chunked, **(known | fields))
 
     async def send(self, data: bytes, offset: int = 0, **fields: Any) -> Response:
-        """Sends a piece that must be taken."""
+        """Sends a piece that must be accepted."""
         response = await self.patch(data, offset, **fields)
         assert response.status == 204, (response, response.body)
         assert response["tus-resumable"] == "1.0.0"
@@ -94,7 +94,7 @@ class Upload:
         return response
 
     async def begin(self, offset: int, length: int, **fields: str | None) -> HTTPConnection:
-        """Sends the head of a PATCH with that Content-Length; the body is the caller's."""
+        """Sends the head of a PATCH with that Content-Length; the caller sends the body."""
         connection = await self.gateway.connect()
         known = {
             "Tus_Resumable": "1.0.0", "Content_Type": PIECE, "Upload_Offset": str(offset),

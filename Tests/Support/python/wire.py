@@ -1,4 +1,4 @@
-"""Entries and their bytes: what a client sends, what the gateway sends back."""
+"""The encoding of entries from clients and the decoding of entries from the gateway."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SYSTEM = 0x80
 
 
 class WireError(Exception):
-    """The gateway sent bytes that are no entries."""
+    """The gateway sent bytes that are not entries."""
 
 
 @dataclass(frozen=True)
 class Outgoing:
-    """An entry as its author means it; the client sequence is given when it is first sent."""
+    """An entry to send. It gets its client sequence when it is first sent."""
 
     type: str | bytes = "Note"
     payload: bytes = b""
@@ -33,7 +33,7 @@ class Outgoing:
     targets: Sequence[int] = ()
 
     def encoded(self, client_sequence: int) -> bytes:
-        """The bytes from client to gateway, length prefix included."""
+        """Returns the bytes from client to gateway, length prefix included."""
         name = self.type.encode() if isinstance(self.type, str) else self.type
         parts = [struct.pack(">BBI", self.flags, len(name), client_sequence)]
         if self.flags & RETENTION:
@@ -47,7 +47,7 @@ class Outgoing:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry as the gateway sends it."""
+    """An entry from the gateway."""
 
     flags: int
     sequence: int
@@ -71,7 +71,7 @@ class Entry:
 
 
 def entries(message: bytes) -> Iterator[Entry]:
-    """Cuts a binary message from the gateway into its entries; strict about every rule of the format."""
+    """Parses a binary message from the gateway into its entries; checks every rule of the format."""
     offset = 0
     if not message:
         raise WireError("an empty binary message")
@@ -103,7 +103,7 @@ def _entry(body: bytes) -> Entry:
         raise WireError("the type is empty or cut short")
     if sequence >= 1 << 53:
         raise WireError(f"sequence {sequence} is not below 2^53")
-    # Section 3.3: with an attachment the gateway also forgets the client entries under its id.
+    # Section 3.3: with an attachment the gateway also removes the client entries under its id.
     is_forgetting = sender == 0 and flags & RETENTION == REMOVE and name == b"attachment"
     if bool(flags & SYSTEM) != (sender == 0) and not is_forgetting:
         raise WireError(f"flags {flags:#x} with sender {sender}")

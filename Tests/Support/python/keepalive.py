@@ -1,4 +1,4 @@
-"""Two sockets for the length of a minute: one falls silent, one answers pings."""
+"""Two sockets over a minute: one is silent, one answers pings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_SECONDS = 70.0
 
 @dataclass
 class Observed:
-    """Seconds are counted from the join."""
+    """The observed times, in seconds after the join."""
 
     pings: list[float] = field(default_factory=list)
     close: int = 0
@@ -24,8 +24,8 @@ class Observed:
     answering_is_open: bool = False
 
 
-class SignsOfLife:
-    """Watches in a thread of its own while other tests run, for this takes its time."""
+class KeepaliveObservation:
+    """Observes the sockets on its own thread while other tests run, because it takes a minute."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._observed = Observed()
@@ -34,7 +34,7 @@ class SignsOfLife:
         self._thread.start()
 
     def result(self) -> Observed:
-        """Waits until the silent one was closed."""
+        """Waits until the silent socket was closed."""
         self._thread.join(MOST_SECONDS + 10)
         assert not self._thread.is_alive(), f"still waiting: {self._observed}"
         if self._failure is not None:
