@@ -5,7 +5,7 @@ import Primitives
 @testable import SessionCore
 
 /// P6: every count, queue and wait has a limit, and reaching it has a defined answer.
-@Suite("P6: bounded")
+@Suite("P6: limits")
 struct BoundsTests {
   /// Returns the number of entries of one size that a bucket takes at one moment.
   private func takes(

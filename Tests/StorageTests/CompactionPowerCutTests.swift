@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("A compaction and a power cut")
 struct CompactionPowerCutTests {
-  @Test("ST: what was on the disk before a compaction is there after a power cut, with `process` too")
+  @Test("ST: records on the disk before a compaction survive a power cut, with `process` too")
   func settledStays() async throws {
     let disk = MemoryDisk()
     let fixture = try StoreFixture(disk, .process)

@@ -16,7 +16,7 @@ struct ContentTests {
 
   private var contents: [String]? { one.temporary.names(in: "\(one.folder)/attachments") }
 
-  @Test("A finished upload moves to its place", arguments: [false, true])
+  @Test("A finished upload becomes a content", arguments: [false, true])
   func places(syncs: Bool) throws {
     #expect(try one.place("abc", syncs: syncs) == Digests.abc)
     #expect(contents == [Digests.abc])
@@ -26,7 +26,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("The same content twice is there once, and who reads it reads on")
+  @Test("The same content is stored once, and its readers read on")
   func duplicates() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)
@@ -35,7 +35,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("What is removed is there no more, but for who has it open")
+  @Test("A removed content can only be read by readers that have it open")
   func removes() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)
@@ -48,7 +48,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("A session goes with all it has; without one, removing is done already")
+  @Test("A session is removed with all its files; removing a missing one succeeds")
   func removesSession() throws {
     _ = try one.place("abc")
     let upload = try one.attachments.createUpload(UUID())
@@ -65,7 +65,7 @@ struct ContentTests {
   }
 
   @Test(
-    "What is no digest is no name",
+    "Only a digest is a valid name",
     arguments: [
       "", "..", "../lock", "abc", Digests.abc.uppercased(), Digests.abc + "0", String(Digests.abc.dropLast()),
       String(Digests.abc.dropLast()) + "/", String(Digests.abc.dropLast()) + "\u{0}",
@@ -83,7 +83,7 @@ struct ContentTests {
     #expect(contents == [Digests.abc])
   }
 
-  @Test("A part is read wholly or not at all")
+  @Test("A range is read completely or not at all")
   func readsParts() throws {
     let file = try one.attachments.openContent(try one.place("0123456789"))
     #expect(try file.read(at: 3, count: 4) == Array("3456".utf8))
@@ -93,7 +93,7 @@ struct ContentTests {
     }
   }
 
-  @Test("A file that was cut short from outside is an error and never zeros")
+  @Test("A file that was truncated meanwhile gives an error, and no zeros")
   func cutShort() throws {
     let digest = try one.place("0123456789")
     let file = try one.attachments.openContent(digest)
@@ -105,7 +105,7 @@ struct ContentTests {
       file.send(to: ends.sender, at: 5, count: 5) == .unreadable(StorageError(.readContent, code: ENODATA)))
   }
 
-  @Test("A part goes to a socket until that is full, and goes on when it was read")
+  @Test("A range is sent until the socket is full, and continues when the peer has read")
   func sends() throws {
     let text = String(repeating: "0123456789abcdef", count: 1 << 16)
     let file = try one.attachments.openContent(try one.place(text))
@@ -134,7 +134,7 @@ struct ContentTests {
     #expect(received == Array(text.utf8.dropFirst(16)))
   }
 
-  @Test("A closed peer is an error and no signal, on a file's thread")
+  @Test("A closed peer gives an error and no signal, on a thread for files")
   func closedPeer() async throws {
     let file = try one.attachments.openContent(try one.place("abc"))
     let ends = try SocketPair()

@@ -4,9 +4,9 @@ import Platform
 import Primitives
 import TestSupport
 
-@Suite("A data folder that is only looked at")
+@Suite("Checks of a data folder")
 struct DataFolderCheckTests {
-  @Test("One that could be made is well, and is not made")
+  @Test("A missing folder that could be created passes, and is not created")
   func missing() throws {
     let temporary = TemporaryFolder()
     try DataFolder.check(temporary.path + "/a/b")
@@ -14,7 +14,7 @@ struct DataFolderCheckTests {
     #expect(temporary.names() == [])
   }
 
-  @Test("One that a gateway has is well, and stays as it is")
+  @Test("The folder of a running gateway passes, and is unchanged")
   func inUse() throws {
     let temporary = TemporaryFolder()
     try withExtendedLifetime(DataFolder(opening: temporary.path)) {
@@ -24,7 +24,7 @@ struct DataFolderCheckTests {
   }
 
   @Test(
-    "What opening it would throw is thrown",
+    "A check throws the errors of opening",
     arguments: ["file", "file/below", "dangling", "newer", "rubbish"])
   func faults(_ name: String) throws {
     let temporary = TemporaryFolder()
@@ -40,14 +40,14 @@ struct DataFolderCheckTests {
     #expect(checked?.description == opened?.description)
   }
 
-  @Test("The room on its disk is known before it is there")
+  @Test("The free space is known before the folder exists")
   func room() throws {
     let temporary = TemporaryFolder()
     let room = try #require(DataFolder.room(for: temporary.path + "/a/b/c"))
     #expect(room.total > room.free && room.free > 0)
   }
 
-  @Test("All files of sessions count, until there is no time left; a link leads nowhere")
+  @Test("All files of sessions count until the deadline; links are not followed")
   func usedBytes() throws {
     let one = try OneSession()
     let future = MonotonicTime.now() + .seconds(3600)

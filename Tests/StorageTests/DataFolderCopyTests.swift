@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("A data folder that is made of another one")
+@Suite("Copies of a data folder")
 struct DataFolderCopyTests {
   private let one: OneSession
   private let target: String
@@ -39,7 +39,7 @@ struct DataFolderCopyTests {
     }
   }
 
-  @Test("Until it is finished nobody takes it for one", arguments: DataFolderCopy.Purpose.allCases)
+  @Test("An unfinished copy is not accepted as a data folder", arguments: DataFolderCopy.Purpose.allCases)
   func unfinished(_ purpose: DataFolderCopy.Purpose) throws {
     do { _ = try begin(purpose) }
     #expect(one.temporary.contents(of: "copy/format") == Array("unfinished \(purpose)\n".utf8))
@@ -55,7 +55,7 @@ struct DataFolderCopyTests {
     _ = try open(target)
   }
 
-  @Test("A folder that holds something takes no backup, and stays as it is")
+  @Test("A folder with other files is no target of a backup, and is unchanged")
   func notEmpty() throws {
     try one.temporary.makeFolder("copy")
     try one.temporary.write("mine", to: "copy/notes.txt")
@@ -68,7 +68,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["notes.txt"])
   }
 
-  @Test("Nothing goes to the folder that is copied, nor to where its sessions lie, by whatever way")
+  @Test("The source and its folders are no target, by any path")
   func places() throws {
     let data = one.temporary.path + "/data"
     try one.temporary.link("way", to: data)
@@ -94,7 +94,7 @@ struct DataFolderCopyTests {
     try begin(at: data + "/backups/one").finish()
   }
 
-  @Test("What is given up is gone: the folder too, if it was not there", arguments: [false, true])
+  @Test("An abandoned copy is removed, with the folders that it created", arguments: [false, true])
   func abandons(_ isThere: Bool) throws {
     if isThere { try one.temporary.makeFolder("copy") }
     try one.temporary.write("certificate", to: "data/tls-cert.pem")
@@ -114,7 +114,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions", "tls-cert.pem", "tls-key.pem"])
   }
 
-  @Test("A restore that is given up leaves a data folder without sessions")
+  @Test("An abandoned restore leaves a data folder without sessions")
   func abandonsRestore() throws {
     do { _ = try DataFolder(opening: target) }
     let copy = try begin(.restore)
@@ -124,7 +124,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy/sessions") == [])
   }
 
-  @Test("What a clean stop said of other sessions is not true of those that are put back")
+  @Test("A restore removes the mark of a clean stop in the target")
   func mark() throws {
     do {
       let data = try DataFolder(opening: target)
@@ -144,14 +144,14 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions"])
   }
 
-  @Test("Somebody else's lock is told")
+  @Test("The error names the process that has the lock")
   func locked() throws {
     let data = try DataFolder(opening: target)
     #expect(throws: DataFolderError.inUse(path: target, process: getpid())) { try begin(.restore) }
     withExtendedLifetime(data) {}
   }
 
-  @Test("What has to stay free stays free")
+  @Test("A copy leaves the reserve free")
   func reserve() throws {
     let free = try one.data.freeBytes()
     let digest = try one.place("some content")
@@ -170,7 +170,7 @@ struct DataFolderCopyTests {
     #expect(fits.bytes == 12)
   }
 
-  @Test("Files are copied to the byte, of whatever length, also to another file system")
+  @Test("Files of any length are copied exactly, also to another file system")
   func bytes() throws {
     let other = "/dev/shm/drawtogether-copy-\(UUID().uuidString)"
     for (path, count) in [
@@ -188,7 +188,7 @@ struct DataFolderCopyTests {
     }
   }
 
-  @Test("Where the kernel cannot copy, for whatever reason, it is read and written")
+  @Test("If the kernel cannot copy, bytes are read and written")
   func unusual() throws {
     try one.temporary.write("some content", to: "source")
     let source = OwnedDescriptor(
@@ -201,13 +201,13 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "appended") == Array("some content".utf8))
   }
 
-  @Test("A disk without an end has as many bytes as can be said")
+  @Test("A disk without a limit has the largest number of bytes")
   func endless() {
     #expect(DataFolder.bytes(.max, of: 4_096) == .max)
     #expect(DataFolder.bytes(3, of: 4_096) == 12_288)
   }
 
-  @Test("Who may choose whose the files are leaves them to who has the folder")
+  @Test("A process that may choose owners gives restored files to the owner of the folder")
   func owners() throws {
     let chooses = geteuid() == 0
     if chooses {

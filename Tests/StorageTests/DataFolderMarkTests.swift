@@ -7,9 +7,9 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("How the data folder was left, and by which version")
+@Suite("The mark of a clean stop, and the format")
 struct DataFolderMarkTests {
-  @Test("ST11 A clean stop is believed once")
+  @Test("ST11 The mark of a clean stop is valid once")
   func once() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path)
@@ -23,7 +23,7 @@ struct DataFolderMarkTests {
     #expect(try data.takeMark() != first)
   }
 
-  @Test("ST11 A mark counts for nothing in a copy, when it was put back, and when it says something else")
+  @Test("ST11 A mark is invalid in a copy, after a restore, and with another text")
   func elsewhere() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/one")
@@ -55,7 +55,7 @@ struct DataFolderMarkTests {
     #expect(temporary.contents(of: "kept") == mark)
   }
 
-  @Test("ST8 A mark that was put back counts for nothing, also where the file system gives it its old number")
+  @Test("ST8 A restored mark is invalid, even if it gets its old inode number")
   func sameNumber() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/one")
@@ -74,7 +74,7 @@ struct DataFolderMarkTests {
     #expect(try data.takeMark() == generation)
   }
 
-  @Test("ST8 The folder says its format, and a newer one is refused in words")
+  @Test("ST8 The folder has its format, and a newer one is refused with a message")
   func format() throws {
     let temporary = TemporaryFolder()
     do {
@@ -107,7 +107,7 @@ struct DataFolderMarkTests {
     }
   }
 
-  @Test("ST8 A folder of format 1 gets format 2 from the process that keeps it, and from no other")
+  @Test("ST8 Only the process that locks a folder of format 1 changes it to format 2")
   func upgrade() throws {
     let temporary = TemporaryFolder()
     try temporary.write("1\n", to: "format")
@@ -124,7 +124,7 @@ struct DataFolderMarkTests {
     #expect(try DataFolder(opening: temporary.path).earlierFormat == nil)
   }
 
-  @Test("ST8 A version that knows format 1 only refuses the folder of this one, and says both numbers")
+  @Test("ST8 A version that knows format 1 only refuses a folder of this version, and names both formats")
   func downgrade() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path)
@@ -136,7 +136,7 @@ struct DataFolderMarkTests {
     withExtendedLifetime(data) {}
   }
 
-  @Test("Who only looks makes nothing and needs no lock")
+  @Test("Opening for reading creates nothing and takes no lock")
   func beside() throws {
     let temporary = TemporaryFolder()
     #expect(throws: DataFolderError.notADataFolder(path: temporary.path)) {
@@ -154,7 +154,7 @@ struct DataFolderMarkTests {
   }
 
   @Test(
-    "What a crash left half made or half removed goes at the next start, and names that are no session's stay"
+    "The next start removes the leftovers of a crash, and keeps files that are not sessions"
   )
   func leftovers() throws {
     let temporary = TemporaryFolder()

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("The data folder")
 struct DataFolderTests {
-  @Test("It is made, with those above it, for this user alone")
+  @Test("A missing folder is created with those above it, for this user only")
   func makes() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/a/b")
@@ -20,7 +20,7 @@ struct DataFolderTests {
     #expect(try data.freeBytes() > 0)
   }
 
-  @Test("One that is there stays as it is, and is named by its process")
+  @Test("An existing folder is unchanged, except for the process in its lock file")
   func opens() throws {
     let temporary = TemporaryFolder()
     try temporary.write("old words that are longer than a number\n", to: "lock")
@@ -31,7 +31,7 @@ struct DataFolderTests {
     }
   }
 
-  @Test("Who comes second is told who has it, until that one goes")
+  @Test("A second process gets the number of the first one, until that closes the folder")
   func locks() throws {
     let temporary = TemporaryFolder()
     var first: DataFolder? = try DataFolder(opening: temporary.path)
@@ -49,7 +49,7 @@ struct DataFolderTests {
     _ = try DataFolder(opening: temporary.path)
   }
 
-  @Test("A lock that another process holds is seen")
+  @Test("The lock of another process is detected")
   func locksBetweenProcesses() throws {
     let temporary = TemporaryFolder()
     let holder = try LockHolder(temporary.path + "/lock", saying: "12345")
@@ -59,7 +59,7 @@ struct DataFolderTests {
     _ = try DataFolder(opening: temporary.path)
   }
 
-  @Test("A holder that has not said its number is another process")
+  @Test("A lock without a number belongs to another process")
   func unnamedHolder() throws {
     let temporary = TemporaryFolder()
     let holder = try LockHolder(temporary.path + "/lock", saying: "")
@@ -69,7 +69,7 @@ struct DataFolderTests {
     holder.end()
   }
 
-  @Test("What cannot be the folder is said in a sentence that names it")
+  @Test("An unusable folder is named in a one-sentence error")
   func refusals() throws {
     let temporary = TemporaryFolder()
     try temporary.write("", to: "file")
@@ -85,7 +85,7 @@ struct DataFolderTests {
       "\(String(describing: error))")
   }
 
-  @Test("Who may not write is told whom the folder has to belong to, where that helps")
+  @Test("Without write permission the error names the required owner, if that helps")
   func ownership() {
     let denied = SystemError("open", code: EACCES)
     #expect(
@@ -111,7 +111,7 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "other") == Array("precious".utf8))
   }
 
-  @Test("What was put too deep to be removed is an error, and nothing is lost by it")
+  @Test("Too deeply nested files cause an error, and no loss")
   func tooDeep() throws {
     let one = try OneSession()
     let deep = String(repeating: "/a", count: 40)
@@ -120,7 +120,7 @@ struct DataFolderTests {
     #expect(one.temporary.names(in: "data/sessions/\(one.id.text)\(deep)") == [])
   }
 
-  @Test("Sessions that are a link are not followed")
+  @Test("A sessions folder that is a link is not followed")
   func link() throws {
     let temporary = TemporaryFolder()
     try temporary.makeFolder("outside")
@@ -134,7 +134,7 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test("Errors name no session and no path, and know what is full")
+  @Test("Errors name no session and no path, and identify a full disk")
   func words() {
     let full = StorageError(.writeUpload, code: ENOSPC)
     #expect(full.description == "cannot write an upload: No space left on device")

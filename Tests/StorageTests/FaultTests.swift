@@ -4,9 +4,9 @@ import Testing
 import Wire
 import TestSupport
 
-@Suite("Whatever fails, nothing that was reported is lost")
+@Suite("No fault loses a record that was reported as stored")
 struct FaultTests {
-  @Test("The scenario is what it says, without faults", arguments: Backend.allCases)
+  @Test("The scenario runs without faults", arguments: Backend.allCases)
   func plain(_ backend: Backend) async throws {
     for durability in [Durability.process, .full] {
       let bench = try backend.make()
@@ -17,7 +17,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 One call fails, whichever, and is made again: all is right in the end",
+    "ST2 Any single call fails and is repeated: all records are stored in the end",
     arguments: [
       (Backend.folder, Durability.process, FaultyDisk.Style.half), (.memory, .process, .nothing),
       (.memory, .process, .half), (.memory, .process, .everything),
@@ -36,7 +36,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 A disk that fails from a call on, whichever, and is mended: all is right in the end",
+    "ST2 The disk fails from any call on and is repaired: all records are stored in the end",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func lasting(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -63,7 +63,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST1 The process ends at any call: all that was reported is there",
+    "ST1 The process ends at any call: all reported records are there",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -77,7 +77,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST5 The power goes at any call: with `full`, all that was reported is there",
+    "ST5 A power cut at any call: with `full`, all reported records are there",
     arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func powerCut(seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

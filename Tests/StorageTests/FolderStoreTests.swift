@@ -8,7 +8,7 @@ import TestSupport
 
 @Suite("A store of sessions")
 struct FolderStoreTests {
-  @Test("ST7 A session is there with all its records, once", arguments: Backend.allCases)
+  @Test("ST7 A session is created completely, and only once", arguments: Backend.allCases)
   func creates(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench, .full)
@@ -27,7 +27,7 @@ struct FolderStoreTests {
   }
 
   @Test(
-    "ST1 What many sessions said in a batch is read by each, and each is told its log's length",
+    "ST1 A batch stores the records of many sessions, and reports the length of each log",
     arguments: Backend.allCases)
   func appends(_ backend: Backend) async throws {
     for durability in [Durability.process, .full] {
@@ -50,7 +50,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("More sessions than files may be open: each log goes on where it was", arguments: Backend.allCases)
+  @Test("With more sessions than open files, each log continues at its end", arguments: Backend.allCases)
   func closesFiles(_ backend: Backend) async throws {
     let fixture = try StoreFixture(backend.make(), openFiles: 3)
     let ids = (1...10).map { SessionID(high: 7, low: $0) }
@@ -66,7 +66,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("A log that is not as it was left or read is not written to", arguments: Backend.allCases)
+  @Test("A log that was changed meanwhile is not written to", arguments: Backend.allCases)
   func stale(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench, openFiles: 1)
@@ -89,7 +89,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("A disk that may only be read lets logs be read, and says so of the rest")
+  @Test("On a read-only disk logs can be read, and other calls report the error")
   func readOnly() async throws {
     let memory = MemoryDisk()
     try await StoreFixture(memory).store.create(.one, [.session])
@@ -104,7 +104,7 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session])
   }
 
-  @Test("ST2 A record that nobody would read is refused, and nothing of its batch is written")
+  @Test("ST2 A too long record is refused, and nothing of its append is written")
   func tooLong() async throws {
     let fixture = try StoreFixture(MemoryDisk())
     try await fixture.store.create(.one, [.session])
@@ -116,7 +116,7 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session, .run(1)])
   }
 
-  @Test("The last record is found from the end, and says when it was written", arguments: Backend.allCases)
+  @Test("The last record is found from the end, with the time of its write", arguments: Backend.allCases)
   func lastRecord(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)
@@ -136,7 +136,7 @@ struct FolderStoreTests {
   }
 
   @Test(
-    "ST6 A log written anew stands for the old one, whatever is appended meanwhile",
+    "ST6 A compacted log equals the old one, with all records appended meanwhile",
     arguments: Backend.allCases)
   func compacts(_ backend: Backend) async throws {
     let bench = try backend.make()
@@ -175,7 +175,7 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session, .base(39), runs[39], .run(41), .numbers])
   }
 
-  @Test("A compaction of a log without entries takes over what comes after its beginning")
+  @Test("A compaction of a log without entries keeps the records appended meanwhile")
   func compactsEmpty() async throws {
     let fixture = try StoreFixture(MemoryDisk(), .full)
     try await fixture.store.create(.one, [.session, .numbers])
@@ -185,7 +185,9 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session, .base(0), .numbers])
   }
 
-  @Test("A compaction that is abandoned, or whose session goes, leaves nothing", arguments: Backend.allCases)
+  @Test(
+    "A compaction that is abandoned, or whose session is removed, leaves nothing", arguments: Backend.allCases
+  )
   func abandons(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)
@@ -215,7 +217,7 @@ struct FolderStoreTests {
     #expect(try store.sessions() == [])
   }
 
-  @Test("A copy does not hide what is damaged in the old log")
+  @Test("A compaction does not hide damage in the old log")
   func damagedWhileCompacting() async throws {
     let bench = try Backend.memory.make()
     let fixture = try StoreFixture(bench)
@@ -232,7 +234,7 @@ struct FolderStoreTests {
     #expect(try bench.bytes(.next) == nil)
   }
 
-  @Test("A record goes behind the last one of a log that nobody has open", arguments: Backend.allCases)
+  @Test("A record is appended to the log of a session that is not open", arguments: Backend.allCases)
   func appendsToClosed(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)
@@ -253,7 +255,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("ST10 What a session has goes with it, and only that", arguments: Backend.allCases)
+  @Test("ST10 A session is removed with all its files, and no others", arguments: Backend.allCases)
   func removes(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)

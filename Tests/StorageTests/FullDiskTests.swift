@@ -6,12 +6,12 @@ import Platform
 import Wire
 import TestSupport
 
-@Suite("A disk without room")
+@Suite("A full disk")
 struct FullDiskTests {
   /// Larger than any file that another test of this process writes: the limit is the whole process's.
   private static let limit: UInt64 = 256 << 20
 
-  @Test("An append that does not fit leaves file, offset and digest as they were, and no signal")
+  @Test("An append that does not fit changes no file, offset or digest, and raises no signal")
   func limit() async throws {
     let executor = try BlockingExecutor(name: "test-files")
     try await FileThread(executor: executor).run {

@@ -4,7 +4,7 @@ import Storage
 import Testing
 import Wire
 
-@Suite("Logs that are not as they were written")
+@Suite("Damaged logs")
 struct LogDamageTests {
   /// The records in the log of these tests, and the end of each.
   static let records: [SessionRecord] = [.session, .numbers, .run(1), .base(0), .run(2)]
@@ -32,7 +32,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST3 Every prefix of a log opens, holds the records that are whole, and goes on",
+    "ST3 Every prefix of a log opens with its complete records, and continues",
     arguments: Backend.allCases)
   func prefixes(_ backend: Backend) async throws {
     let start = Self.written([]).count
@@ -61,7 +61,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST4 Every flipped bit is found, and costs at most the record whose body it is in",
+    "ST4 Every flipped bit is detected, and loses at most the record whose body has it",
     arguments: Backend.allCases)
   func flippedBits(_ backend: Backend) async throws {
     let start = Self.written([]).count
@@ -93,7 +93,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST9 A damaged end of a log is kept beside, each time, and the session goes on",
+    "ST9 A damaged end of a log is kept in another file each time, and the session continues",
     arguments: Backend.allCases)
   func keepsRest(_ backend: Backend) async throws {
     for durability in [Durability.process, .full] {
@@ -122,7 +122,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test("A file that was made longer, and nothing written there, is only a record that was not written")
+  @Test("A file that ends with zeros only lacks a record")
   func zeros() async throws {
     for count in [1, 12, 13, 4096] {
       let bench = try Backend.memory.make()
@@ -135,7 +135,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test("What a failed write left behind a record is never taken for what follows")
+  @Test("The bytes of a failed write are never read as records")
   func chain() throws {
     let bench = try Backend.memory.make()
     // A complete record, but in another place than it was written to.
@@ -158,7 +158,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test("ST8 What is no log, or a newer one, is refused in words", arguments: Backend.allCases)
+  @Test("ST8 Other files and logs of newer versions are refused with a message", arguments: Backend.allCases)
   func refusals(_ backend: Backend) throws {
     let version2: [UInt8] = [
       0x00, 0x00, 0x00, 0x15, 0x2A, 0x1B, 0x5A, 0x6D, 0x00,

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("Logs that are read on behind damage")
+@Suite("Reading a log behind damage")
 struct LogResumingTests {
   private static let start = LogDamageTests.written([]).count
 
@@ -54,7 +54,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST4 Several flips at once cost the records that they are in")
+  @Test("ST4 Several flipped bits lose only their records")
   func severalFlips() throws {
     let records = Self.records(200)
     let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
@@ -78,7 +78,7 @@ struct LogResumingTests {
   }
 
   @Test(
-    "ST4 Bytes that were put in, taken out or made zero cost the records that they touch, and the first whose CRC they hide"
+    "ST4 Bytes that are inserted, removed or zeroed lose the affected records, and the next one if its CRC is hidden"
   )
   func regions() throws {
     let records = Self.records(300)
@@ -109,7 +109,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST4 A hole in a log costs what it touches, also one that is longer than what is read at a time")
+  @Test("ST4 A hole in a log loses only the affected records, even if it is longer than the read buffer")
   func holes() throws {
     let records =
       [.session, .numbers] + (1...300).map { SessionRecord.run(UInt64($0), payload: $0 * 37_511 % 20_011) }
@@ -131,7 +131,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST12 What a participant sent is never taken for records, whatever is damaged")
+  @Test("ST12 A payload is never read as records, whatever is damaged")
   func forged() throws {
     // Records that continue each other, as a payload may contain them.
     let forged = LogDamageTests.written([.run(900), .run(901), .run(902), .run(903)])
@@ -161,7 +161,7 @@ struct LogResumingTests {
     #expect(try Self.read(damaged).records == records.filter { $0 != run })
   }
 
-  @Test("ST12 A payload that continues the first record of every log is never taken for records")
+  @Test("ST12 A payload that continues the CRC of the first record is never read as records")
   func forgedBehindFirstRecord() throws {
     // Every log begins with the same record, so a participant can predict the CRC that the second record continues.
     let forged = LogDamageTests.written([.run(900), .run(901)])
@@ -184,7 +184,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST12 Bytes inserted behind the first record cost no record")
+  @Test("ST12 Bytes inserted behind the first record lose no record")
   func insertedBehindFirstRecord() throws {
     let records: [SessionRecord] = [.session, .numbers, .run(1)]
     var bytes = LogDamageTests.written(records)
@@ -193,7 +193,7 @@ struct LogResumingTests {
   }
 
   @Test(
-    "ST9 A log with damage in its midst is written anew without it, which stays beside",
+    "ST9 A log with damage in the middle is rewritten, and the damaged bytes are kept",
     arguments: Backend.allCases)
   func writtenAnew(_ backend: Backend) async throws {
     let records = Self.records(30)
@@ -228,7 +228,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST9 Damage that hides nothing is mended, and nothing is kept beside", arguments: [0, 33, 37])
+  @Test("ST9 Damage that loses no record is repaired, and no bytes are kept", arguments: [0, 33, 37])
   func mended(_ position: Int) async throws {
     let bench = try Backend.memory.make()
     var damaged = LogDamageTests.bytes

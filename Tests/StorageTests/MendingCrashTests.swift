@@ -6,7 +6,7 @@ import Wire
 import TestSupport
 
 /// The end of the process, a failing disk or a power cut while a damaged log is rewritten.
-@Suite("Logs that are mended")
+@Suite("Repair of damaged logs")
 struct MendingCrashTests {
   private static let records = [.session, .numbers] + (1...12).map { SessionRecord.run($0) }
   private static let lost = 5
@@ -48,7 +48,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 The process ends at any call while a log is mended: only the damaged record is lost, and its bytes are kept",
+    "ST9 The process ends at any call of a repair: only the damaged record is lost, and its bytes are kept",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1...200 {
@@ -64,7 +64,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 One call fails while a log is mended: the same again succeeds", arguments: FaultyDisk.Style.allCases)
+    "ST9 Any single call of a repair fails: a repetition succeeds", arguments: FaultyDisk.Style.allCases)
   func failure(_ style: FaultyDisk.Style) async throws {
     for call in 1...200 {
       let (memory, lostBytes) = try Self.damagedDisk()
@@ -84,7 +84,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 The power goes at any call while a log is mended, whatever the durability",
+    "ST9 A power cut at any call of a repair, with any durability",
     arguments: [Durability.process, .full], [1, 2, 3] as [UInt64])
   func powerCut(_ durability: Durability, seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

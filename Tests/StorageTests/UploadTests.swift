@@ -22,7 +22,7 @@ struct UploadTests {
     try upload.append(bytes.span)
   }
 
-  @Test("What comes in pieces is one file with one digest", arguments: [1, 3, 7, 56])
+  @Test("Pieces form one file with one digest", arguments: [1, 3, 7, 56])
   func pieces(length: Int) throws {
     let upload = try one.attachments.createUpload(id)
     let bytes = Array(Digests.longText.utf8)
@@ -36,7 +36,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: true) == Digests.long)
   }
 
-  @Test("Nothing is an upload too")
+  @Test("An upload may be empty")
   func empty() throws {
     let upload = try one.attachments.createUpload(id)
     #expect(upload.offset == 0)
@@ -44,7 +44,7 @@ struct UploadTests {
     #expect(one.temporary.contents(of: path) == [])
   }
 
-  @Test("After its end nothing is appended, taken back or finished")
+  @Test("After its end an upload cannot be appended to, rolled back or finished")
   func ended() throws {
     let upload = try one.attachments.createUpload(id)
     _ = try upload.finish(syncs: false)
@@ -53,7 +53,7 @@ struct UploadTests {
     #expect(throws: StorageError(.finishUpload, code: EBADF)) { try upload.finish(syncs: false) }
   }
 
-  @Test("What was appended since the mark is taken back: file, offset and digest")
+  @Test("A rollback restores file, offset and digest at the mark")
   func rollsBack() throws {
     let upload = try one.attachments.createUpload(id)
     try append("ab", to: upload)
@@ -68,7 +68,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: false) == Digests.abc)
   }
 
-  @Test("Without a mark all since the opening is taken back")
+  @Test("Without a mark, a rollback returns to the offset at the opening")
   func rollsBackToOpening() throws {
     var upload = try one.attachments.createUpload(id)
     try append("xyz", to: upload)
@@ -83,7 +83,7 @@ struct UploadTests {
   }
 
   @Test(
-    "One that is opened again goes on, its digest too", arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
+    "A reopened upload continues with its digest", arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
   func goesOn(length: Int) throws {
     let bytes = (0..<600_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let (first, rest) = (Array(bytes[..<length]), Array(bytes[length...]))
@@ -94,7 +94,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: false) == SHA256Digest(of: bytes.span).description)
   }
 
-  @Test("One that is begun anew is empty, and its former writer reaches it no more")
+  @Test("A restarted upload is empty, and its former writer cannot change it")
   func beginsAnew() throws {
     let former = try one.attachments.createUpload(id)
     try append("former", to: former)
@@ -105,7 +105,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: false) == Digests.abc)
   }
 
-  @Test("One that is not there cannot be gone on with, and one that was discarded is not there")
+  @Test("A missing or discarded upload cannot be continued")
   func discards() throws {
     try one.attachments.discardUpload(id)
     #expect(throws: StorageError(.openUpload, code: ENOENT)) { try one.attachments.openUpload(id) }
@@ -120,7 +120,7 @@ struct UploadTests {
     }
   }
 
-  @Test("A link is neither written to nor read, wherever in the path it is")
+  @Test("Links are neither written to nor read, anywhere in the path")
   func links() throws {
     try one.temporary.makeFolder("outside")
     try one.temporary.write("precious", to: "outside/file")
@@ -148,7 +148,7 @@ struct UploadTests {
     #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test("A pipe or a folder in the place of an upload is refused at once")
+  @Test("A pipe or folder instead of an upload is refused at once")
   func wrongKind() throws {
     #expect(unsafe mkfifo("\(one.temporary.path)/\(path)", 0o600) == 0)
     #expect(throws: StorageError(.openUpload, code: EINVAL)) { try one.attachments.openUpload(id) }

@@ -136,7 +136,7 @@ struct BackupMeanwhileTests {
   }
 
   @Test(
-    "An upload that has come to its end meanwhile is copied as the content that it is, and as nothing else")
+    "An upload that is completed meanwhile is copied as a content only")
   func finished() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)

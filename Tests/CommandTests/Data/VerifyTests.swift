@@ -386,7 +386,7 @@ struct VerifyTests {
     let written = try SteadyCheck(id, in: sessions) {
       waits += 1
       // A write of many pieces, to a slow disk.
-      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // The expected faults show a failure.
+      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // The faults show it.
     }
     #expect(waits == 3)
     #expect(written.last?.faults.isEmpty == true)

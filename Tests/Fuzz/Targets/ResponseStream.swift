@@ -21,7 +21,7 @@ enum ResponseStream {
       var written: [UInt8] = []
       head.append(to: &written)
       let again = try ResponseReading([written[...]], RequestLimits(), 0)
-      guard case .head(let same)? = again.events.first else { continue }  // too long with the standard reason phrase
+      guard case .head(let same)? = again.events.first else { continue }  // too long with our own phrase
       try expect(same.status == head.status && same.fields == head.fields, "\(head) became \(same)")
     }
     for case .body(let content) in whole.events {

@@ -76,7 +76,7 @@ struct ContentCheckQueueTests {
     #expect(checks.begin().isEmpty)
   }
 
-  @Test("Contents beyond the limits are refused; an address of this machine is limited by that of all only")
+  @Test("Contents beyond the limits are refused; for addresses of this machine only the limit of all counts")
   func limits() {
     let checks = Checks(waiting: 6, perClient: 3)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada) == (number <= 3)) }

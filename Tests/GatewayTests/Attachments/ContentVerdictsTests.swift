@@ -41,7 +41,7 @@ final class ContentVerdictsTests {
     ContentFinding(damage: .missing, mark: mark, revision: verdicts.revision(of: content))
   }
 
-  @Test("A verdict counts for the file on which it was made, and for no other in its place")
+  @Test("A verdict applies to the file that was checked, and not to its replacement")
   func marks() throws {
     let verdicts = ContentVerdicts()
     let (first, second) = (try place(), try place())
@@ -57,7 +57,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: content, second) == nil)
   }
 
-  @Test("Damage is recorded once, and a file that is put in its place removes the verdict")
+  @Test("Damage is recorded once, and a replacement of the file removes the verdict")
   func damage() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()
@@ -68,7 +68,7 @@ final class ContentVerdictsTests {
     #expect(!verdicts.isDamaged(content) && verdicts.verdict(on: content, placed) == .intact)
   }
 
-  @Test("The result of a check is dropped if a file was put in its place while the one before was read")
+  @Test("The result of a check is dropped if the file was replaced meanwhile")
   func placedMeanwhile() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()
@@ -136,7 +136,7 @@ extension OverSockets {
       return (gateway, session, id)
     }
 
-    @Test("A content is verified once, though its session is put away and opened again")
+    @Test("A content is verified once, even if its session is unloaded and loaded again")
     func once() async throws {
       let bytes = Content.bytes(2_500_000, seed: 7)
       let (gateway, session, id) = try Self.fresh(bytes)
@@ -154,7 +154,7 @@ extension OverSockets {
       }
     }
 
-    @Test("When all places in the queue are taken, a newcomer takes that of another client, which is refused")
+    @Test("In a full queue, a new client takes the place of another one, which is refused")
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)
       let session = SessionID(high: 0, low: 1)
@@ -176,7 +176,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A check goes on while its session is put away")
+    @Test("A check continues while its session is unloaded")
     func survives() async throws {
       let bytes = Content.bytes(2_500_000, seed: 8)
       let (gateway, session, id) = try Self.fresh(bytes, idleSeconds: 1)

@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4: an interrupted body leaves nothing in a single request, and its received bytes with tus.
-  @Suite("Cut uploads")
+  @Suite("Interrupted uploads")
   struct CutTests {
     /// The place at which the connection ends.
     enum Place: CaseIterable {
@@ -59,7 +59,7 @@ extension OverSockets {
 
     private static let body = Content.bytes(700_001, seed: 7)
 
-    @Test("PROTOCOL 4: a request cut short leaves nothing", arguments: Cut.all)
+    @Test("PROTOCOL 4: an interrupted request leaves nothing", arguments: Cut.all)
     func whole(_ cut: Cut) throws {
       let room = try JournalRoom()
       for isOnOwner in [true, false] {
@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: tus keeps what arrived, goes on from there and ends with the right bytes",
+      "PROTOCOL 4: tus keeps the received bytes, continues behind them and ends with the right bytes",
       arguments: Cut.all)
     func pieces(_ cut: Cut) throws {
       let room = try JournalRoom()
@@ -114,7 +114,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: ten cuts by reset, each somewhere else: all bytes come once", arguments: [false, true])
+      "PROTOCOL 4: after ten resets at different offsets all bytes are there once", arguments: [false, true])
     func manyResets(isSecure: Bool) throws {
       let room = try JournalRoom()
       var random = SeededGenerator(seed: 11)
@@ -151,7 +151,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: what its checksum does not fit is dropped, also when its request is cut behind the last byte"
+      "PROTOCOL 4: a piece with a wrong checksum is dropped, even if its request is cut after the last byte"
     )
     func cutWithWrongChecksum() throws {
       let room = try JournalRoom()
@@ -177,7 +177,7 @@ extension OverSockets {
       #expect(try room.settle().first?.sha256 == Content.digest(Self.body))
     }
 
-    @Test("tus, creation with upload: its checksum is looked at")
+    @Test("tus, creation with upload: the checksum is verified")
     func creationWithWrongChecksum() throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(onOwner: false), UUID())

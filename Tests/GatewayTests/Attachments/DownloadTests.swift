@@ -27,7 +27,7 @@ extension OverSockets {
     private static let large = Content.bytes(12 << 20, seed: 31)
     private static let body = Content.bytes(700_001, seed: 32)
 
-    @Test("RFC 9110 §14: parts of it, at all the edges", arguments: Way.all)
+    @Test("RFC 9110 §14: ranges, with all edge cases", arguments: Way.all)
     func ranges(_ way: Way) throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner), UUID())
@@ -64,7 +64,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: a reader that stops in the middle takes nobody's time, and then gets the rest, though it was removed",
+      "P5: a stopped reader delays no other, and later gets the rest, even after the removal",
       arguments: Way.all)
     func stopsAndReturns(_ way: Way) throws {
       let room = try JournalRoom()
@@ -89,7 +89,7 @@ extension OverSockets {
       case reset, end
     }
 
-    @Test("P6: readers that go in the middle leave no descriptor", arguments: Way.all, Death.allCases)
+    @Test("P6: aborted downloads leave no descriptor", arguments: Way.all, Death.allCases)
     func goes(_ way: Way, death: Death) throws {
       let room = try JournalRoom()
       let id = UUID()
@@ -117,7 +117,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a reader that takes nothing for `bodyStallSeconds` is closed, and leaves no descriptor",
+      "P6: a reader that accepts no bytes for `bodyStallSeconds` is closed, and leaves no descriptor",
       arguments: Way.all)
     func stalls(_ way: Way) throws {
       let room = try JournalRoom { $0.limits.bodyStallSeconds = 1 }

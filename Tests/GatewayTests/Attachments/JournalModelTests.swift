@@ -8,11 +8,11 @@ import TestSupport
 
 extension OverSockets {
   /// P3, P6: whatever several people do with the same attachments, in whatever order.
-  @Suite("The journal by chance")
+  @Suite("The journal under random requests")
   struct JournalModelTests {
     /// Seeds that once failed stay.
     @Test(
-      "Six people add, break off, go on with, read and remove four attachments: list, entries, files and descriptors agree",
+      "Six clients add, interrupt, resume, read and remove four attachments: list, entries, files and descriptors agree",
       arguments: [1, 2, 3, 54, 103] as [UInt64])
     func agree(seed: UInt64) throws {
       let room = try JournalRoom()

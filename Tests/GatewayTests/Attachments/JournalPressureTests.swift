@@ -16,7 +16,7 @@ extension OverSockets {
     private static let bytesEach = 2 * (262_144 + 131_072) + 131_072
 
     @Test(
-      "P6: 24 uploads of 8 MiB as fast as they can: what is not on the disk waits in the kernel",
+      "P6: with 24 fast uploads of 8 MiB, bytes that are not on the disk wait in the kernel",
       arguments: [false, true])
     func faster(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -45,7 +45,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: while the disk stands still, no more of 64 MiB is taken than two buffers; then it all goes on",
+      "P6: while the disk hangs, two buffers of 64 MiB are read; then the upload continues",
       arguments: [false, true])
     func standstill(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -109,7 +109,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A gateway ends in time, with uploads and downloads under way of every kind", arguments: End.allCases)
+      "A gateway stops in time during uploads and downloads of every kind", arguments: End.allCases)
     func ends(end: End) throws {
       let room = try JournalRoom()
       let id = UUID()
@@ -138,7 +138,7 @@ extension OverSockets {
       for client in clients { try client.stream.drainToEnd() }
     }
 
-    @Test("A drain answers an upload of which all has come")
+    @Test("A drain answers an upload whose bytes have all arrived")
     func drainOfTheWhole() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(100_000, seed: 65)
@@ -159,7 +159,7 @@ extension OverSockets {
       room.gateway.gateway.waitUntilStopped()
     }
 
-    @Test("A drain lets uploads in one request have their rest", arguments: [false, true])
+    @Test("A drain lets uploads in one request finish", arguments: [false, true])
     func drainOfUploads(onOwner: Bool) throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(1 << 20, seed: 66)
@@ -182,7 +182,7 @@ extension OverSockets {
       room.gateway.gateway.waitUntilStopped()
     }
 
-    @Test("A drain lets readers have their rest")
+    @Test("A drain lets downloads finish")
     func drainIsPolite() throws {
       let room = try JournalRoom()
       let (id, bytes) = (UUID(), Content.bytes(16 << 20, seed: 63))

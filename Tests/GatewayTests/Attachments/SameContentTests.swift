@@ -10,7 +10,7 @@ extension OverSockets {
   /// PROTOCOL 4: a content is stored once, and is kept while an attachment refers to it.
   @Suite("The same content")
   struct SameContentTests {
-    @Test("Added by several at once: one file, until the last of them is removed")
+    @Test("Attachments added at once with one content share a file until the last is removed")
     func together() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(500_000, seed: 51)
@@ -33,7 +33,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("Added while the last that refers to it is removed: it is there, or comes again")
+    @Test("A content added while its last attachment is removed is kept or uploaded again")
     func removedMeanwhile() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(20_000, seed: 52)

@@ -18,7 +18,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: over `uploads` a request is told to come later; once one is over, by whatever end, there is room")
+      "P6: over `uploads` a request is refused with a time; after any end of an upload there is room")
     func atOnce() throws {
       let room = try JournalRoom { $0.limits.uploads = 2 }
       for end in End.allCases {
@@ -71,7 +71,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: what would not leave the reserve free is 507, and leaves nothing",
+      "PROTOCOL 4: an upload into the disk reserve is 507, and leaves nothing",
       arguments: [false, true])
     func reserve(isResumable: Bool) throws {
       let before = try RunningGateway()
@@ -91,7 +91,7 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("POST", "/api/sessions", body: []).status == 507)
     }
 
-    @Test("PROTOCOL 4: a chunk that announces more than an attachment may have is refused at once")
+    @Test("PROTOCOL 4: a chunk size above the limit of an attachment is refused at once")
     func announcedByChunk() throws {
       let room = try JournalRoom { $0.limits.attachmentBytes = 1_000_000 }
       for isOnOwner in [true, false] {
@@ -121,7 +121,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: the quota counts a content once, and what uploads have announced until they end")
+    @Test("PROTOCOL 4: the quota counts a content once, and the announced bytes of uploads until they end")
     func quota() throws {
       let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
       let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
@@ -149,7 +149,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a length that is told late and is too much for the quota changes nothing, and leaves no file open"
+      "PROTOCOL 4: a deferred length over the quota has no effect, and leaves no file open"
     )
     func lateLength() throws {
       let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
@@ -171,7 +171,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: one upload too many bytes: told in the middle, and the connection ends behind the answer",
+      "PROTOCOL 4: an upload that grows too large is refused midway, and its connection closed",
       arguments: [false, true])
     func tooLarge(isSecure: Bool) throws {
       let room = try JournalRoom { $0.limits.attachmentBytes = 200_000 }

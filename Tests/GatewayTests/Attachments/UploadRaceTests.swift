@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4: several writers of one upload, and uploads whose attachment or session is removed.
-  @Suite("Uploads that meet")
+  @Suite("Concurrent uploads")
   struct UploadRaceTests {
     private static let body = Content.bytes(600_000, seed: 21)
 
@@ -23,7 +23,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a newer request takes over from a stalled one, whose connection ends",
+      "PROTOCOL 4: a newer request replaces a stalled one, whose connection is closed",
       arguments: [false, true])
     func takeover(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -42,7 +42,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a file in one request begins anew in the place of a stalled one of the same id",
+      "PROTOCOL 4: a new request with the same id replaces a stalled one, from the first byte",
       arguments: JournalClient.Framing.allCases)
     func anew(framing: JournalClient.Framing) throws {
       let room = try JournalRoom()
@@ -61,7 +61,8 @@ extension OverSockets {
     }
 
     @Test(
-      "Removed and added again while its old file waits to be placed: each content is what its digest says")
+      "An attachment removed and added again during the placement of its file: every content matches its digest"
+    )
     func addedAgainBehindItsRemoval() throws {
       let room = try JournalRoom()
       let (old, new) = (Self.body, Content.bytes(600_000, seed: 22))
@@ -95,7 +96,7 @@ extension OverSockets {
       Issue.record("the upload never came to \(offset)")
     }
 
-    @Test("PROTOCOL 4: who gives up and comes again at once is taken, whichever is seen first")
+    @Test("PROTOCOL 4: a client that aborts and retries is accepted, in either order of arrival")
     func againAtOnce() throws {
       let room = try JournalRoom()
       var random = SeededGenerator(seed: 5)
@@ -119,7 +120,7 @@ extension OverSockets {
       #expect(try room.settle().count == 40)
     }
 
-    @Test("PROTOCOL 4: a file sent twice under one id is whole, however close its ends are")
+    @Test("PROTOCOL 4: a file sent twice under one id is complete, however close the two requests are")
     func twiceToTheEnd() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<50_000])
@@ -145,7 +146,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: of two pieces for the same place at once one is taken, and the bytes are right")
+    @Test("PROTOCOL 4: of two concurrent pieces at one offset one is accepted, and the bytes are right")
     func samePlace() throws {
       let room = try JournalRoom()
       for round in 0..<30 {
@@ -188,7 +189,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an upload whose attachment or session goes is told so, and leaves nothing",
+      "PROTOCOL 4: an upload whose attachment or session is removed is refused, and leaves nothing",
       arguments: End.allCases, [false, true])
     func goneInTheMiddle(end: End, isResumable: Bool) throws {
       let room = try JournalRoom { if end == .expiry { $0.limits.uploadKeepSeconds = 1 } }
@@ -218,7 +219,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: removed or ended while its last bytes are written and put in their place: ready or gone, never a fault of ours",
+      "PROTOCOL 4: removed while its last bytes are written and placed: ready or gone, never a 500",
       arguments: [End.removal, .sessionEnd])
     func goneAtTheEnd(end: End) throws {
       var random = SeededGenerator(seed: 8)
@@ -279,7 +280,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: whoever asks how far an upload is, while it ends or goes, gets an offset or 404")
+    @Test("PROTOCOL 4: a request for the offset of an ending upload gets an offset or 404")
     func statusAtTheEnd() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<40_000])
@@ -302,7 +303,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: a piece that meets the end of its upload is told that it ended, and never 404")
+    @Test("PROTOCOL 4: a piece for an upload that just ended is refused as such, and never with 404")
     func pieceAtTheEnd() async throws {
       let room = try JournalRoom()
       let threads = room.gateway.gateway.shared.fileThreads
@@ -329,7 +330,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(Self.body)])
     }
 
-    @Test("PROTOCOL 4: whoever asks with no bytes waits while the upload is put in its place")
+    @Test("PROTOCOL 4: an empty piece waits while the file of its upload is placed")
     func askedWhilePlaced() async throws {
       let room = try JournalRoom()
       let (writer, id, size) = (try room.client(onOwner: false), UUID(), Self.body.count)

@@ -65,7 +65,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: upload) == ["drop 409 at 0"])
   }
 
-  @Test("tus: a piece with a wrong checksum is dropped, and the upload stands where the piece began")
+  @Test("tus: a piece with a wrong checksum is dropped, and the offset is that of its begin")
   func checksumMismatch() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])

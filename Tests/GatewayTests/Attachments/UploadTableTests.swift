@@ -44,7 +44,7 @@ struct UploadTableTests {
     return id
   }
 
-  @Test("One address, or network of IPv6, has a quarter of the uploads at once; this machine has no share")
+  @Test("One address or IPv6 network has at most a quarter of the slots; this machine is not limited")
   func share() throws {
     let table = Self.table(uploads: 8)
     let (one, neighbour, other) = (
@@ -66,7 +66,7 @@ struct UploadTableTests {
     _ = try Self.begin(table, 10, from: one)
   }
 
-  @Test("When all slots are taken, the slowest below the minimum rate gives way, after a grace of 5 s")
+  @Test("When all slots are taken, the slowest upload below the minimum rate is evicted, 5 s after its begin")
   func slowestFirst() throws {
     let table = Self.table(uploads: 4)
     let ids = try (0..<4).map { try Self.begin(table, $0) }
@@ -92,7 +92,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, at: Self.time(5)).refusal?.limit == 4)
   }
 
-  @Test("Addresses whose uploads begin again and again give way to a newcomer at once, until none has more")
+  @Test("Addresses with frequent new uploads lose slots to a newcomer at once, until none has more than it")
   func reopened() throws {
     let table = Self.table(uploads: 8)
     for address in 1...4 {
@@ -118,7 +118,7 @@ struct UploadTableTests {
     }
   }
 
-  @Test("An upload of an address with a few uploads keeps its slot for 2 s, and longer if its body is fast")
+  @Test("An upload of an address with few uploads keeps its slot for 2 s, and longer if its body is fast")
   func justBegun() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 2)
@@ -131,7 +131,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(12)).refusal != nil)
   }
 
-  @Test("Slow uploads older than the grace give way before newer ones of an address with a few uploads")
+  @Test("Slow uploads older than 5 s are evicted before newer ones of an address with few uploads")
   func newerLater() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 3)
@@ -142,7 +142,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(12)).evicted?.id == pictures[0])
   }
 
-  @Test("Uploads that begin again and again give way at once if their address has many")
+  @Test("Frequently restarted uploads are evicted at once if their address has many")
   func reopenedByMany() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 4)
@@ -153,7 +153,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
   }
 
-  @Test("Uploads of the address with the most give way before slower ones of another address")
+  @Test("Uploads of the address with the most uploads are evicted before slower ones of another address")
   func heaviestFirst() throws {
     let table = Self.table(uploads: 8)
     let lone = try Self.begin(table, 0, from: IPAddress(v4: 1))
@@ -169,7 +169,7 @@ struct UploadTableTests {
     #expect(second.evicted?.id == lone)
   }
 
-  @Test("An upload whose reactor cannot end it keeps its slot, and the newcomer is refused")
+  @Test("An upload that its reactor cannot end keeps its slot, and the newcomer is refused")
   func fullMailbox() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
@@ -180,7 +180,7 @@ struct UploadTableTests {
     #expect(table.count == 1)
   }
 
-  @Test("An address that has its share gives up its own slowest over 30 s, and nobody else's")
+  @Test("An address with its share of slots evicts its own slowest upload older than 30 s, and no other's")
   func ownShare() throws {
     let table = Self.table(uploads: 8)
     let (one, other) = (IPAddress(v4: 1), IPAddress(v4: 2))
@@ -192,7 +192,7 @@ struct UploadTableTests {
     #expect(evicted.reactor == 2 && evicted.slots == .ofAddress(2))
   }
 
-  @Test("While the gateway takes nothing, or has all there is, an upload is not slow")
+  @Test("While the gateway reads nothing, or has all bytes, an upload does not count as slow")
   func paused() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
@@ -243,7 +243,7 @@ struct BodyRateTests {
     #expect(rate.average(at: time(1_000_100)) == nil)
   }
 
-  @Test("A pause is left out of the time, and of the rate")
+  @Test("A pause counts neither for the time nor for the rate")
   func pause() {
     var rate = BodyRate(window: .seconds(30))
     rate.resume(at: MonotonicTime(nanoseconds: 7_000_000_000))

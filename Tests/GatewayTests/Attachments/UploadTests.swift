@@ -31,7 +31,9 @@ extension OverSockets {
       }
     }
 
-    @Test("PROTOCOL 4: it is announced, comes whole, is read, and goes without a trace", arguments: Way.all)
+    @Test(
+      "PROTOCOL 4: an attachment is announced, complete, readable, and removed without a trace",
+      arguments: Way.all)
     func life(_ way: Way) throws {
       let room = try JournalRoom()
       let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
@@ -53,7 +55,7 @@ extension OverSockets {
       #expect(Self.states(of: id, seenBy: room.witness) == ["uploading", "ready", "removed"])
     }
 
-    @Test("PROTOCOL 4: an empty file is a file", arguments: Kind.allCases)
+    @Test("PROTOCOL 4: an attachment may be empty", arguments: Kind.allCases)
     func empty(kind: Kind) throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(onOwner: false), UUID())
@@ -64,7 +66,7 @@ extension OverSockets {
       #expect(read.body.isEmpty)
     }
 
-    @Test("PROTOCOL 4: one after the other over one connection, with other requests pipelined between")
+    @Test("PROTOCOL 4: consecutive uploads over one connection, with other requests pipelined between")
     func pipelined() throws {
       let room = try JournalRoom()
       let client = try room.client(onOwner: false)
@@ -85,7 +87,7 @@ extension OverSockets {
     }
 
     @Test(
-      "RFC 9112 §9.6: who ends its own direction behind an upload still gets its answers",
+      "RFC 9112 §9.6: a client that closes its direction after an upload gets all responses",
       arguments: [false, true], JournalClient.Framing.allCases)
     func halfClosed(isSecure: Bool, framing: JournalClient.Framing) throws {
       let room = try JournalRoom()

@@ -113,7 +113,7 @@ extension OverSockets {
     }
 
     @Test(
-      "No number is given to two people, and no sequence to two entries, over a close that was not the last")
+      "Numbers and sequences are unique even if a closed session continues")
     func closedAndGoingOn() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk, RunningGateway.forgetful)

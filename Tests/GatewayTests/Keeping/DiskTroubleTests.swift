@@ -115,7 +115,7 @@ extension OverSockets {
       #expect(Self.drawing(members[0]) == Self.drawing(members[1]))
     }
 
-    @Test("P6: a session holds so much that is not saved, and no more; what makes it smaller passes")
+    @Test("P6: unsaved bytes of a session are limited; entries that shrink it are accepted")
     func unsavedOfSession() throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) { $0.limits.unsavedSessionBytes = 200_000 }
@@ -156,7 +156,7 @@ extension OverSockets {
       #expect(Self.drawing(newcomer).count == taken)
     }
 
-    @Test("P6: all sessions together hold so much that is not saved, and no more, though the disk only hangs")
+    @Test("P6: unsaved bytes of all sessions are limited, even if the disk only hangs")
     func unsavedOfAll() throws {
       let disk = TroubledDisk()
       let limit = 1_000_000
@@ -243,7 +243,7 @@ extension OverSockets {
       #expect(watch.note(nil, of: 0, now: begin + .seconds(60)) == .well)
     }
 
-    @Test("Nobody waits for a disk that gives no answer, and nothing new is begun on it")
+    @Test("A disk that does not answer delays nobody, and new data is refused")
     func hangs() async throws {
       let begun = Guarded(false)
       let isOver = Guarded(false)

@@ -35,7 +35,7 @@ extension OverSockets {
       return (session, member, try #require(member.joined?.token))
     }
 
-    @Test("P4: an end that was answered is one, whatever was being written", arguments: Moment.allCases)
+    @Test("P4: an acknowledged end is kept, whatever was being written", arguments: Moment.allCases)
     func endedWhilePutAway(_ moment: Moment) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) {
@@ -136,7 +136,7 @@ extension OverSockets {
       #expect(try gateway.status(of: session) == (isWell ? 410 : 200))
     }
 
-    @Test("An end that was taken back beside the gateway is none", arguments: [false, true])
+    @Test("An end that was undone beside the gateway has no effect", arguments: [false, true])
     func restored(isForgotten: Bool) async throws {
       var gateway = try RunningGateway { $0.limits.sessionIdleSeconds = isForgotten ? 0 : 60 }
       let (session, member, token) = try Self.drawn(on: gateway)
@@ -161,7 +161,7 @@ extension OverSockets {
       #expect(try ParticipantClient(gateway, session).join().state.held[.zero] == all)
     }
 
-    @Test("An ended session is released, whatever it waited for before")
+    @Test("An ended session is unloaded, whatever it waited for before")
     func forgotten() async throws {
       let gateway = try RunningGateway { $0.limits.sessionIdleSeconds = 0 }
       for index in 0..<6 {
@@ -181,7 +181,7 @@ extension OverSockets {
       try await gateway.wait(for: "no log open") { try gateway.openLogs() == 0 }
     }
 
-    @Test("Two joins while an ended session is released both get its end")
+    @Test("Two joins while an ended session is unloaded both get its end")
     func foundWhileForgotten() async throws {
       let gateway = try RunningGateway()
       for _ in 0..<20 {

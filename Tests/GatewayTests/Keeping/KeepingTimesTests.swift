@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A session in memory that nobody comes back to goes with its folder, and its link is known to be over")
+      "An abandoned session in memory is removed with its folder, and its link is known as ended")
     func expires() async throws {
       let gateway = try RunningGateway {
         $0.limits.graceSeconds = 0
@@ -136,7 +136,7 @@ extension OverSockets {
       #expect(findings.due.isEmpty)
     }
 
-    @Test("A log that ends in the middle of a record is looked into, and goes in its time")
+    @Test("A log with an incomplete last record is read, and expires in time")
     func torn() async throws {
       var gateway = try RunningGateway()
       let sessions = try (0..<3).map { _ in try gateway.makeSession() }

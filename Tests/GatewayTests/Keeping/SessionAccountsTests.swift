@@ -33,7 +33,7 @@ struct SessionAccountsTests {
     #expect(accounts.refusalOfNewSession(of: "a", date: Self.date) == nil)
   }
 
-  @Test("Retry-After of a full quota is the time until the first of its sessions goes")
+  @Test("Retry-After of a full quota is the time until its first session is removed")
   func retryAfter() throws {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }
     accounts.set(
@@ -49,7 +49,8 @@ struct SessionAccountsTests {
     #expect(accounts.refusalOfNewSession(of: "a", date: Self.date)?.retryAfterMs == 600_000)
   }
 
-  @Test("sessions counts those that have not ended, and Retry-After is when the first of them goes")
+  @Test(
+    "sessions counts sessions that have not ended, and Retry-After is the time until the first is removed")
   func sessions() throws {
     var accounts = Self.accounts { $0.sessions = 2 }
     accounts.set(
@@ -65,7 +66,7 @@ struct SessionAccountsTests {
     #expect(accounts.totals.sessions == 3)
   }
 
-  @Test("dataBytes bounds logs and attachments of all sessions, dataBytesPerAddress those of one address")
+  @Test("dataBytes limits logs and attachments of all sessions, dataBytesPerAddress those of one address")
   func bytes() throws {
     var accounts = Self.accounts {
       $0.dataBytes = 1000
@@ -89,7 +90,7 @@ struct SessionAccountsTests {
     #expect(accounts.refusalOfGrowth == nil)
   }
 
-  @Test("A pseudonym is the same for all of a /64, another for another address or key, and holds no address")
+  @Test("A pseudonym is the same for a /64, differs by address and key, and contains no address")
   func pseudonyms() throws {
     let key = [UInt8](repeating: 7, count: AddressPseudonyms.keyLength)
     let pseudonyms = AddressPseudonyms(key: key)

@@ -52,7 +52,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: an upload of unknown length counts in the quota with what had arrived of it",
+      "P6: an upload of unknown length counts in the quota with its received bytes",
       arguments: RunningGateway.End.allCases)
     func countsWhatArrived(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway { $0.limits.sessionAttachmentBytes = 1_000_000 }
@@ -70,7 +70,7 @@ extension OverSockets {
       #expect(try again.offset(of: id) == bytes.count)
     }
 
-    @Test("PROTOCOL 4: what of a piece had arrived when the gateway was cut short counts")
+    @Test("PROTOCOL 4: the received bytes of a piece are kept when the gateway is killed")
     func cutInPiece() throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -94,7 +94,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a file in one request that was cut short leaves nothing",
+      "PROTOCOL 4: an interrupted file in one request leaves nothing",
       arguments: RunningGateway.End.allCases)
     func cutInOneRequest(_ end: RunningGateway.End) async throws {
       var gateway = try RunningGateway()
@@ -119,7 +119,7 @@ extension OverSockets {
       try member.read(until: "nothing attached") { $0.state.attachments.isEmpty }
     }
 
-    @Test("An upload of which all had come is brought to its end", arguments: [false, true])
+    @Test("An upload with all its bytes is completed", arguments: [false, true])
     func placedAndNotTold(isResumable: Bool) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -163,7 +163,8 @@ extension OverSockets {
       try newcomer.read(until: "it is ready") { $0.state.attachments.values.map(\.state) == [.ready] }
     }
 
-    @Test("Files that no log names go, and a log that is damaged loses no file", arguments: [false, true])
+    @Test(
+      "Unreferenced files are removed, but none of a session with a damaged log", arguments: [false, true])
     func damaged(isDamaged: Bool) async throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("Watchdog of event loops")
 struct LoopWatchdogTests {
-  @Test("A reactor that owes an answer for 10 s hangs, until it takes a turn again")
+  @Test("A reactor that has not answered for 10 s hangs, until its next turn")
   func hangingReactor() async throws {
     let gateway = try RunningGateway(reactors: 2)
     let shared = gateway.gateway.shared
@@ -67,7 +67,7 @@ extension LoopWatchdogTests {
 
 @Suite("Probe of an event loop")
 struct LoopProbeTests {
-  @Test("A question that was not sent is sent again; only a loop that answers no question owes one")
+  @Test("A probe that could not be sent is repeated; only unanswered probes count")
   func fullMailbox() {
     let start = MonotonicTime.now()
     let probe = LoopProbe()

@@ -62,7 +62,7 @@ struct FlushPacerTests {
     #expect(longest == .zero)
   }
 
-  @Test("where each waits for the other, waiting is soon given up")
+  @Test("if participants wait for each other, flushes are soon immediate")
   func oneAtATime() {
     // The next one comes 0.3 ms after the last was sent.
     var pacer = FlushPacer()
@@ -80,7 +80,7 @@ struct FlushPacerTests {
     #expect(waits < 20)
   }
 
-  @Test("waiting is tried again when participants that waited for each other begin to draw freely")
+  @Test("flushes are delayed again when such participants begin to draw freely")
   func tryingAgain() {
     let waitingForEachOther = (0..<2000).map { 0.3 * Double($0) }
     let free = (0..<20_000).map { 600 + 1.0 * Double($0) }
@@ -88,7 +88,7 @@ struct FlushPacerTests {
     #expect(flushes.suffix(100).reduce(0, +) > 500)
   }
 
-  @Test("an interval that was set is kept, whether it is worth it or not")
+  @Test("a configured interval applies on any load")
   func fixed() {
     let (flushes, longest) = play((0..<400).map { 5 * Double($0) }, interval: .milliseconds(4), isFixed: true)
     #expect(flushes == Array(repeating: 1, count: 400))
@@ -112,14 +112,14 @@ struct LoopLoadTests {
   }
 
   @Test(
-    "it is the share of the time in which there is work",
+    "the load is the share of busy time",
     arguments: [(0.1, 9.9, 0.01), (1, 1, 0.5), (0.05, 0.05, 0.5), (30, 10, 0.75), (3, 0, 1)])
   func share(busy: Double, idle: Double, expected: Double) {
     let value = load(Array(repeating: (busy, idle), count: 2000))
     #expect(abs(value - expected) < 0.1)
   }
 
-  @Test("jobs between turns are work: a loop that has little else to do is no idle one")
+  @Test("jobs between turns count as load")
   func jobs() {
     var load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)
@@ -144,7 +144,7 @@ struct LoopLoadTests {
     #expect(abs(load.value - 0.1) < 0.02)
   }
 
-  @Test("it follows a change within a few hundredths of a second")
+  @Test("the load follows a change within a few hundredths of a second")
   func change() {
     let busy = Array(repeating: (busy: 1.0, idle: 0.0), count: 100)
     #expect(load(busy + [(0.01, 200), (0.01, 1)]) < 0.2)

@@ -93,7 +93,7 @@ struct PersisterTests {
     #expect(await worker.outcome(of: waiting))
   }
 
-  @Test("`closed` follows all other records, and the session may go on behind it; nothing follows `end`")
+  @Test("`closed` follows all other records, and the session may continue behind it; nothing follows `end`")
   func finalRecords() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -179,7 +179,7 @@ struct PersisterTests {
     #expect(await !worker.isDiskFailing)
   }
 
-  @Test("A shard that does not answer holds up no other shard")
+  @Test("A shard that does not answer delays no other shard")
   func shards() async throws {
     let store = try ScriptedStore(shardCount: 2)
     let worker = try Worker(over: store)

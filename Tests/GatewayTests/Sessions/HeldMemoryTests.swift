@@ -6,7 +6,7 @@ import Wire
 /// The memory of all sessions, and the sessions that may still grow.
 @Suite("Memory of all sessions")
 struct HeldMemoryTests {
-  @Test("Beyond the limit, a session grows up to an equal part of the rest of a quarter more")
+  @Test("Over the limit, a session grows up to an equal share of a reserve of a quarter")
   func parts() {
     let memory = HeldMemory(limit: 1600)
     _ = memory.hold(1500, sessions: 1)
@@ -25,7 +25,7 @@ struct HeldMemoryTests {
     #expect(memory.memoryPressure(for: 300) == nil)
   }
 
-  @Test("A session that holds little may grow, however long others take all that they get")
+  @Test("A small session may grow while others use up their shares")
   func reserve() {
     let memory = HeldMemory(limit: 64 << 20)
     _ = memory.hold(64 << 20, sessions: 12)
@@ -47,7 +47,7 @@ struct HeldMemoryTests {
   }
 
   @Test(
-    "A session is read from the disk only where it has room within a quarter more, beside others that are being read"
+    "A session is loaded only if it fits into the reserve with others being loaded"
   )
   func reserved() {
     let memory = HeldMemory(limit: 1600)
@@ -62,7 +62,7 @@ struct HeldMemoryTests {
     #expect(memory.reserve(1))
   }
 
-  @Test("That it is crowded is told once, and that it is not when there is room for more than an entry")
+  @Test("Memory pressure is reported once, and its end when there is room for more than an entry")
   func edges() {
     let memory = HeldMemory(limit: 1600)
     #expect(memory.hold(1600, sessions: 1) == .same)

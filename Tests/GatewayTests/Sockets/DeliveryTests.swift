@@ -119,7 +119,7 @@ extension OverSockets {
       }
     }
 
-    @Test("PROTOCOL 2.2: `committed` covers what was sent")
+    @Test("PROTOCOL 2.2: `committed` covers all sent entries")
     func committed() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -133,7 +133,7 @@ extension OverSockets {
       #expect(member.committed <= sequence + 1)
     }
 
-    @Test("P3: a snapshot equals what the others hold", arguments: [1, 2])
+    @Test("P3: a snapshot equals the state of the others", arguments: [1, 2])
     func snapshot(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try gateway.makeSession()
@@ -158,7 +158,7 @@ extension OverSockets {
       #expect(!drawer.state.held.isEmpty)
     }
 
-    @Test("PROTOCOL 1: ending a session closes all with 4010, after all that was sent before")
+    @Test("PROTOCOL 1: ending a session closes all sockets with 4010, after all earlier messages")
     func end() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()

@@ -63,7 +63,7 @@ extension OverSockets {
     }
 
     @Test(
-      "What was pipelined behind an upgrade that the owner refuses is answered", arguments: [false, true])
+      "Requests pipelined behind an upgrade that the owner refuses are answered", arguments: [false, true])
     func refusedUpgrade(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -210,7 +210,7 @@ extension OverSockets {
       #expect(described.field("Connection") == "close")
     }
 
-    @Test("P1, P3: connections of both reactors are in one session and hold the same")
+    @Test("P1, P3: connections of both reactors in one session have the same state")
     func together() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()

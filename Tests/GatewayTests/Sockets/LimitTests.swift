@@ -81,7 +81,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a head that does not come within `headSeconds`: 408, however it trickles",
+      "P6: a head that is incomplete after `headSeconds`: 408, even if bytes keep arriving",
       arguments: [false, true])
     func headDeadline(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
@@ -119,7 +119,7 @@ extension OverSockets {
       #expect(client.stream.unread.isEmpty)
     }
 
-    @Test("P6: a TLS handshake that is not made within `headSeconds` ends")
+    @Test("P6: a TLS handshake that is incomplete after `headSeconds` is ended")
     func handshakeDeadline() throws {
       let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
       let silent = try ByteStream(to: gateway, isSecure: true, shakesHands: false)

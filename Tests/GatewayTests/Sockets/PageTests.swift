@@ -28,7 +28,7 @@ extension OverSockets {
       #expect(try client.ask("GET", "/js/none.js").status == 404)
     }
 
-    @Test("P6: a large file arrives completely, however slowly it is read", arguments: [false, true])
+    @Test("P6: a large file arrives completely, even if it is read slowly", arguments: [false, true])
     func largeFile(isSecure: Bool) throws {
       let bytes = 6 << 20
       let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)

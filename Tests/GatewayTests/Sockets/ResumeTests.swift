@@ -11,7 +11,7 @@ extension OverSockets {
   @Suite("Resume")
   struct ResumeTests {
     @Test(
-      "P2, P8: a cut participant comes back by tail as the same one, and gets each entry once",
+      "P2, P8: a disconnected participant resumes with a tail as the same one, and gets each entry once",
       arguments: [false, true])
     func tail(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -43,7 +43,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P1, P2, P3: 120 cuts while three send: each entry once, each sender's in order, all hold the same",
+      "P1, P2, P3: 120 cuts while three send: each entry once and in order, and equal states",
       arguments: [false, true])
     func manyCuts(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -98,7 +98,7 @@ extension OverSockets {
       try client.read(until: "own entry") { $0.received.contains { $0.payload == [1] } }
     }
 
-    @Test("P3: what the tail no longer holds comes as a snapshot")
+    @Test("P3: a client behind the tail gets a snapshot")
     func snapshotAfterLong() throws {
       let gateway = try RunningGateway { $0.limits.catchUpTailBytes = 65_536 }
       let session = try gateway.makeSession()

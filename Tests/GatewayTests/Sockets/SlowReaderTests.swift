@@ -51,7 +51,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5, P3: 40 MB pass a reader that does not read: the others get all, and it is caught up without a torn frame",
+      "P5, P3: after 40 MB a stopped reader is caught up without a torn frame, and the others got all",
       arguments: [false, true])
     func neverReads(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure, reactors: 2)

@@ -41,7 +41,7 @@ extension OverSockets {
       #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
     }
 
-    @Test("A drain sends what was still held back to be joined with more")
+    @Test("A drain sends entries that were delayed to be joined with others")
     func drainOfHeldEntries() throws {
       let gateway = try RunningGateway { $0.flushInterval = .milliseconds(1000) }
       let session = try gateway.makeSession()

@@ -10,7 +10,7 @@ extension OverSockets {
   @Suite("Time slices")
   struct TimeSliceTests {
     @Test(
-      "P5: 2 KB that inflate to 1 MiB of entries take a turn for each step, and what follows comes behind")
+      "P5: 2 KB that inflate to 1 MiB of entries take one turn per step, and later entries follow")
     func inflatingAndEntries() throws {
       let gateway = try RunningGateway()
       let client = try compressing(gateway)
@@ -99,7 +99,7 @@ extension OverSockets {
       #expect(served == keys)
     }
 
-    @Test("P5: the pieces of a compressed message that is cut short are given back with its socket")
+    @Test("P5: the pieces of an incomplete compressed message are released with its socket")
     func givenBack() throws {
       let gateway = try RunningGateway()
       let metrics = try Metrics(of: gateway)
@@ -113,7 +113,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: a body in chunks of a byte takes a turn for each step, and arrives completely")
+    @Test("P5: a body in chunks of a byte takes one turn per step, and arrives completely")
     func chunks() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

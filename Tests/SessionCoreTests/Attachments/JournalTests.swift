@@ -173,7 +173,7 @@ struct JournalTests {
     #expect(fixture.session.nextDeadline == nil)
   }
 
-  @Test("S53 a complete attachment is no upload any more: it does not move, pause or restart")
+  @Test("S53 a complete attachment cannot make progress, pause or restart")
   func whole() throws {
     let fixture = Fixture()
     let id = try fixture.add(1, size: 3)

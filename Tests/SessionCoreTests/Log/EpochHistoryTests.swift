@@ -5,7 +5,7 @@ import Testing
 /// S70: the pairs "epoch E is good to N".
 @Suite("P3: the history of epochs")
 struct EpochHistoryTests {
-  @Test("S70 an epoch that ended is good to the last sequence that was read; another one is unknown")
+  @Test("S70 an ended epoch is valid up to the last sequence that was read; another one is unknown")
   func end() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -14,7 +14,7 @@ struct EpochHistoryTests {
     #expect(history.lastCommonSequence(with: "") == nil)
   }
 
-  @Test("S70 an epoch is never good to more than was read after a later one")
+  @Test("S70 an epoch is never valid beyond the sequence that was read after a later one")
   func laterEndCaps() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -25,7 +25,7 @@ struct EpochHistoryTests {
     #expect(["a", "b", "c", "d"].map { history.lastCommonSequence(with: $0) } == [90, 90, 90, 200])
   }
 
-  @Test("S70 a cap lowers the pairs above it and no others")
+  @Test("S70 a limit lowers the pairs above it and no others")
   func cap() {
     var history = EpochHistory()
     history.end("a", at: 10)
@@ -54,7 +54,7 @@ struct EpochHistoryTests {
     #expect(history.serving(tailsAfter: 0) == history)
   }
 
-  @Test("S70 an epoch that is listed twice counts as good to the lower sequence")
+  @Test("S70 an epoch that is listed twice is valid up to the lower sequence")
   func twice() {
     let pairs: [EpochHistory.Pair] = [.init(epoch: "a", through: 7), .init(epoch: "a", through: 9)]
     #expect(EpochHistory(pairs).lastCommonSequence(with: "a") == 7)

@@ -158,7 +158,7 @@ struct LostRecordsTests {
     #expect(restored.session.openingRecords().first?.kind == .session)
   }
 
-  @Test("S76 an end that was undone stays so when the record of that is lost")
+  @Test("S76 an undone end stays undone when the record of the undoing is lost")
   func takenBack() throws {
     let fixture = try Self.fixture()
     fixture.disk.append(EndRecord(at: .distantPast, by: 1).encoded)
@@ -169,7 +169,7 @@ struct LostRecordsTests {
     #expect(try Self.restored(fixture, without: lost).end == nil)
   }
 
-  @Test("S76 as many numbers are skipped as the lost bytes may have given out")
+  @Test("S76 as many numbers are skipped as the lost records may have assigned")
   func numbers() throws {
     let fixture = try Self.fixture()
     func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {

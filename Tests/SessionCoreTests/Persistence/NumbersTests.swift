@@ -19,7 +19,7 @@ struct NumbersTests {
     #expect(fixture.disk.last { $0.kind == .numbers }?.body == [0, 0, 0x18, 1])
   }
 
-  @Test("S66 no number is given out that is not on disk: the socket is closed with 1013, and may come back")
+  @Test("S66 a number that is not on disk is not assigned: the socket is closed with 1013, and may return")
   func exhausted() throws {
     let fixture = Fixture(saving: .byStore)
     fixture.session.participants.nextNumber = 4_096
@@ -40,7 +40,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a crash the next number lies behind the block, and is given out when the opening is on disk")
+    "S66 after a crash the next number is behind the block, and is assigned when the opening is on disk")
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -59,7 +59,7 @@ struct NumbersTests {
     #expect(try again.join().number == 8_193)
   }
 
-  @Test("S66 a clean stop wastes no numbers, nor those of waiting sockets")
+  @Test("S66 a clean stop wastes no numbers, also not those of waiting sockets")
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     _ = try fixture.join()

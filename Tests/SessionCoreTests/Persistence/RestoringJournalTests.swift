@@ -43,7 +43,7 @@ struct RestoringJournalTests {
     #expect(Set(after.session.expiredUploads(now: after.now.adding(seconds: 86_400))) == Set(ids))
   }
 
-  @Test("S64 a complete one counts as stored, and is to be finished", arguments: [false, true])
+  @Test("S64 a complete upload counts as stored, and is to be finished", arguments: [false, true])
   func stored(isThere: Bool) throws {
     let fixture = Fixture(saving: .byStore)
     if isThere {
@@ -98,7 +98,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 an id that was used again is what the entries on disk say: the later attachment only with its entry")
+    "S64 a reused id is the later attachment only if its entry is on disk")
   func again() throws {
     let fixture = Fixture(saving: .byStore)
     let id = fixture.attachmentID(1)
@@ -127,7 +127,7 @@ struct RestoringJournalTests {
     #expect(try first.fixture.reload().restored.uploads.map(\.file) == [id])
   }
 
-  @Test("S64 a removed attachment is not there, and no attachment has its content")
+  @Test("S64 a removed attachment is not restored, and no attachment has its content")
   func removed() throws {
     let fixture = Fixture(saving: .byStore)
     let id = try fixture.add(1)

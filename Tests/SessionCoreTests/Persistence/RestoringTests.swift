@@ -42,7 +42,7 @@ struct RestoringTests {
     #expect(again.texts == ["1", "3"])
   }
 
-  @Test("S61 closed completely in the same generation: epoch, tail and sequences continue")
+  @Test("S61 a session closed completely in the same generation continues its epoch, tail and sequences")
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -94,7 +94,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 not complete, not in this generation, or not the last record: another epoch",
+    "S61 an incomplete close, one of another generation, or one before other records begins another epoch",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
   func notWhole(_ what: String) throws {
     let fixture = Fixture(saving: .byStore)
@@ -235,7 +235,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S62 a slice leaves out garbage; the new file may replace the old one when the entries that caused it are on disk"
+    "S62 a slice omits garbage; the new file may replace the old one when the superseding entries are on disk"
   )
   func covered() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }

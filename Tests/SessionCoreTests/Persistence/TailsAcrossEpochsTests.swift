@@ -65,7 +65,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S75 a client that has seen more than the disk gets entries that are not retained too, and retained ones as they are"
+    "S75 a client that has seen more than the disk gets unretained entries too, and the present retained ones"
   )
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)
@@ -112,7 +112,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.join(resume: resume(3)).catchUps == [.snapshot])
   }
 
-  @Test("S70 two crashes in a row: both epochs are good to the entries that are left of them")
+  @Test("S70 two crashes in a row: both epochs are valid up to their remaining entries")
   func twoCrashes() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -212,7 +212,7 @@ struct TailsAcrossEpochsTests {
     #expect(try third.comeBack(as: ada, after: early, epoch: "epoch").catchUps == [.snapshot])
   }
 
-  @Test("S70 when the log is torn before a pair, the pair is good to the last sequence that was read")
+  @Test("S70 if the log is damaged before a pair, the pair is valid up to the last sequence that was read")
   func torn() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -321,7 +321,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.left).map(\.number) == [2])
   }
 
-  @Test("S71 clients that were told that nothing is saved are told that it is again")
+  @Test("S71 clients informed of a failing disk are informed when it works again")
   func trouble() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")

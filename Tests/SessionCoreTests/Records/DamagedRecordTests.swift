@@ -119,7 +119,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("of another session, without its first record, behind entries")
+  @Test("records of another session, without the first record, or in a wrong order")
   func misplaced() throws {
     let fixture = try Self.everything()
     #expect(throws: RecordError(1, .otherSession)) {
@@ -149,7 +149,7 @@ struct DamagedRecordTests {
   }
 
   @Test(
-    "every byte of every record, changed in any of some ways: an error or a session that works",
+    "any changed byte of any record gives an error or a working session",
     arguments: 0..<4)
   func flipped(part: Int) throws {
     let records = try Self.compacted(Self.everything())
@@ -173,7 +173,7 @@ struct DamagedRecordTests {
     #expect(sessions > 100)
   }
 
-  @Test("a record cut at any place, or with bytes behind it: an error or a session that works")
+  @Test("a record cut anywhere, or with bytes behind it, gives an error or a working session")
   func cut() throws {
     let records = try Self.compacted(Self.everything())
     for place in records.indices {
@@ -187,7 +187,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("random bodies, of every kind", arguments: 1...40 as ClosedRange<UInt64>)
+  @Test("random bodies of every kind of record", arguments: 1...40 as ClosedRange<UInt64>)
   func garbage(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = try Self.everything().disk
@@ -268,7 +268,7 @@ struct DamagedRecordTests {
     fixture.close()
   }
 
-  @Test("a frame of a run has an entry")
+  @Test("a run without an entry in a frame is refused")
   func emptyFrame() {
     let body: [UInt8] = [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF] + Self.frame(nil, Self.entry(1, 1))
     var frames = RunFrames()

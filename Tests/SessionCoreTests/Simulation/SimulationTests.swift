@@ -19,7 +19,7 @@ struct SimulationTests {
   static let onceOverCrashes: [UInt64] = []
 
   @Test(
-    "P4: so does one that breaks, stops, is compacted, and whose disk fails",
+    "P4: a session with crashes, stops, compactions and disk failures keeps its promises",
     arguments: onceOverCrashes + Array(1...150))
   func outlives(seed: UInt64) throws {
     do {
