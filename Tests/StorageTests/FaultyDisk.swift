@@ -78,12 +78,12 @@ final class FaultyDisk: SessionDisk {
     try call(.sync) { () throws(StorageError) in try inner.syncMadeSession(id) }
   }
 
-  func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool {
-    try call(.removeSession) { () throws(StorageError) in try inner.setSessionAside(id) }
+  func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool {
+    try call(.removeSession) { () throws(StorageError) in try inner.moveSessionAway(id) }
   }
 
-  func removeSessionSetAside(_ id: SessionID) throws(StorageError) {
-    try call(.removeSession) { () throws(StorageError) in try inner.removeSessionSetAside(id) }
+  func removeMovedSession(_ id: SessionID) throws(StorageError) {
+    try call(.removeSession) { () throws(StorageError) in try inner.removeMovedSession(id) }
   }
 
   func createFile(_ name: LogName, of id: SessionID) throws(StorageError) -> any SessionFile {

@@ -24,7 +24,7 @@ extension DataFolder {
   /// refuse the folder from then on.
   ///
   /// - Returns: the older format that the folder had.
-  static func settleFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
+  static func upgradeFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
     let found = try format(of: root, path)
     guard found != format else { return nil }
     do throws(StorageError) {

@@ -34,8 +34,8 @@ package final class DataFolder: Sendable {
   package init(opening path: String) throws(DataFolderError) {
     try Self.make(path)
     root = try Self.open(path)
-    lock = try Self.takeLock(of: root, path)
-    earlierFormat = try Self.settleFormat(of: root, path)
+    lock = try Self.acquireLock(of: root, path)
+    earlierFormat = try Self.upgradeFormat(of: root, path)
     let status = unsafe clinux_folder_make_in(root.rawValue, Self.sessions)
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
@@ -159,15 +159,15 @@ package final class DataFolder: Sendable {
     }
   }
 
-  static func takeLock(
+  static func acquireLock(
     of root: borrowing Folder, _ path: String
   ) throws(DataFolderError) -> OwnedDescriptor {
     var isMade = false
-    return try takeLock(of: root, path, &isMade)
+    return try acquireLock(of: root, path, &isMade)
   }
 
   /// Takes the lock, and reports in `isMade` if the lock file is new, also if this throws.
-  static func takeLock(
+  static func acquireLock(
     of root: borrowing Folder, _ path: String, _ isMade: inout Bool
   ) throws(DataFolderError) -> OwnedDescriptor {
     let file = try openLock(of: root, path, &isMade)

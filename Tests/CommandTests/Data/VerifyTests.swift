@@ -145,7 +145,7 @@ struct VerifyTests {
           == "Verify… log.damaged-1: \(lost) damaged bytes were removed from the log: drawtogether repair Verify… accepts the "
           + "loss\n")
     }
-    try folder.letGo()
+    try folder.unlock()
     let repaired = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(repaired.code == 0, "\(repaired.errors)")
     #expect(
@@ -170,7 +170,7 @@ struct VerifyTests {
     bytes[offsets[3]] ^= 1
     try folder.put(bytes, as: "log", of: id)
     #expect(run().code == 1)
-    try folder.letGo()
+    try folder.unlock()
     let repaired = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(repaired.code == 0)
     #expect(repaired.output == "session Verify…: the log is repaired, and nothing is lost\n")
@@ -185,7 +185,7 @@ struct VerifyTests {
     _ = try folder.opened().log(of: id).read { record, _ in offsets.append(record.offset) }
     bytes[offsets[3] + 20] ^= 1
     try folder.put(bytes, as: "log", of: id)
-    try folder.letGo()
+    try folder.unlock()
     #expect(CommandRun(["repair", "Verify", "--data", folder.path]).code == 0)
     var facts: SessionHeaderRecord?
     _ = try folder.opened().store.read(id) { (kind, body) throws(RecordError) in
@@ -198,7 +198,7 @@ struct VerifyTests {
 
   @Test("S76 An ended session whose `session` record is lost stays ended after `repair`, and can be restored")
   func repairOfEnded() throws {
-    try folder.letGo()
+    try folder.unlock()
     #expect(CommandRun(["end", "Verify", "--data", folder.path]).code == 0)
     var bytes = try folder.bytes("log", of: id)
     var offsets: [Int] = []
@@ -207,7 +207,7 @@ struct VerifyTests {
     }
     for offset in offsets { bytes[offset + 20] ^= 1 }
     try folder.put(bytes, as: "log", of: id)
-    try folder.letGo()
+    try folder.unlock()
     #expect(CommandRun(["repair", "Verify", "--data", folder.path]).code == 0)
     #expect(run().code == 0)
     #expect(CommandRun(["sessions", "--json", "--data", folder.path]).output.contains(#""state":"ended""#))

@@ -68,7 +68,7 @@ final class KeptFolder {
   }
 
   /// Allows another owner of the folder: a new lock file has another lock.
-  func letGo() throws {
+  func unlock() throws {
     try FileManager.default.removeItem(atPath: "\(path)/lock")
   }
 

@@ -232,15 +232,16 @@ extension OverSockets {
       try member.readUntilCommitted()
     }
 
-    @Test("A failed write is repeated also if no caller waits for it any more")
+    @Test("A failed write refuses new data for a few seconds, unless it is repeated")
     func forgets() throws {
       let watch = DiskMonitor(reserve: 0) { 1_000 }
       let begin = MonotonicTime.now()
-      #expect(watch.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: begin) == .failing)
-      #expect(watch.note(nil, of: 1, now: begin) == .same)
+      #expect(
+        watch.recordBatch(failure: StorageError(.writeLog, code: ENOSPC), of: 0, now: begin) == .failing)
+      #expect(watch.recordBatch(failure: nil, of: 1, now: begin) == .unchanged)
       #expect(watch.refusal(now: begin + .seconds(1))?.code == .storageFull)
       #expect(watch.refusal(now: begin + .seconds(60)) == nil)
-      #expect(watch.note(nil, of: 0, now: begin + .seconds(60)) == .well)
+      #expect(watch.recordBatch(failure: nil, of: 0, now: begin + .seconds(60)) == .recovered)
     }
 
     @Test("A disk that does not answer delays nobody, and new data is refused")
@@ -293,7 +294,8 @@ extension OverSockets {
       disk.mend()
       // As if the failure was long ago.
       let long = MonotonicTime.now() - .seconds(60)
-      _ = gateway.gateway.shared.disk.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: long)
+      _ = gateway.gateway.shared.disk.recordBatch(
+        failure: StorageError(.writeLog, code: ENOSPC), of: 0, now: long)
       #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)
       #expect(try gateway.statusOfNewSession() == 201)
     }

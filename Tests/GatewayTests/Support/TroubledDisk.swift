@@ -127,14 +127,14 @@ private struct Disk: SessionDisk {
     try disk.syncMadeSession(id)
   }
 
-  func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool {
+  func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool {
     try meet(.remove, id)
-    return try disk.setSessionAside(id)
+    return try disk.moveSessionAway(id)
   }
 
-  func removeSessionSetAside(_ id: SessionID) throws(StorageError) {
+  func removeMovedSession(_ id: SessionID) throws(StorageError) {
     try meet(.remove, id)
-    try disk.removeSessionSetAside(id)
+    try disk.removeMovedSession(id)
   }
 
   func createFile(_ name: LogName, of id: SessionID) throws(StorageError) -> any SessionFile {

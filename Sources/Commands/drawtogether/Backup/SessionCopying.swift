@@ -155,7 +155,7 @@ struct SessionCopying {
     if let end, survey.faults.isEmpty, end.damage != nil { try session.cutLog(end) }
     result.hasLogFault = !survey.faults.isEmpty
     // The unreadable part may refer to any file.
-    result.isDamaged = try session.copyDamagedRests() || result.hasLogFault
+    result.isDamaged = try session.copyDamagedBytes() || result.hasLogFault
     if result.isDamaged { try files.copyAll() }
     files.beginLog()
     for object in survey.attachments.objects.values.sorted(by: { $0.id.uuidString < $1.id.uuidString }) {

@@ -5,14 +5,14 @@ internal import Wire
 
 /// Copies the files of a session: existing files before the log is copied, then the files that the log refers to.
 struct SessionFileCopying {
-  /// The maximum number of files that are held open; the usual limit of a process is 1,024 descriptors.
-  private static let maximumHeld = 256
+  /// The maximum number of files that are pinned open; the usual limit of a process is 1,024 descriptors.
+  private static let maximumPinned = 256
 
   private let session: SessionCopy
   /// The lengths of copied contents, which never change.
   private var contents: [String: UInt64] = [:]
   /// The files that existed just before the log was copied, and are not copied yet.
-  private var held: [String: HeldFile] = [:]
+  private var pinned: [String: PinnedFile] = [:]
   /// The errors of contents that exist but could not be copied.
   private var unreadable: [String: StorageError] = [:]
   /// The lengths of copied uploads, and the files that the last log refers to.
@@ -30,17 +30,17 @@ struct SessionFileCopying {
 
   /// Copies the existing contents, which never change, and holds newer files open.
   mutating func copyAhead() throws(CopyError) {
-    held = [:]
+    pinned = [:]
     do throws(CopyError) {
       for file in try session.files() where file.place == .attachments { _ = try content(file.name) }
-      for file in try session.files() where held.count < Self.maximumHeld {
+      for file in try session.files() where pinned.count < Self.maximumPinned {
         guard file.place == .uploads || contents[file.name] == nil else { continue }
-        held[file.name] = try session.hold(file)
+        pinned[file.name] = try session.pin(file)
       }
     } catch {
       // A file that cannot be opened now is opened later, if the log refers to it.
       guard case .source = error else { throw error }
-      if !error.isOfSource { held = [:] }
+      if !error.isOfSource { pinned = [:] }
     }
   }
 
@@ -50,9 +50,9 @@ struct SessionFileCopying {
     neededUploads = []
   }
 
-  /// Closes the held files.
+  /// Closes the pinned files.
   mutating func endLog() {
-    held = [:]
+    pinned = [:]
   }
 
   /// Copies all files, also those that the log does not refer to.
@@ -122,7 +122,7 @@ struct SessionFileCopying {
   private mutating func content(_ digest: String) throws(CopyError) -> UInt64? {
     if let length = contents[digest] { return length }
     do throws(CopyError) {
-      contents[digest] = try session.copyContent(digest, orElse: held[digest])
+      contents[digest] = try session.copyContent(digest, orElse: pinned[digest])
     } catch {
       guard case .source(let reason) = error, error.isOfSource else { throw error }
       unreadable[digest] = reason
@@ -135,7 +135,7 @@ struct SessionFileCopying {
   private mutating func upload(_ file: UUID, atMost limit: UInt64?) throws(CopyError) -> UInt64? {
     neededUploads.insert(file)
     do throws(CopyError) {
-      let length = try session.copyUpload(file, orElse: held[file.uuidString], atMost: limit)
+      let length = try session.copyUpload(file, orElse: pinned[file.uuidString], atMost: limit)
       uploads[file] = length
       return length
     } catch {

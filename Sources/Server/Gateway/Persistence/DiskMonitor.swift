@@ -5,40 +5,40 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// What is known of the disk: whether sessions can be written to it, and how much room is left.
+/// The state of the disk: the success of recent writes, and the free space.
 final class DiskMonitor: Sendable {
-  /// What a reactor's batch changed about it.
+  /// The effect of a batch on that state.
   enum Change {
     case failing
-    case well
-    case same
+    case recovered
+    case unchanged
   }
 
   private struct State {
-    /// The reactors whose last batch failed, and when that was.
+    /// The reactors whose last batch failed, with the times of the failures.
     var failing: [Int: MonotonicTime] = [:]
     var isFull = false
     var freeBytes: UInt64?
-    /// Since when the file system has been asked and has not answered.
-    var askedAt: MonotonicTime?
+    /// The time of a request to the file system that has not been answered.
+    var measuringSince: MonotonicTime?
   }
 
   private let reserve: UInt64
   private let freeBytes: @Sendable () throws(StorageError) -> UInt64
   private let state = Guarded(State())
-  /// How long a failure speaks against what is new.
+  /// The time for which new data is refused after a failure.
   private static let failureTime = Duration.seconds(5)
-  /// How long a file system may take to tell its room: a network's may need a while, and one that hangs needs for ever.
-  static let patience = Duration.seconds(10)
+  /// The time limit of a request for the free space: a network file system may be slow, and a hanging one never answers.
+  static let measurementTimeout = Duration.seconds(10)
 
-  /// Watches a disk that `freeBytes` tells the room of, which may block.
+  /// Creates the monitor of a disk. `freeBytes` reads the free space, and may block.
   init(reserve: Int, freeBytes: @escaping @Sendable () throws(StorageError) -> UInt64) {
     self.freeBytes = freeBytes
     self.reserve = UInt64(clamping: reserve)
   }
 
-  /// Takes note of how a reactor's batch went.
-  func note(_ failure: StorageError?, of reactor: Int, now: MonotonicTime) -> Change {
+  /// Records the outcome of a reactor's batch.
+  func recordBatch(failure: StorageError?, of reactor: Int, now: MonotonicTime) -> Change {
     state.withLock { state in
       let wasFailing = !state.failing.isEmpty
       if let failure {
@@ -49,44 +49,44 @@ final class DiskMonitor: Sendable {
       }
       switch (wasFailing, !state.failing.isEmpty) {
       case (false, true): return .failing
-      case (true, false): return .well
-      default: return .same
+      case (true, false): return .recovered
+      default: return .unchanged
       }
     }
   }
 
-  /// Looks how much room there is. It blocks, for a microsecond as a rule: a file system answers from memory, or over a network.
+  /// Measures the free space. Blocks, usually for a microsecond: a file system answers from memory, or over a network.
   func measure(now: MonotonicTime) {
-    state.withLock { $0.askedAt = now }
-    // A folder that cannot be asked shows itself when it is written to.
+    state.withLock { $0.measuringSince = now }
+    // An inaccessible folder is detected by the next write.
     let free = try? freeBytes()
     state.withLock { state in
       state.freeBytes = free
-      state.askedAt = nil
+      state.measuringSince = nil
     }
   }
 
-  /// Whether batches fail, and the room as it was measured last, in bytes.
+  /// True while batches fail; and the last measured free space in bytes.
   var figures: (isFailing: Bool, free: UInt64?) {
     state.withLock { (!$0.failing.isEmpty, $0.freeBytes) }
   }
 
-  /// Why nothing new is taken at present: no session, no upload.
+  /// Returns the refusal of new sessions and uploads; nil while they are accepted.
   func refusal(now: MonotonicTime) -> Refusal? {
     state.withLock { state in
-      // Where a session waits to be written it is tried every second; where none does, who comes next tries.
+      // A session with unsaved entries is stored again every second. Without one, the next request tries the disk.
       if state.failing.values.contains(where: { now - $0 < Self.failureTime }) {
         var refusal = Refusal(
           .storageFull,
           state.isFull
             ? "The gateway's disk is full: nothing new can be kept until there is room."
-            : "The gateway's disk fails: nothing new can be kept until it is mended.")
+            : "The gateway's disk fails: nothing new can be kept until it is repaired.")
         refusal.retryAfterMs = 10_000
         return refusal
       }
-      if let askedAt = state.askedAt, now - askedAt >= Self.patience {
+      if let measuringSince = state.measuringSince, now - measuringSince >= Self.measurementTimeout {
         var refusal = Refusal(
-          .storageFull, "The gateway's disk gives no answer: nothing new can be kept until it does.")
+          .storageFull, "The gateway's disk does not answer: nothing new can be kept until it does.")
         refusal.retryAfterMs = 10_000
         return refusal
       }

@@ -292,13 +292,13 @@ final class Persister {
 
   /// Reports the outcome of a write to the disk monitor, and logs when the disk begins to fail and when it works again.
   func reportDisk(_ failure: StorageError?) {
-    switch environment.disk.note(failure, of: reactor, now: now) {
+    switch environment.disk.recordBatch(failure: failure, of: reactor, now: now) {
     case .failing:
       guard let failure else { break }
       environment.log(.error, "sessions not saved", ["reason": "\(failure)"])
-    case .well:
+    case .recovered:
       environment.log(.info, "sessions saved again")
-    case .same:
+    case .unchanged:
       break
     }
   }

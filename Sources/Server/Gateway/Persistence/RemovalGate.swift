@@ -49,8 +49,8 @@ final class RemovalGate: Sendable {
           at: Self.reading(of: clock, now: now))))
   }
 
-  /// Reads the clocks; to be called about once a second.
-  func look(now: MonotonicTime) -> Change {
+  /// Reads the clocks; called about once a second.
+  func readClocks(now: MonotonicTime) -> Change {
     let isOpen = isOpen(now: now)
     return state.withLock { state in
       defer { state.wasOpen = isOpen }

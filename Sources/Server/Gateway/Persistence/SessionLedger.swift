@@ -59,7 +59,7 @@ final class SessionLedger: Sendable {
         state.accounts.set(SessionAccounts.Account(creator: creator), of: id)
         return nil
       }
-      // Nothing is removed before that.
+      // No session is removed before that.
       refusal.retryAfterMs = refusal.retryAfterMs.map { max($0, UInt64(clamping: wait.wholeMilliseconds)) }
       if state.accounts.held >= limits.sessions { state.lastRefusal = (refusal, now) }
       return refusal

@@ -17,7 +17,7 @@ extension Reactor {
 
   /// Reads the clocks, and logs when the removal of sessions becomes allowed or forbidden.
   func watchClock() {
-    switch shared.removal.look(now: now) {
+    switch shared.removal.readClocks(now: now) {
     case .opened:
       shared.log(
         .info, "removal of sessions begins", ["synchronised": .boolean(shared.removal.clock.isSynchronised())]

@@ -37,10 +37,10 @@ extension DataFolderCopy {
   }
 
   /// Renames both copies to their final names. Existing files with these names get other ones.
-  func putCertificate() throws(StorageError) {
+  func placeCertificate() throws(StorageError) {
     guard hasCertificate else { return }
     if try areThereAlready() { return try discardCertificate() }
-    try keepCertificate()
+    try renameExistingCertificate()
     for name in DataFolder.certificateFiles {
       try target.root.rename(name + ".new", to: name, in: target.root, for: .writeCopy)
     }
@@ -69,7 +69,7 @@ extension DataFolderCopy {
   }
 
   /// Renames existing files with these names to unused names.
-  private func keepCertificate() throws(StorageError) {
+  private func renameExistingCertificate() throws(StorageError) {
     var there: [String] = []
     for name in DataFolder.certificateFiles
     where try target.root.information(of: name, for: .writeCopy) != nil { there.append(name) }

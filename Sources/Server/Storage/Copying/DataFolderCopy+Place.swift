@@ -109,7 +109,7 @@ extension DataFolderCopy {
   /// Checks the target of a copy, and changes nothing.
   /// - Returns: its state.
   /// - Throws: `DataFolderError` if it has anything that must not be lost.
-  static func look(
+  static func checkTarget(
     at root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) -> TargetState {
     let format: Int?

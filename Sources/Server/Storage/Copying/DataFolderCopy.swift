@@ -52,7 +52,7 @@ package final class DataFolderCopy {
       try DataFolder.make(path, for: newOwner, &made)
       let root = try DataFolder.open(path, givingTo: newOwner)
       try Self.check(root, path, for: purpose, of: source)
-      let lock = try Self.takeLock(of: root, path, for: purpose, of: source, &hasMadeLock, &targetState)
+      let lock = try Self.acquireLock(of: root, path, for: purpose, of: source, &hasMadeLock, &targetState)
       target = DataFolder(root, lock: lock)
       let (from, to) = (
         try Self.information(of: source.root, path), try Self.information(of: target.root, path)
@@ -82,7 +82,7 @@ package final class DataFolderCopy {
   package func finish() throws(CopyError) {
     try writing { () throws(StorageError) in
       try target.syncAll()
-      try putCertificate()
+      try placeCertificate()
       try target.root.write(DataFolder.formatText, as: DataFolder.formatFile, for: .writeCopy)
     }
   }
@@ -115,22 +115,22 @@ package final class DataFolderCopy {
     _ root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) {
     do throws(DataFolderError) {
-      _ = try look(at: root, path, for: purpose, of: source)
+      _ = try checkTarget(at: root, path, for: purpose, of: source)
     } catch {
       // The error that names the owner of the lock comes first: the content of the folder may change meanwhile.
-      if try hasLock(root, path) { _ = try DataFolder.takeLock(of: root, path) }
+      if try hasLock(root, path) { _ = try DataFolder.acquireLock(of: root, path) }
       throw error
     }
   }
 
-  private static func takeLock(
+  private static func acquireLock(
     of root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder,
     _ isMade: inout Bool, _ targetState: inout TargetState
   ) throws(DataFolderError) -> OwnedDescriptor {
     do throws(DataFolderError) {
-      let lock = try DataFolder.takeLock(of: root, path, &isMade)
+      let lock = try DataFolder.acquireLock(of: root, path, &isMade)
       // Another process may have finished a copy since.
-      targetState = try look(at: root, path, for: purpose, of: source)
+      targetState = try checkTarget(at: root, path, for: purpose, of: source)
       return lock
     } catch {
       // The first error is reported.

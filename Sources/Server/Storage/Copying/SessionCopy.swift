@@ -71,7 +71,7 @@ package struct SessionCopy {
 
   /// Copies the damaged bytes that are kept beside the log.
   /// - Returns: true if there were any.
-  package func copyDamagedRests() throws(CopyError) -> Bool {
+  package func copyDamagedBytes() throws(CopyError) -> Bool {
     var hasAny = false
     for number in 1...CorruptTail.most {
       let name = LogName.damaged(number).text
@@ -84,7 +84,7 @@ package struct SessionCopy {
   /// Opens a file of the session to copy it later, even if it loses its name.
   /// - Returns: nil if it does not exist any more.
   /// - Throws: `CopyError` of the source, also if there are no descriptors left.
-  package func hold(_ file: StoredFile) throws(CopyError) -> HeldFile? {
+  package func pin(_ file: StoredFile) throws(CopyError) -> PinnedFile? {
     try find(file.name, file.place.rawValue)
   }
 
@@ -92,31 +92,31 @@ package struct SessionCopy {
   ///
   /// - Parameters:
   ///   - digest: the digest of the content.
-  ///   - held: the open file, in case it has lost its name.
+  ///   - pinned: the open file, in case it has lost its name.
   /// - Returns: its length in bytes; nil if it does not exist.
   /// - Throws: `CopyError`.
-  package func copyContent(_ digest: String, orElse held: HeldFile? = nil) throws(CopyError) -> UInt64? {
+  package func copyContent(_ digest: String, orElse pinned: PinnedFile? = nil) throws(CopyError) -> UInt64? {
     let name: String
     do throws(StorageError) {
       name = try AttachmentFolder.contentName(digest, for: .openContent)
     } catch {
       throw .source(error)
     }
-    return try copyIfThere(name, Self.contents, orElse: held, atMost: nil)
+    return try copyIfThere(name, Self.contents, orElse: pinned, atMost: nil)
   }
 
   /// Copies the received bytes of an upload, up to a limit.
   ///
   /// - Parameters:
   ///   - file: the name of the upload's file.
-  ///   - held: the open file, in case it has lost its name.
+  ///   - pinned: the open file, in case it has lost its name.
   ///   - limit: the most bytes to copy.
   /// - Returns: the number of bytes; nil if it does not exist.
   /// - Throws: `CopyError`.
   package func copyUpload(
-    _ file: UUID, orElse held: HeldFile? = nil, atMost limit: UInt64?
+    _ file: UUID, orElse pinned: PinnedFile? = nil, atMost limit: UInt64?
   ) throws(CopyError) -> UInt64? {
-    try copyIfThere(file.uuidString, Self.uploads, orElse: held, atMost: limit)
+    try copyIfThere(file.uuidString, Self.uploads, orElse: pinned, atMost: limit)
   }
 
   /// Removes a content from the copy. Succeeds if there is none.
@@ -144,16 +144,16 @@ package struct SessionCopy {
   }
 
   private func copyIfThere(
-    _ name: String, _ folder: String, orElse held: HeldFile?, atMost limit: UInt64?
+    _ name: String, _ folder: String, orElse pinned: PinnedFile?, atMost limit: UInt64?
   ) throws(CopyError) -> UInt64? {
-    guard let source = try find(name, folder) ?? held else { return nil }
+    guard let source = try find(name, folder) ?? pinned else { return nil }
     let target = try copy.writing { () throws(StorageError) in try open(copy.target, folder) }
     return try copy.copy(source.descriptor, to: name, in: target, atMost: limit)
   }
 
-  private func find(_ name: String, _ folder: String) throws(CopyError) -> HeldFile? {
+  private func find(_ name: String, _ folder: String) throws(CopyError) -> PinnedFile? {
     do throws(StorageError) {
-      return HeldFile(try open(copy.source, folder).openFile(name, toWrite: false, for: .openContent))
+      return PinnedFile(try open(copy.source, folder).openFile(name, toWrite: false, for: .openContent))
     } catch {
       guard error.isMissing else { throw .source(error) }
       return nil
@@ -175,7 +175,7 @@ package struct SessionCopy {
 }
 
 /// An open file. Its content stays for the lifetime of this object, even without a name.
-package final class HeldFile {
+package final class PinnedFile {
   let descriptor: OwnedDescriptor
 
   init(_ descriptor: consuming OwnedDescriptor) {

@@ -6,21 +6,21 @@ internal import Wire
 ///
 ///     u32 length of kind and body | u32 CRC-32 | u8 kind | body | u32 the length again
 ///
-/// Integers are big-endian. The CRC is that of kind and body, continued from the CRC of the record before: what stands
-/// behind a record was either written behind it, or fails.
+/// Integers are big-endian. The CRC is that of kind and body, continued from the CRC of the record before. So bytes
+/// behind a record were either written behind it, or fail the check.
 enum LogFormat {
   /// The version that this target writes, and the newest that it reads.
   static let version: UInt32 = 1
-  /// The first record's, which only this target knows.
+  /// The kind of the first record, which only this target knows.
   static let formatKind: UInt8 = 0
   static let magic = Array("drawtogether log".utf8)
-  /// Length and CRC, before the kind.
+  /// The length of the fields before the kind: length and CRC.
   static let headerLength = 8
-  /// All of a record that is neither kind nor body.
+  /// The bytes of a record besides its kind and body.
   static let overhead = 12
-  /// The most bytes that a kind and a body have. Sessions write records of a little more than 1 MiB at most.
+  /// The maximum length of a kind and a body. Sessions write records of a little more than 1 MiB at most.
   static let maximumLength = 1 << 26
-  /// The whole first record.
+  /// The bytes of the first record.
   static let firstRecord: [UInt8] = {
     var (bytes, chain): ([UInt8], UInt32) = ([], 0)
     var body = magic
@@ -28,7 +28,7 @@ enum LogFormat {
     append(formatKind, body.span, chain: &chain, to: &bytes)
     return bytes
   }()
-  /// The chain behind the first record.
+  /// The CRC of the first record.
   static let firstChain = {
     let record = firstRecord
     return record.span.uint32(at: 4)
@@ -36,7 +36,7 @@ enum LogFormat {
 
   /// Writes the first record into an empty file.
   ///
-  /// - Returns: where the next one goes.
+  /// - Returns: the position of the next record.
   static func begin(_ file: any SessionFile) throws(StorageError) -> OpenLog.Position {
     let record = firstRecord
     try file.write(record.span, at: 0)
@@ -50,7 +50,7 @@ enum LogFormat {
 
   /// Appends a record, which continues `chain`.
   static func append(_ kind: UInt8, _ body: Span<UInt8>, chain: inout UInt32, to bytes: inout [UInt8]) {
-    precondition(body.count < maximumLength, "a record's length has been looked at")
+    precondition(body.count < maximumLength, "the caller checks the length of a record")
     let length = UInt32(body.count + 1)
     let start = bytes.count
     bytes.reserveCapacity(start + overhead + body.count + 1)
@@ -65,7 +65,7 @@ enum LogFormat {
     bytes.append(bigEndian: length)
   }
 
-  /// The CRC-32 of zlib and of all the world, continued from that of what was before.
+  /// Returns the CRC-32 (as in zlib) of bytes, continued from the CRC of the previous record.
   static func checksum(of bytes: Span<UInt8>, continuing chain: UInt32) -> UInt32 {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe UInt32(truncatingIfNeeded: crc32_z(uLong(chain), bytes.baseAddress, bytes.count))

@@ -19,7 +19,7 @@ package struct LogMarks: Equatable, Sendable {
   private(set) var marks: [Mark] = []
 
   /// Adds a mark for a record, if it is a run and far enough behind the last mark.
-  mutating func note(_ kind: UInt8, _ body: Span<UInt8>, at offset: Int, chain: UInt32) {
+  mutating func add(_ kind: UInt8, _ body: Span<UInt8>, at offset: Int, chain: UInt32) {
     guard kind == SessionRecord.Kind.run.rawValue else { return }
     if let last = marks.last, offset - last.offset < Self.distance { return }
     guard let sequence = Self.firstSequence(ofRun: body) else { return }

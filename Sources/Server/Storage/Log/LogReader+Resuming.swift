@@ -41,9 +41,9 @@ extension LogReader {
       let body = begin + LogFormat.headerLength..<behind - 4
       let computed = try checksum(of: body, continuing: chain)
       // Only the second length is damaged.
-      if computed == stored { return try take(upTo: behind, chain: stored) }
+      if computed == stored { return try accept(upTo: behind, chain: stored) }
       // Only the CRC is damaged.
-      if try isWhole(at: behind, continuing: computed) { return try take(upTo: behind, chain: computed) }
+      if try isWhole(at: behind, continuing: computed) { return try accept(upTo: behind, chain: computed) }
       if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
     }
@@ -60,9 +60,9 @@ extension LogReader {
     }
     if let next {
       return try isRecord(upTo: next.offset, stored)
-        ? take(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
+        ? accept(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
-    if try isRecord(upTo: end, stored) { return try take(upTo: end, chain: stored) }
+    if try isRecord(upTo: end, stored) { return try accept(upTo: end, chain: stored) }
     // The last record may have been cut off at any byte.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
@@ -83,8 +83,8 @@ extension LogReader {
     return .skipped
   }
 
-  private mutating func take(upTo position: Int, chain: UInt32) throws(StorageError) -> Resumption {
-    try hold(position - offset)
+  private mutating func accept(upTo position: Int, chain: UInt32) throws(StorageError) -> Resumption {
+    try fillBuffer(position - offset)
     let first = offset - start + LogFormat.headerLength
     let body = first + 1..<position - start - 4
     offset = position

@@ -48,7 +48,7 @@ struct LogReader {
     let left = end - offset
     guard left > 0 else { return .end }
     guard left > LogFormat.overhead else { return .damage(.torn) }
-    try hold(LogFormat.headerLength)
+    try fillBuffer(LogFormat.headerLength)
     let length = Int(buffer.span.uint32(at: offset - start))
     guard (1...LogFormat.maximumLength).contains(length) else {
       return .damage(try isZeroFromHere() ? .torn : .broken)
@@ -57,7 +57,7 @@ struct LogReader {
     guard whole <= left else { return .damage(try hasWholeRecordBehind() ? .broken : .torn) }
     // The bounds are checked before a buffer is allocated for a length that may be damaged.
     guard try length == lengthBefore(offset + whole) else { return .damage(.broken) }
-    try hold(whole)
+    try fillBuffer(whole)
     let first = offset - start
     let body = first + LogFormat.headerLength + 1..<first + LogFormat.headerLength + length
     let sum = LogFormat.checksum(
@@ -69,7 +69,7 @@ struct LogReader {
   }
 
   /// Reads until the buffer holds this number of bytes from `offset` on. The file must have them.
-  mutating func hold(_ count: Int) throws(StorageError) {
+  mutating func fillBuffer(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
     // No bytes are kept if the reader skipped damage beyond the end of the buffer.
     let kept = max(0, start + filled - offset)

@@ -89,7 +89,7 @@ package struct LogSnapshot: Sendable {
     _ end: inout LogEnd, to body: (Record, Span<UInt8>) throws(RecordError) -> Void
   ) throws(LogError) {
     let record = reader.buffer.span.extracting(range)
-    end.marks.note(kind, record, at: offset, chain: chain)
+    end.marks.add(kind, record, at: offset, chain: chain)
     (end.offset, end.chain) = (reader.offset, reader.chain)
     do throws(RecordError) {
       try body(Record(kind: kind, offset: offset), record)

@@ -8,7 +8,7 @@ final class Compaction {
   /// The bytes of the old log that are copied at a time.
   static let slice = 1 << 18
 
-  /// Nil after `letGo`.
+  /// Nil after `abandon`.
   private var file: (any SessionFile)?
   private(set) var end: OpenLog.Position
   private(set) var marks = LogMarks()
@@ -23,14 +23,14 @@ final class Compaction {
   }
 
   /// The new file.
-  /// - Throws: ECANCELED after `letGo`.
+  /// - Throws: ECANCELED after `abandon`.
   func open() throws(StorageError) -> any SessionFile {
     guard let file else { throw StorageError(.compactLog, code: ECANCELED) }
     return file
   }
 
   /// Gives up the file.
-  func letGo() -> (any SessionFile)? {
+  func abandon() -> (any SessionFile)? {
     defer { file = nil }
     return file
   }
@@ -64,7 +64,7 @@ final class Compaction {
         break
       }
       let record = reader.buffer.span.extracting(body)
-      marks.note(kind, record, at: end.length + bytes.count, chain: chain)
+      marks.add(kind, record, at: end.length + bytes.count, chain: chain)
       LogFormat.append(kind, record, chain: &chain, to: &bytes)
     }
     try write(bytes, chain)
@@ -85,7 +85,7 @@ final class Compaction {
     do throws(LogError) {
       found = try LogSnapshot(damaged).read { (record, body) throws(RecordError) in
         guard failure == nil else { return }
-        marks.note(record.kind, body, at: end.length + bytes.count, chain: chain)
+        marks.add(record.kind, body, at: end.length + bytes.count, chain: chain)
         LogFormat.append(record.kind, body, chain: &chain, to: &bytes)
         guard bytes.count >= Self.slice else { return }
         do throws(StorageError) {

@@ -41,7 +41,7 @@ package struct FolderDisk: SessionDisk {
     try data.openOrMake(DataFolder.made, for: .sync).folder(id.text, for: .sync).sync(for: .sync)
   }
 
-  package func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool {
+  package func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool {
     let operation = StorageError.Operation.removeSession
     let removed = try data.openOrMake(DataFolder.removed, for: operation)
     try removed.removeTree(id.text, for: operation)
@@ -54,7 +54,7 @@ package struct FolderDisk: SessionDisk {
     }
   }
 
-  package func removeSessionSetAside(_ id: SessionID) throws(StorageError) {
+  package func removeMovedSession(_ id: SessionID) throws(StorageError) {
     try data.openOrMake(DataFolder.removed, for: .removeSession).removeTree(id.text, for: .removeSession)
   }
 

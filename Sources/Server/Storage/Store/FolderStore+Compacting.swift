@@ -27,7 +27,7 @@ extension FolderStore {
   ) throws(StorageError) {
     abandonCompaction(id)
     let log = try openLog(id)
-    // A run that holds the next sequence, or comes before it; the head says what stands before that.
+    // A run that contains the next sequence, or begins before it; the head describes the state before that.
     let mark = log.marks.mark(before: sequence + 1)
     let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
     do throws(StorageError) {
@@ -79,7 +79,7 @@ extension FolderStore {
   package func abandonCompaction(_ id: SessionID) {
     guard let compaction = compactions.removeValue(forKey: id) else { return }
     removeNext(id)
-    close(DeferredClose(compaction.letGo()))
+    close(DeferredClose(compaction.abandon()))
   }
 
   /// Copies all present records, with other calls between the slices. The rest was appended after this began, and is

@@ -159,7 +159,7 @@ extension LogReading {
   /// Creates the result of reading a log.
   fileprivate init(_ end: LogEnd) {
     self.init(position: LogPosition(end), byteCount: end.length, changed: end.changed)
-    faults = end.skipped.map { LogFault($0.isLost ? .lost : .mended, $0.range) }
+    faults = end.skipped.map { LogFault($0.isLost ? .lost : .repaired, $0.range) }
     if let damage = end.damage {
       faults.append(LogFault(damage == .torn ? .torn : .broken, end.offset..<end.length))
     }

@@ -74,7 +74,7 @@ package actor FolderStore: SessionStore {
     } catch {
       // The first error is reported.
       try? disk.discardMadeSession(id)
-      try? takeBack(log)
+      try? undoCreation(log)
       throw error
     }
     logs[id] = log
@@ -82,11 +82,11 @@ package actor FolderStore: SessionStore {
   }
 
   /// Removes a session that was created incompletely, unless another one has its id.
-  private func takeBack(_ log: OpenLog) throws(StorageError) {
+  private func undoCreation(_ log: OpenLog) throws(StorageError) {
     let file = try disk.openFile(.current, of: log.id, toWrite: false)
     guard try file.information().length == log.end.length else { return }
     guard try LogTail.chain(of: file, at: log.end.length) == log.end.chain else { return }
-    if try disk.setSessionAside(log.id) { try disk.removeSessionSetAside(log.id) }
+    if try disk.moveSessionAway(log.id) { try disk.removeMovedSession(log.id) }
   }
 
   private func make(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) -> OpenLog {
@@ -236,8 +236,8 @@ package actor FolderStore: SessionStore {
   /// Removes a session with all its files. The session is gone at once; a thread of its own removes the files.
   package func remove(_ id: SessionID) async throws(StorageError) {
     release(id)
-    guard try disk.setSessionAside(id) else { return }
-    try await runDetached { [disk] () throws(StorageError) in try disk.removeSessionSetAside(id) }
+    guard try disk.moveSessionAway(id) else { return }
+    try await runDetached { [disk] () throws(StorageError) in try disk.removeMovedSession(id) }
   }
 
   package func syncAll() async throws(StorageError) {

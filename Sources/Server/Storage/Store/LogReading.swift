@@ -44,7 +44,7 @@ package struct LogFault: Equatable, Sendable, CustomStringConvertible {
   /// The kinds of damage.
   package enum Kind: Equatable, Sendable {
     /// The frame of a record is damaged. The record was read.
-    case mended
+    case repaired
     /// Records are lost. Readable records follow.
     case lost
     /// The last record is incomplete: its writer was interrupted.
@@ -71,7 +71,7 @@ package struct LogFault: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch kind {
-    case .mended, .lost: SkippedBytes(range: range, isLost: kind == .lost).description
+    case .repaired, .lost: SkippedBytes(range: range, isLost: kind == .lost).description
     case .torn: LogDamage.torn.description
     case .broken: LogDamage.broken.description
     }

@@ -51,7 +51,7 @@ final class OpenLog {
     }
     var after = end
     for record in records {
-      marks.note(
+      marks.add(
         record.kind.rawValue, record.body.span, at: end.length + room.count, chain: after.chain)
       LogFormat.append(record, chain: &after.chain, to: &room)
     }

@@ -33,7 +33,7 @@ package struct StoredFile: Equatable, Sendable {
     case attachments
   }
 
-  /// Which folder it lies in.
+  /// The folder of the file.
   package var place: Place
   /// The name in that folder.
   package var name: String
@@ -65,9 +65,9 @@ package protocol SessionDisk: Sendable {
   func syncMadeSession(_ id: SessionID) throws(StorageError)
 
   /// Moves a session away from the others. Returns false if there is none.
-  func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool
+  func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool
   /// Removes a session that was moved away, which may take long. Succeeds if there is none.
-  func removeSessionSetAside(_ id: SessionID) throws(StorageError)
+  func removeMovedSession(_ id: SessionID) throws(StorageError)
 
   /// Creates a file for reading and writing. Throws EEXIST if it exists.
   func createFile(_ name: LogName, of id: SessionID) throws(StorageError) -> any SessionFile

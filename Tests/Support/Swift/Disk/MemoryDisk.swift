@@ -58,7 +58,7 @@ package final class MemoryDisk: SessionDisk {
     image.withLock { $0.commit { $0.session == id } }
   }
 
-  package func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool {
+  package func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool {
     image.withLock { image in
       guard image.names[.kept]?[id] != nil else { return false }
       image.change(.remove(.aside, id))
@@ -67,7 +67,7 @@ package final class MemoryDisk: SessionDisk {
     }
   }
 
-  package func removeSessionSetAside(_ id: SessionID) throws(StorageError) {
+  package func removeMovedSession(_ id: SessionID) throws(StorageError) {
     image.withLock { $0.change(.remove(.aside, id)) }
   }
 
