@@ -1,4 +1,4 @@
-"""What a person does on the page, and what can be seen of it."""
+"""A user's actions on the page, and its visible state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def wave(x: float, y: float, width: float, height: float, steps: int = 40) -> li
 
 
 class Pen:
-    """A pen with pressure, whose events the page trusts. Chromium alone can be told so, as of fingers."""
+    """A pen with pressure, whose events the page trusts. Only Chromium can create them, as those of fingers."""
 
     def __init__(self, page: Page) -> None:
         self.session = page.context.new_cdp_session(page)
@@ -60,7 +60,7 @@ class Pen:
 
 
 class Fingers:
-    """Fingers on the screen, each told by its place in the list; the page trusts their events. Chromium only."""
+    """Fingers on the screen, identified by their index; the page trusts their events. Chromium only."""
 
     def __init__(self, page: Page) -> None:
         self.session = page.context.new_cdp_session(page)
@@ -70,23 +70,23 @@ class Fingers:
         self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
     def down(self, *points: Point) -> None:
-        """All that touch now: those that were there before, and at least one more."""
+        """Touches with all these fingers: the earlier ones and at least one more."""
         self.event("touchStart", points)
 
     def move(self, *points: Point) -> None:
         self.event("touchMove", points)
 
     def up(self) -> None:
-        """All of them."""
+        """Lifts all fingers."""
         self.event("touchEnd", ())
 
     def cancel(self) -> None:
-        """The system takes them for itself, as for a gesture of its own."""
+        """The system takes over the touch, as for a gesture of its own."""
         self.event("touchCancel", ())
 
 
 def pen(page: Page, points: list[Point], pressures: float | list[float] = 0.5) -> None:
-    """Draws with a pen, pressed alike everywhere or at each point as told. Chromium only."""
+    """Draws with a pen, with one pressure or a pressure for each point. Chromium only."""
     forces = pressures if isinstance(pressures, list) else [pressures] * len(points)
     tip = Pen(page)
     tip.down(*points[0], forces[0])
@@ -96,7 +96,7 @@ def pen(page: Page, points: list[Point], pressures: float | list[float] = 0.5) -
 
 
 def touch(page: Page, points: list[Point]) -> None:
-    """One finger goes along these points; at only one it taps. Chromium only."""
+    """Moves one finger along these points; a single point is a tap. Chromium only."""
     finger = Fingers(page)
     finger.down(points[0])
     for point in points[1:]:
@@ -105,8 +105,8 @@ def touch(page: Page, points: list[Point]) -> None:
 
 
 def two_fingers(page: Page, start: tuple[Point, Point], end: tuple[Point, Point], steps: int = 10) -> None:
-    """Two fingers, one a moment before the other, go from where they touch to where they let go: they drag, pinch and
-    turn. Chromium only."""
+    """Moves two fingers, one a moment before the other, from their start to their end: they drag, pinch and turn. Chromium
+    only."""
     fingers = Fingers(page)
     fingers.down(start[0])
     fingers.down(*start)
@@ -135,7 +135,7 @@ def sees_paper(page: Page, x: float, y: float) -> None:
 
 
 def address(page: Page) -> str:
-    """As the person sees it; not every driver follows what a page writes there itself."""
+    """Returns the address in the address bar; not every driver reports changes that the page makes to it."""
     return page.evaluate("location.href")
 
 
@@ -151,12 +151,12 @@ PIXELS = """async () => {
 
 
 def pixels(page: Page) -> str:
-    """A digest of the pixels; that of a PNG would differ between equal pictures."""
+    """Returns a digest of the pixels; a digest of a PNG would differ between equal images."""
     return bytes(page.evaluate(PIXELS)).hex()
 
 
 def image(page: Page) -> Image.Image:
-    """The canvas on white paper, as it is."""
+    """Returns the canvas on white paper, without repainting it."""
     png = base64.b64decode(page.evaluate("canvas.toDataURL()").split(",")[1])
     drawn = Image.open(io.BytesIO(png)).convert("RGBA")
     paper = Image.new("RGBA", drawn.size, "white")
@@ -164,7 +164,7 @@ def image(page: Page) -> Image.Image:
 
 
 def picture(page: Page) -> str:
-    """The same, all drawn anew."""
+    """Repaints everything and returns a digest of the pixels."""
     page.evaluate("drawTogether.redraw()")
     return pixels(page)
 
@@ -189,7 +189,7 @@ def sees_people(page: Page, count: int, seconds: float = 8) -> None:
 
 
 def share(page: Page) -> str:
-    """Makes the session and gives its path."""
+    """Creates the session and returns its path."""
     page.locator("#share").click()
     page.locator("#share-dialog").wait_for()
     link = page.locator("#share-link").input_value()
@@ -204,7 +204,7 @@ def choose(page: Page, menu_item: str) -> None:
 
 
 def says(page: Page, selector: str, text: str, seconds: float = 8) -> None:
-    """To be seen: a hidden element's text is there long before."""
+    """Waits until a visible element has the text; a hidden element may have it earlier."""
     until(lambda: page.locator(f"{selector}:visible").all_inner_texts(), lambda found: any(text in one for one in found), seconds)
 
 
@@ -220,26 +220,26 @@ KEPT = """async (name) => {
 
 
 def kept(page: Page, what: str = "entries") -> int:
-    """How many of these the browser keeps for a later page: of what waits to be sent, until it is on the gateway's disk."""
+    """Returns the number of stored items: what waits to be sent is stored until it is on the gateway's disk."""
     return page.evaluate(KEPT, what)
 
 
 def tool(page: Page, selector: str) -> None:
-    """By its button; on a phone that may be behind another."""
+    """Chooses a tool by its button, which may be in a menu on a phone."""
     if not page.locator(selector).is_visible():
         page.locator("#shapes").click()
     page.locator(selector).click()
 
 
 def pick(page: Page, *paths: Path) -> None:
-    """By the button of the tools and the browser's own dialog."""
+    """Adds files by the toolbar's button and the browser's file dialog."""
     with page.expect_file_chooser() as chooser:
         tool(page, "#add")
     chooser.value.set_files(paths)
 
 
 def items(page: Page) -> list[dict]:
-    """The pictures and files on the page, lowest first."""
+    """Returns the pictures and files on the page, lowest first."""
     return page.evaluate("drawTogether.pictures")
 
 
@@ -252,7 +252,7 @@ def item(page: Page, name: str) -> dict:
 
 
 def are_drawn(page: Page, *names: str, seconds: float = 30) -> None:
-    """They are there for all to load, and every picture is on the canvas."""
+    """Waits until these items are ready for all, and every picture is on the canvas."""
 
     def found() -> list[tuple[str, str, bool]]:
         return sorted((one["name"], one["state"], one["isDrawn"]) for one in items(page))
@@ -265,7 +265,7 @@ def places(page: Page) -> list[tuple]:
 
 
 def lie_alike(*pages: Page) -> None:
-    """The same pictures and files at the same places."""
+    """Waits until all pages have the same pictures and files at the same places."""
     until(lambda: {str(places(page)) for page in pages}, lambda found: len(found) == 1)
 
 
@@ -276,7 +276,9 @@ COLOR = """([x, y]) => {
 }"""
 
 
-def sees_color(page: Page, x: float, y: float, color: tuple[int, int, int], slack: int = 40, seconds: float = 8) -> None:
+def sees_color(
+    page: Page, x: float, y: float, color: tuple[int, int, int], slack: int = 40, seconds: float = 8
+) -> None:
     def is_alike(found: list[int]) -> bool:
         return found[3] == 255 and all(abs(one - other) <= slack for one, other in zip(found, color, strict=False))
 
@@ -288,7 +290,7 @@ def lacks_color(page: Page, x: float, y: float) -> None:
 
 
 def select(page: Page, name: str) -> dict:
-    """Takes the tool and taps on it; it lies where the plane's origin is the canvas's."""
+    """Selects an item with the tool; the origin of the plane is that of the canvas."""
     page.keyboard.press("v")
     chosen = item(page, name)
     page.mouse.click(chosen["x"], chosen["y"])
@@ -297,7 +299,7 @@ def select(page: Page, name: str) -> dict:
 
 
 def row(page: Page, name: str) -> Locator:
-    """What the page says about one of them, and offers."""
+    """Returns the list row of an item, with its state and buttons."""
     return page.locator("#items > li").filter(has=page.get_by_role("button", name=name, exact=False))
 
 
@@ -306,6 +308,6 @@ def watch_frames(page: Page) -> None:
 
 
 def frame_gaps(page: Page) -> list[float]:
-    """Milliseconds from frame to frame since they are watched, shortest first."""
+    """Returns the milliseconds between frames since the observation began, sorted."""
     times = page.evaluate("frames_")
     return sorted(after - before for before, after in zip(times[1:], times[2:], strict=False))

@@ -1,4 +1,4 @@
-"""The gateway, one Chromium, one Firefox, and pages that fail their test by what they complain of."""
+"""The gateway, one Chromium, one Firefox, and pages whose errors fail the test."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from gateway import Gateway  # noqa: E402
 from proxy import Proxy  # noqa: E402
 
 OUT = Path(__file__).parent / "out"
-# What Playwright's screenshots add to a page in Firefox, which its policy reports by this hash; and that we read pixels.
+# Violations caused by the tests: Playwright's screenshots in Firefox, which the policy reports by this hash, and reading
+# pixels.
 OF_OUR_OWN_MAKING = ("sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=", "willReadFrequently")
 
 
 def pytest_itemcollected(item: pytest.Function) -> None:
-    """Marks the tests that start Firefox, so that they can run beside the others."""
+    """Marks the tests that start Firefox, so that they can run in parallel with the others."""
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if "firefox" in [*item.fixturenames, *parameters]:
         item.add_marker("firefox")
@@ -46,13 +47,13 @@ def gateway() -> Iterator[Gateway]:
 
 @pytest.fixture(scope="session")
 def base(gateway: Gateway) -> str:
-    """Over TLS: a secure context by any name."""
+    """Returns the address over TLS: a secure context under any name."""
     return gateway.https
 
 
 @pytest.fixture
 def proxy(gateway: Gateway) -> Iterator[Proxy]:
-    """Between the browser and the plain port."""
+    """A proxy between the browser and the plain port."""
     address = urlsplit(gateway.http)
     between = Proxy((address.hostname or "127.0.0.1", address.port or 80))
     yield between
@@ -66,7 +67,7 @@ def playwright() -> Iterator[Playwright]:
 
 
 def executable(variable: str, *names: str) -> str:
-    """The browser that the environment names, else the first of these that is installed."""
+    """Returns the browser named by the environment, else the first installed one of these."""
     found = os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
     if not found:
         pytest.fail(f"none of {', '.join(names)} is installed, and {variable} names none")
@@ -77,7 +78,7 @@ def executable(variable: str, *names: str) -> str:
 def chromium(playwright: Playwright) -> Iterator[Browser]:
     # The headless shell is the same engine without Chrome's own windows, which cost more than the page.
     path = executable("CHROMIUM", "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    # A name that is not localhost, so that there is a page outside of secure contexts.
+    # A name other than localhost, for pages outside secure contexts.
     browser = playwright.chromium.launch(executable_path=path, args=["--host-resolver-rules=MAP draw.test 127.0.0.1"])
     print(f"\nchromium {browser.version}", file=sys.__stderr__)
     yield browser
@@ -95,21 +96,21 @@ def firefox(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(request: pytest.FixtureRequest) -> Browser:
-    """The one named by the parameter, for tests marked with `both`."""
+    """The browser of the parameter, for tests marked with `both`."""
     return request.getfixturevalue(request.param)
 
 
 both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 
 in_full = pytest.mark.long
-# What goes the same way in every engine, and takes its time: in Firefox by `.ci/run all`.
+# For behavior that does not depend on the engine, and takes long: in Firefox only with `.ci/run all`.
 both_in_full = pytest.mark.parametrize(
     "browser", ["chromium", pytest.param("firefox", marks=in_full)], indirect=True
 )
 
 
 class Problems(list[str]):
-    """What pages complained of. A test that expects a complaint says so by `allow`."""
+    """Errors reported by pages. A test that expects an error declares it by `allow`."""
 
     allowed: tuple[str, ...] = ()
 
@@ -135,14 +136,12 @@ Opener = Callable[..., Page]
 
 @pytest.fixture
 def open_page(base: str, problems: Problems) -> Iterator[Opener]:
-    """open_page(browser, path or address, **options of the context): a page in a context of its own.
-
-    What any of them wrote to the console, threw or could not load fails the test in the end.
-    """
+    """open_page(browser, path or address, **options of the context): a page in its own context. A console message, an
+    exception or a failed load of any page fails the test at the end."""
     with ExitStack() as stack:
 
         def opener(browser: Browser, address: str = "", **options) -> Page:
-            # The page speaks the browser's language.
+            # The page uses the browser's language.
             options = {"viewport": {"width": 1000, "height": 700}, "locale": "en-US", **options}
             context = browser.new_context(ignore_https_errors=True, **options)
             stack.callback(context.close)
@@ -175,7 +174,7 @@ def ready(page: Page) -> None:
 
 
 def until(get: Callable[[], object], is_right: Callable[[object], bool] = bool, seconds: float = 8):
-    """Asks again and again from here: a page with a strict policy evaluates no strings of its own."""
+    """Polls from here, because a page with a strict policy evaluates no strings by itself."""
     end = time.monotonic() + seconds
     while not is_right(value := get()):
         assert time.monotonic() < end, f"still {value!r} after {seconds} s"

@@ -1,4 +1,4 @@
-"""The gateway under test: built by us, started on free ports, stopped by a signal."""
+"""The gateway under test, from this package's build, started on free ports and stopped by a signal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def binary() -> Path:
-    """Named by DRAWTOGETHER_BIN, else what `swift build` left."""
+    """Returns the binary in DRAWTOGETHER_BIN, else the result of `swift build`."""
     if named := os.environ.get("DRAWTOGETHER_BIN"):
         return Path(named)
     for configuration in ("release", "debug"):
@@ -34,7 +34,7 @@ class Gateway:
         self.start()
 
     def start(self) -> None:
-        """On the addresses and with the data that it had, if it was halted."""
+        """Starts the gateway; after `halt`, with the same addresses and data."""
         http, https = (urlsplit(address).netloc for address in (self.http, self.https))
         # fmt: off
         command = [
@@ -61,7 +61,7 @@ class Gateway:
         raise AssertionError(f"the gateway did not start: exit code {self.process.wait()}")
 
     def halt(self, by: signal.Signals = signal.SIGTERM) -> int:
-        """It may be started again."""
+        """Stops the gateway; it may be started again."""
         self.process.send_signal(by)
         return self.process.wait(15)
 

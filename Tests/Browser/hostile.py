@@ -1,8 +1,8 @@
-"""Files that do what they can to be run, and tell when they were; and the ways to name a file that may run it."""
+"""Files that try to run scripts and report that they ran, and the ways to refer to a file that may run it."""
 
 from __future__ import annotations
 
-# Whoever runs this tells so to the whole origin, to the server, and leaves something behind.
+# A running script reports this to the whole origin and to the server, and leaves traces.
 SCRIPT = """
 (async () => {
   const attempts = [
@@ -23,7 +23,7 @@ HTML = f"<!doctype html><title>NAME</title><body onload='0'><script>{SCRIPT}</sc
 XHTML = f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>NAME</title><script>//<![CDATA[\n{SCRIPT}\n//]]></script></head><body/></html>'
 SVG = f'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>//<![CDATA[\n{SCRIPT}\n//]]></script><rect width="40" height="40"/></svg>'
 CSS = "html { --ran: NAME; } @import '/?ran=NAME-imported';"
-# Both a picture's first bytes and a script.
+# Both the first bytes of a picture and a script.
 GIF = f"GIF89a=1;{SCRIPT}"
 MULTIPART = f"--part\r\nContent-Type: text/html\r\n\r\n{HTML}\r\n--part--\r\n"
 PDF = """%PDF-1.7
@@ -34,7 +34,7 @@ trailer <</Root 1 0 R>>
 %%EOF
 """
 
-# The name, the type it claims, and what it holds.
+# For each file: name, claimed type and content.
 FILES = [
     ("page.html", "text/html", HTML),
     ("page-in-utf-8.html", "text/html; charset=utf-8", HTML),
@@ -47,7 +47,7 @@ FILES = [
     ("parts.html", "multipart/x-mixed-replace; boundary=part", MULTIPART),
     ("paper.pdf", "application/pdf", PDF),
     ("no-type.html", "", HTML),
-    # That call themselves pictures: these are served by the type they claim.
+    # Files that claim to be pictures: these are served with the claimed type.
     ("script.png", "image/png", SCRIPT),
     ("page.png", "image/png", HTML),
     ("page.jpg", "image/jpeg", HTML),
@@ -57,7 +57,7 @@ FILES = [
 ]
 PICTURE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif")
 
-# Names a file in each way that can run one; each ends with what became of it. Frames need not say: see BY_FRAME.
+# Refers to a file in each way that can run it; each way ends with its result. Frames are in BY_FRAME.
 BY_NAME = """async (address) => {
   const inserted = (name, attributes) =>
     new Promise((done) => {

@@ -8,7 +8,7 @@ import urllib.request
 
 
 class Journal:
-    """`base` is the gateway's plain address; without a session it makes one."""
+    """`base` is the gateway's plain address. Creates a session unless one is given."""
 
     def __init__(self, base: str, session: str = "") -> None:
         self.base = base
@@ -16,7 +16,7 @@ class Journal:
         self.url = f"{base}api/sessions/{self.session}/attachments"
 
     def add(self, name: str, content_type: str, content: bytes) -> dict:
-        """As a resumable upload with all in its first request: so it may claim any type."""
+        """Adds an attachment as a resumable upload in one request, which may claim any type."""
         metadata = f"filename {encoded(name)},filetype {encoded(content_type)}"
         headers = {
             "Tus-Resumable": "1.0.0",
@@ -36,10 +36,12 @@ class Journal:
         return self._ask("GET", f"{self.url}/{attachment['id']}")
 
     def path(self, attachment: dict) -> str:
-        """As a page of the gateway's origin names it."""
+        """Returns the path by which a page of the gateway's origin refers to it."""
         return f"/api/sessions/{self.session}/attachments/{attachment['id']}"
 
-    def _ask(self, method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> bytes:
+    def _ask(
+        self, method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> bytes:
         request = urllib.request.Request(url, body, headers or {}, method=method)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.read()

@@ -1,4 +1,4 @@
-"""The Swift model over GroupActivities (Tests/Model), as a process that is told what somebody does."""
+"""The Swift model over GroupActivities (Tests/Model), as a process with commands for user actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gateway import ROOT, Gateway
 
 
 def program() -> Path:
-    """Named by DRAWTOGETHER_MODEL, else what `swift build` left."""
+    """Returns the program in DRAWTOGETHER_MODEL, else the result of `swift build`."""
     if named := os.environ.get("DRAWTOGETHER_MODEL"):
         return Path(named)
     for configuration in ("release", "debug"):
@@ -25,7 +25,7 @@ def program() -> Path:
 
 
 class Model:
-    """Runs until `close`. `state` is what it said last of what it has."""
+    """Runs until `close`. `state` is its last reported state."""
 
     def __init__(self, gateway: Gateway) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DRAWTOGETHER")}
@@ -71,7 +71,7 @@ class Model:
 
     @property
     def strokes(self) -> dict[str, list]:
-        """The points of each by its id."""
+        """Returns the points of each stroke by its id."""
         return {stroke["id"]: stroke["points"] for stroke in self.state["strokes"]}
 
     def sees_people(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Pictures as cameras and people make them, and how a page is given them."""
+"""Pictures like those of cameras and users, and ways to add them to a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ ORANGE, TEAL, PLUM = (214, 106, 38), (28, 140, 134), (120, 58, 128)
 
 
 def photo(folder: Path, name: str, color: Color, size: tuple[int, int] = (1200, 800)) -> Path:
-    """Of this color in the middle, darker to the edge and grainy; a PNG is stored as it is, three bytes a pixel."""
+    """Writes a picture with this color in the middle, darker at the edges and grainy; a PNG is uncompressed, three bytes
+    a pixel."""
     grain = Image.effect_noise(size, 24).convert("RGB")
     shade = Image.radial_gradient("L").resize(size).point(lambda value: value // 3)
     taken = Image.composite(Image.new("RGB", size, "black"), Image.blend(Image.new("RGB", size, color), grain, 0.1), shade)
@@ -30,7 +31,7 @@ def paper(folder: Path, name: str = "minutes.pdf") -> Path:
 
 
 def drop(page: Page, at: tuple[float, float], *paths: Path) -> None:
-    """Lets go of files over the page: by the browser itself where it can be told to, else by an event that looks like it."""
+    """Drops files on the page: by the browser itself if it supports that, else by a similar event."""
     x, y = at
     if page.context.browser.browser_type.name == "chromium":
         hand = page.context.new_cdp_session(page)
@@ -42,7 +43,7 @@ def drop(page: Page, at: tuple[float, float], *paths: Path) -> None:
 
 
 def paste(page: Page, path: Path) -> None:
-    """By the clipboard where that works without a screen, else by an event that looks like it."""
+    """Pastes a file by the clipboard if that works without a screen, else by a similar event."""
     if page.context.browser.browser_type.name == "chromium":
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.evaluate(COPY, described(path))
@@ -71,7 +72,7 @@ COPY = f"""async (file) => {{ {BYTES}
   const blob = new Blob([bytesOf(file)], {{ type: file.type }});
   await navigator.clipboard.write([new ClipboardItem({{ [file.type]: blob }})]);
 }}"""
-# The constructor of the event drops files in Firefox.
+# In Firefox the constructor of the event loses the files.
 PASTE = f"""(file) => {{ {FILES}
   const event = new ClipboardEvent('paste', {{ bubbles: true, cancelable: true }});
   Object.defineProperty(event, 'clipboardData', {{ value: filled([file]) }});

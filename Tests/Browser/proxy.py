@@ -1,4 +1,5 @@
-"""A TCP proxy that cuts, refuses, holds and is slow: what a bad network does, to the real client over real sockets."""
+"""A TCP proxy that cuts, refuses, delays and slows down connections: a bad network for the real client over real
+sockets."""
 
 from __future__ import annotations
 
@@ -9,11 +10,9 @@ import time
 
 
 class Proxy:
-    """Passes connections to `target` on, from a port of its own, until told otherwise.
-
-    `sent` counts the bytes that went to the target, `refusals` the connections that were not taken; `bytes_per_second`
-    is what one connection brings to the target, None: all.
-    """
+    """Forwards connections to `target` from its own port, until told otherwise. `sent` counts the bytes sent to the
+    target, `refusals` the refused connections; `bytes_per_second` limits each connection to the target, None does
+    not."""
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.target = target
@@ -31,7 +30,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> int:
-        """Breaks every connection there is; gives how many there were."""
+        """Cuts all connections; returns their number."""
         with self.lock:
             pairs, self.pairs = self.pairs, []
         for pair in pairs:
@@ -41,14 +40,14 @@ class Proxy:
         return len(pairs)
 
     def abandon(self) -> int:
-        """Forgets every connection there is: what is sent over it is lost, and neither end is told."""
+        """Abandons all connections: sent bytes are lost, and neither end is informed."""
         with self.lock:
             pairs, self.pairs = self.pairs, []
             self.lost.update(end for pair in pairs for end in pair)
         return len(pairs)
 
     def refuse(self) -> None:
-        """Breaks every connection and takes no new one."""
+        """Cuts all connections and refuses new ones."""
         self.is_refusing = True
         self.cut()
 
@@ -77,7 +76,7 @@ class Proxy:
             threading.Thread(target=self._connect, args=(near,), daemon=True).start()
 
     def _reach(self, near: socket.socket) -> socket.socket:
-        """Where this connection goes on to."""
+        """Connects to the target."""
         return socket.create_connection(self.target)
 
     def _connect(self, near: socket.socket) -> None:
@@ -86,7 +85,7 @@ class Proxy:
         except OSError:
             near.close()
             return
-        # Each way by itself: who does not read can still be answered.
+        # The directions are independent: a client that does not read may still send.
         with near, far:
             with self.lock:
                 if self.is_refusing or self.is_over:
@@ -100,7 +99,7 @@ class Proxy:
     def _carry(self, source: socket.socket, sink: socket.socket, counts: bool = False) -> None:
         try:
             while data := source.recv(65536):
-                # Held data is lost: a network that swallows, and does not say so.
+                # Held data is lost, as in a network that drops packets silently.
                 if self.is_holding or source in self.lost:
                     continue
                 sink.sendall(data)
@@ -113,7 +112,7 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
 
     def _sent(self, count: int) -> None:
-        """Whoever is slow does not read on: the sender feels it."""
+        """A slow proxy stops reading, so the sender has to wait."""
         with self.lock:
             self.sent += count
         begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""A client of the socket by itself, in a page: it knows nothing but the wire."""
+"""A client of the socket in a page, which uses only the wire protocol."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sketch import at, friends, lake, reply
 
 DESK = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 2}
 
-# The others, each a participant of its own, without a page to look at.
+# The other participants, without pages of their own.
 JOIN = """async ({ id, people }) => {
   const { GroupSession } = await import('/js/session/groupSession.js');
   const { GroupSessionMessenger } = await import('/js/session/groupSessionMessenger.js');
@@ -73,7 +73,7 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     count = sum(len(one.lines) for one in others)
     until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith(f"{count} "), seconds=20)
 
-    # The photo is put to its place while it is on its way.
+    # The photo is moved while it is being uploaded.
     lake((2400, 1600)).save(tmp_path / "lake.jpg", quality=97)
     proxy.bytes_per_second = 60_000
     page.bring_to_front()
@@ -84,7 +84,7 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     photo = items(page)[0]
     corner = (photo["x"] + photo["width"] / 2, photo["y"] + photo["height"] / 2)
     goal = ((300, 650), 132) if is_phone else ((1078, 524), 336)
-    # By its corner to its size, then to its place.
+    # First resized by its corner, then moved.
     drag(page, corner, (corner[0] + goal[1] - photo["width"], corner[1] + (goal[1] - photo["width"]) * 2 / 3))
     photo = items(page)[0]
     drag(page, (photo["x"], photo["y"]), goal[0])

@@ -1,4 +1,4 @@
-"""What five friends draw when they plan a weekend at a lake: handwriting and sketches, as a hand would do them."""
+"""The drawings of five friends who plan a weekend at a lake: handwriting and sketches, as drawn by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RED, ORANGE, YELLOW, GREEN, TEAL, CYAN, INDIGO, PURPLE, PINK, BROWN = (
     "#e5484d", "#f2762e", "#e8b100", "#30a46c", "#12a5a5", "#2ba9e0", "#4f5fe8", "#8e4ec6", "#e54e9e", "#a1704a",
 )
 
-# Strokes of each letter: x to the right, y up from the line that one writes on; small letters are 4 high.
+# The strokes of each letter: x to the right, y up from the base line; small letters are 4 high.
 LETTERS = {
     "a": (4.2, ["3,3.6 1.8,4.1 .5,3 .4,1.2 1.4,0 2.6,.8 3.1,3.4 3,1 3.4,.1 4,.4"]),
     "b": (4.1, [".6,7.4 .4,3.5 .5,.3", ".5,2.4 1.6,3.9 3,3.4 3.4,1.8 2.4,.1 .6,.4"]),
@@ -49,7 +49,7 @@ class Line:
     tool: str = "pen"
 
     def message(self) -> dict:
-        """As the page sends it, pressed a little less where the pen sets down and lifts."""
+        """Returns the page's message, with a little less pressure at both ends of the stroke."""
         last = max(1, len(self.points) - 1)
         ends = [min(1.0, 0.35 + 2.4 * min(at, last - at) / last) for at in range(last + 1)]
         drawn = {"points": [[round(x, 1), round(y, 1)] for x, y in self.points], "rgb": self.color, "width": self.width}
@@ -58,17 +58,21 @@ class Line:
 
 
 class Hand:
-    """Whose lines waver a little, the same each time."""
+    """Draws lines that waver a little, the same each time."""
 
     def __init__(self, color: str, width: float = 3, seed: int = 1) -> None:
         self.color, self.width, self.chance = color, width, random.Random(seed)
 
-    def line(self, *points: tuple[float, float], wobble: float = 0.8, color: str = "", width: float = 0) -> Line:
-        """Through all of these points, rounded."""
+    def line(
+        self, *points: tuple[float, float], wobble: float = 0.8, color: str = "", width: float = 0
+    ) -> Line:
+        """Adds a line through these points, rounded."""
         through = [(x + self.chance.gauss(0, wobble * 0.6), y + self.chance.gauss(0, wobble * 0.6)) for x, y in points]
         return Line(smooth(through), color or self.color, width or self.width)
 
-    def round(self, x: float, y: float, rx: float, ry: float, start: float = -2, more: float = 0.3, **look) -> Line:
+    def round(
+        self, x: float, y: float, rx: float, ry: float, start: float = -2, more: float = 0.3, **look
+    ) -> Line:
         turns = [start + at / 14 * (2 * math.pi + more) for at in range(15)]
         return self.line(*[(x + rx * math.cos(one), y + ry * math.sin(one)) for one in turns], **look)
 
@@ -86,7 +90,7 @@ class Hand:
 
 
 def smooth(points: Points, step: float = 3) -> Points:
-    """A Catmull-Rom curve through the points, about every `step` of its way."""
+    """Returns a Catmull-Rom curve through the points, with a point about every `step`."""
     if len(points) < 2:
         return points
     around = [points[0], *points, points[-1]]
@@ -124,7 +128,7 @@ def landscape() -> list[Line]:
         rock.line((86, 74), (98, 84), (108, 72), (120, 86), (136, 66), width=3),
         rock.line((188, 72), (198, 82), (208, 70), (222, 84), (230, 78), width=3),
         *[rock.line((x, y), (x + 12, y + 22), width=3) for x, y in ((122, 108), (136, 128), (108, 126), (214, 112), (230, 134))],
-        # The shore, and the water before it.
+        # The shore, and the water in front of it.
         water.line((4, 204), (70, 196), (150, 203), (240, 197), (330, 204), (446, 198), width=4, color=TEAL),
     ]
     for row, (start, end) in enumerate(((40, 150), (188, 290), (16, 96), (132, 236), (300, 424), (64, 190), (246, 372))):
@@ -135,7 +139,7 @@ def landscape() -> list[Line]:
         for tier, reach in enumerate((0.15, 0.22, 0.28)):
             top, low = y - high * (1 - 0.24 * tier), y - high * (0.62 - 0.25 * tier)
             left, right = x - reach * high, x + reach * high
-            # Down one side and down the other, as one draws a roof.
+            # Both sides of the roof, from the top.
             for side in (left, right):
                 lines.append(wood.line((x, top), ((x + side) / 2 + (x - side) * 0.08, (top + low) / 2), (side, low), wobble=0.6))
             lines.append(wood.line((left, low), (x, low + 4), (right, low), wobble=0.6))
@@ -145,7 +149,7 @@ def landscape() -> list[Line]:
         camp.line((229, 196), (264, 199), (299, 196), color=ORANGE),
         camp.line((263, 142), (255, 172), (250, 197), width=3, color=ORANGE),
         camp.line((263, 142), (270, 172), (276, 197), width=3, color=ORANGE),
-        # A boat under way.
+        # A sailing boat.
         camp.line((196, 286), (206, 302), (226, 306), (254, 303), (268, 285), (232, 289), (197, 286), color=RED),
         camp.line((232, 288), (232, 252), (231, 226), color=BROWN),
         camp.line((236, 230), (250, 252), (262, 276), (248, 279), (237, 278), (236, 254), (236, 231), color=RED),
@@ -187,7 +191,7 @@ def heart() -> list[Line]:
 
 
 def reply() -> list[Line]:
-    """What this page's own person writes, when there is no connection."""
+    """Returns this page's own writing while it has no connection."""
     return Hand("", 3, 51).write("me too!", 0, 40, 5)
 
 
@@ -204,7 +208,7 @@ class Friend:
 
 
 def friends(is_phone: bool) -> list[Friend]:
-    """The four others, what they have drawn, and where their pens are: on a desk's page or on a phone's."""
+    """Returns the four others with their drawings and pen positions, for a desktop page or a phone."""
     if is_phone:
         heading = at(18, 86, 0.72, title())
         picture = at(14, 150, 0.81, landscape())
@@ -226,7 +230,7 @@ def friends(is_phone: bool) -> list[Friend]:
 
 
 def lake(size: tuple[int, int] = (1200, 800)) -> Image.Image:
-    """A photo of it, at dusk."""
+    """Returns a photo of the lake at dusk."""
     wide, high = size
     sky = Image.new("RGB", (1, high))
     for y in range(high):

@@ -23,7 +23,7 @@ def middles_have_their_colors(page, colors: dict[str, tuple[int, int, int]]) -> 
 
 
 def sees_growing(page, name: str) -> None:
-    """The frame of what somebody else uploads says more and more percent."""
+    """Waits until the frame of another participant's upload shows rising percentages."""
     seen: list[int] = []
 
     def has_grown() -> bool:
@@ -36,8 +36,11 @@ def sees_growing(page, name: str) -> None:
     assert seen == sorted(seen) and seen[-1] < 100, seen
 
 
-def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, open_page, gateway, tmp_path, out):
-    # The proxy is named before the pages, so that it closes after them: a page that is cut connects again, and complains.
+def test_three_browsers_share_two_photos_and_a_document(
+    chromium, firefox, proxy, open_page, gateway, tmp_path, out
+):
+    # The proxy is requested before the pages, so that it closes after them: a page that loses its connection reconnects, and
+    # reports errors.
     small, paper_ = photo(tmp_path, "beach.jpg", ORANGE), paper(tmp_path)
     large = photo(tmp_path, "wall.png", TEAL, (2800, 2600))
     assert large.stat().st_size > 20 * MB
@@ -51,7 +54,7 @@ def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, o
     proxy.bytes_per_second = 2 * MB
     drop(a, (500, 320), small, large, paper_)
 
-    # Who dropped them sees them at once, from the files themselves; the others see how far they are, and then the same.
+    # The uploader sees the files at once, from its own disk; the others see the progress, and then the files.
     until(lambda: [one["isDrawn"] for one in items(a)], lambda drawn: drawn == [True] * 3)
     assert item(a, "wall.png")["state"] in ("waiting", "uploading")
     middles_have_their_colors(a, colors)
@@ -67,7 +70,7 @@ def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, o
     lie_alike(a, b, c)
     all_hold_the_same(a, b, c)
 
-    # One moves a photo and makes it larger.
+    # One participant moves a photo and enlarges it.
     before = select(b, "beach.jpg")
     x, y = before["x"], before["y"]
     draw(b, line(x, y, x - 40, y + 120))
@@ -84,7 +87,7 @@ def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, o
         corner["y"] - corner["height"] / 2,
     )
 
-    # One comes late: the photo, and where it lies by now.
+    # A late joiner gets the photo at its present place.
     late = open_page(firefox, gateway.http + path)
     are_drawn(late, *names)
     lie_alike(a, b, c, late)
@@ -97,7 +100,7 @@ def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, o
     for name, page in (("chromium", a), ("firefox", c)):
         page.screenshot(path=out / f"shared-{name}.png")
 
-    # One removes one: it is gone everywhere, and stays so.
+    # One participant removes an item: it disappears everywhere.
     gone = select(c, "wall.png")
     c.keyboard.press("Delete")
     for page in (a, b, c, late):
@@ -113,12 +116,13 @@ def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, o
 
 
 def alike(one: Image.Image, other: Image.Image) -> bool:
-    """Edges and scaled pictures differ by shades from browser to browser."""
+    """Returns true if the images are equal up to small differences at edges and in scaled pictures, which depend on the
+    browser."""
     return max(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 3
 
 
 @both
-def test_what_is_pasted_or_picked_is_there_for_all(browser, open_page, tmp_path):
+def test_pasted_and_picked_files_are_shared_with_all(browser, open_page, tmp_path):
     pasted = photo(tmp_path, "pasted.png", PLUM, (200, 150))
     picked = [photo(tmp_path, name, color, (400, 300)) for name, color in (("one.jpg", ORANGE), ("two.webp", TEAL))]
     a = open_page(browser)
@@ -127,7 +131,7 @@ def test_what_is_pasted_or_picked_is_there_for_all(browser, open_page, tmp_path)
     sees_people(b, 2)
     paste(a, pasted)
     (found,) = until(lambda: items(a), lambda found: len(found) == 1)
-    # At its own size, in the middle.
+    # In its own size, in the middle.
     assert (found["x"], found["y"], found["width"], found["height"]) == (500, 350, 200, 150)
     for page in (a, b):
         are_drawn(page, found["name"])
@@ -140,7 +144,7 @@ def test_what_is_pasted_or_picked_is_there_for_all(browser, open_page, tmp_path)
     lie_alike(a, b)
 
 
-def test_what_is_picked_covers_nothing_while_there_is_room(chromium, open_page, tmp_path, out):
+def test_picked_files_are_placed_on_free_space(chromium, open_page, tmp_path, out):
     a = open_page(chromium)
     for at, (name, color) in enumerate((("one.jpg", ORANGE), ("two.jpg", TEAL), ("three.jpg", PLUM))):
         pick(a, photo(tmp_path, name, color, (280, 220)))
@@ -153,18 +157,18 @@ def test_what_is_picked_covers_nothing_while_there_is_room(chromium, open_page, 
         for other in found:
             apart = max(abs(one["x"] - other["x"]) - one["width"], abs(one["y"] - other["y"]) - one["height"])
             assert one is other or apart >= 0, (one, other)
-    # What is dropped lies where it was dropped.
+    # A dropped item is placed where it was dropped.
     drop(a, (found[0]["x"] + 30, found[0]["y"] + 20), photo(tmp_path, "dropped.jpg", ORANGE, (90, 60)))
     until(lambda: len(items(a)) == 4)
     assert (item(a, "dropped.jpg")["x"], item(a, "dropped.jpg")["y"]) == (found[0]["x"] + 30, found[0]["y"] + 20)
 
 
 @both_in_full
-def test_drawn_and_put_down_alone_it_comes_along(browser, open_page, tmp_path):
+def test_items_added_alone_are_shared_with_the_session(browser, open_page, tmp_path):
     a = open_page(browser)
     drop(a, (300, 250), photo(tmp_path, "sketch.jpg", PLUM, (300, 200)))
     until(lambda: [one["isDrawn"] for one in items(a)], lambda drawn: drawn == [True])
-    # What was added alone is chosen, to be moved.
+    # An item that was added alone is selected, so that it can be moved.
     assert [one["isSelected"] for one in items(a)] == [True]
     a.keyboard.press("p")
     draw(a, line(200, 250, 400, 250))
@@ -176,11 +180,11 @@ def test_drawn_and_put_down_alone_it_comes_along(browser, open_page, tmp_path):
         sees_color(page, 300, 200, PLUM)
     lie_alike(a, b)
     all_hold_the_same(a, b)
-    # The line lies upon the picture for both.
+    # The line is above the picture on both pages.
     assert alike(image(a), image(b))
 
 
-def test_a_move_is_undone_and_done_again(chromium, open_page, tmp_path):
+def test_a_move_can_be_undone_and_redone(chromium, open_page, tmp_path):
     a = open_page(chromium)
     path = share(a)
     b = open_page(chromium, path)
@@ -197,7 +201,7 @@ def test_a_move_is_undone_and_done_again(chromium, open_page, tmp_path):
     all_hold_the_same(a, b)
 
 
-def test_who_removes_the_key_of_an_attachment_takes_only_what_clients_said(chromium, open_page, gateway, tmp_path):
+def test_removing_a_key_removes_only_the_entries_of_clients(chromium, open_page, gateway, tmp_path):
     a = open_page(chromium)
     path = share(a)
     b = open_page(chromium, path)
@@ -209,7 +213,7 @@ def test_who_removes_the_key_of_an_attachment_takes_only_what_clients_said(chrom
     until(lambda: places(b) != added)
     key = item(b, "stays.jpg")["id"]
     assert b.evaluate(REMOVE, [path[2:], key.replace("-", "")]) == "heard"
-    # Where it was put is forgotten, for that was said by a client; the picture is there, as it was added.
+    # Its place was set by a client and is lost; the picture itself is still there, at its default place.
     for page in (a, b):
         until(lambda page=page: places(page), lambda found: found == added)
         are_drawn(page, "stays.jpg")
@@ -222,7 +226,7 @@ def test_who_removes_the_key_of_an_attachment_takes_only_what_clients_said(chrom
     all_hold_the_same(a, b)
 
 
-def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, proxy, open_page, gateway, tmp_path):
+def test_drawing_continues_during_the_maximum_of_uploads(chromium, proxy, open_page, gateway, tmp_path):
     path = tmp_path / "archive.bin"
     with path.open("wb") as file:
         file.truncate(100 * MB)
@@ -230,7 +234,7 @@ def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, proxy, open
     shared = share(a)
     b = open_page(chromium, gateway.http + shared)
     sees_people(a, 2)
-    # 50 s for all of it: however busy the machine is, what is drawn comes first.
+    # 50 s for all uploads: drawing has priority however busy the machine is.
     proxy.bytes_per_second = 2 * MB
     pick(a, path)
     until(lambda: item(a, "archive.bin")["offset"] > MB if items(a) else False, seconds=20)
@@ -247,9 +251,9 @@ def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, proxy, open
         assert item(page, "archive.bin")["size"] == 100 * MB
 
 
-def test_all_of_it_by_keys_alone(chromium, open_page, tmp_path):
+def test_items_can_be_handled_by_keyboard(chromium, open_page, tmp_path):
     a = open_page(chromium)
-    # From now on: to listen takes a moment, and a key does not wait.
+    # Registered before the key press, because listening takes a moment.
     choosers = []
     a.on("filechooser", lambda chooser: choosers.append(chooser))
     path = share(a)
@@ -292,8 +296,8 @@ def test_a_file_is_saved_under_its_name(browser, open_page, tmp_path):
     assert (tmp_path / "saved").read_bytes() == path.read_bytes()
 
 
-def test_nothing_for_axe_to_say_of_pictures(chromium, open_page, proxy, problems, tmp_path, out):
-    # The proxy may end before the pages do.
+def test_axe_finds_no_problem_with_pictures(chromium, open_page, proxy, problems, tmp_path, out):
+    # The proxy may close before the pages.
     problems.allow("WebSocket", "ERR_")
     chosen, under_way = photo(tmp_path, "chosen.jpg", TEAL, (280, 180)), photo(tmp_path, "under way.png", PLUM, (600, 400))
     for look, options in (("light", {}), ("dark", {"color_scheme": "dark"}), ("phone", PHONE)):

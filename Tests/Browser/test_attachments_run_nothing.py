@@ -1,4 +1,4 @@
-"""Whatever is uploaded, and however a page of the same origin names it: none of it runs."""
+"""No uploaded content runs, in whatever way a page of the same origin refers to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ var ran = [];
 var channel = new BroadcastChannel('hostile');
 channel.onmessage = ({ data }) => ran.push(data);
 </script>"""
-# What somebody who ran has left; the page itself keeps its settings.
+# The traces of a script that ran; the page's own settings are expected.
 LEFT = """[
   ...Object.keys(localStorage).filter((name) => !name.startsWith('drawtogether:')),
   ...document.cookie.split('; '),
@@ -25,7 +25,7 @@ LEFT = """[
   globalThis.reached,
   getComputedStyle(document.documentElement).getPropertyValue('--ran'),
 ]"""
-# What the same names would do if the gateway served such files as what they claim to be.
+# The effect of the same files if the gateway served them with the types that they claim.
 HONEST = {
     "html": ("text/html", HTML),
     "svg": ("image/svg+xml", SVG),
@@ -35,7 +35,7 @@ HONEST = {
 
 
 def honest(path: str) -> tuple[str, str]:
-    """The type and the text of what is at a path."""
+    """Returns the type and the text at a path."""
     name = path.rsplit("/", 1)[1]
     if name == "bare":
         return "text/html", BARE
@@ -44,10 +44,8 @@ def honest(path: str) -> tuple[str, str]:
 
 
 class Watch:
-    """A page of the gateway's origin, without the page's own policy: what guards it is how attachments are served.
-
-    It hears whoever runs in the origin. `/honest/NAME.TYPE` are files of the test's own that do run.
-    """
+    """A page of the gateway's origin, without the page's own policy: only the headers of attachments protect it.
+    It records every script that runs in the origin. `/honest/NAME.TYPE` are the test's own files, which do run."""
 
     def __init__(self, context: BrowserContext, origin: str) -> None:
         self.context = context
@@ -62,7 +60,7 @@ class Watch:
         return page
 
     def ran(self) -> set[str]:
-        """The names of those that ran, by whatever they did."""
+        """Returns the names of the files that ran, in any way."""
         told = [one.split("=")[0] for one in self.page.evaluate(LEFT) if one]
         return {*told, *(name.split("ran=")[1].removesuffix("-imported") for name in self.asked)}
 
@@ -72,7 +70,7 @@ class Watch:
 
 
 class Careless(BaseHTTPRequestHandler):
-    """Serves the same files as what they claim to be."""
+    """Serves the same files with the types that they claim."""
 
     def do_GET(self) -> None:
         kind, text = honest(self.path)
@@ -86,7 +84,7 @@ class Careless(BaseHTTPRequestHandler):
 
 
 def watch_over(context: BrowserContext, origin: str) -> Watch:
-    """Puts the two kinds of files into an origin that has none."""
+    """Adds the two kinds of files to an origin."""
 
     def serve(route: Route) -> None:
         kind, text = honest(route.request.url)
@@ -104,7 +102,7 @@ def journal(gateway) -> Journal:
 
 @pytest.fixture
 def uploaded(journal: Journal) -> list[tuple[dict, str]]:
-    """Each with the type that it claims."""
+    """Uploads all files, each with the claimed type."""
     return [(journal.add(name, kind, text.replace("NAME", name).encode()), kind) for name, kind, text in FILES]
 
 
@@ -115,12 +113,12 @@ def watch(browser, gateway):
 
 
 @both
-def test_named_by_a_page_of_ours_nothing_uploaded_runs(browser, watch, journal, uploaded):
+def test_no_upload_runs_in_a_page_of_the_origin(browser, watch, journal, uploaded):
     for attachment, _ in uploaded:
         found = watch.page.evaluate(BY_NAME, journal.path(attachment))
         assert set(found.values()) == {"refused"}, (attachment["name"], found)
         watch.page.evaluate(BY_FRAME, [journal.path(attachment), FRAMES])
-    # What is asked for later, and does run: by then those before it would have.
+    # Requested last, and runs: all earlier files would have run before.
     watch.page.evaluate(BY_FRAME, ["/honest/last.html", FRAMES])
     until(lambda: "last.html" in watch.ran())
     assert watch.ran() == {"last.html"}
@@ -128,7 +126,7 @@ def test_named_by_a_page_of_ours_nothing_uploaded_runs(browser, watch, journal, 
 
 @pytest.fixture
 def careless(browser) -> Iterator[Watch]:
-    """The same watch, over a server that is not careful."""
+    """The same observation, with a careless server."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Careless) as server, browser.new_context() as context:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield Watch(context, f"http://127.0.0.1:{server.server_port}/")
@@ -136,7 +134,7 @@ def careless(browser) -> Iterator[Watch]:
 
 
 @both
-def test_the_watch_would_notice(browser, careless):
+def test_the_observation_detects_running_files(browser, careless):
     page, ran = careless.page, careless.ran
     for way in ("script", "module", "import", "worker", "module worker"):
         assert page.evaluate(BY_NAME, f"/honest/{way}.js")[way] == "loaded"
@@ -152,7 +150,7 @@ def test_the_watch_would_notice(browser, careless):
 
 
 @both
-def test_opened_by_its_address_nothing_uploaded_runs(browser, watch, journal, uploaded):
+def test_no_upload_runs_when_opened_directly(browser, watch, journal, uploaded):
     page = watch.open()
     for attachment, kind in uploaded:
         address = watch.origin.rstrip("/") + journal.path(attachment)
@@ -172,8 +170,8 @@ def test_opened_by_its_address_nothing_uploaded_runs(browser, watch, journal, up
 
 
 @both
-def test_named_by_the_page_itself_nothing_uploaded_runs(browser, open_page, journal, uploaded, problems, gateway):
-    """Its own policy lets it run scripts of its origin, and no others."""
+def test_no_upload_runs_in_the_drawing_page(browser, open_page, journal, uploaded, problems, gateway):
+    """The page's own policy allows scripts of its origin only."""
     problems.allow("")
     page = open_page(browser, gateway.http)
     watch = watch_over(page.context, gateway.http)

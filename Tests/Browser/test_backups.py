@@ -1,4 +1,4 @@
-"""What a person notices when the gateway comes back with what a backup had: all go on, from what is there."""
+"""The page after the restore of a backup: all participants continue from its content."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ def command(*arguments: str | Path) -> None:
 
 
 def go_back(own: Gateway, backup: Path) -> None:
-    """Starts the gateway on what the backup holds, and nothing else."""
+    """Starts the gateway with the backup's content only."""
     for path in Path(own.data.name).iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     command("restore", backup, "--data", own.data.name)
     own.start()
 
 
-def test_all_draw_on_from_what_a_backup_had(chromium, open_page, own, tmp_path):
+def test_participants_continue_from_a_restored_backup(chromium, open_page, own, tmp_path):
     a = open_page(chromium, own.http)
     path = share(a)
     b = open_page(chromium, own.http + path)
     sees_people(a, 2)
     for page, y in ((a, 100), (b, 150), (a, 200)):
         draw(page, line(100, y, 300, y))
-    # It is chosen then, to be moved.
+    # It is selected then, so that it can be moved.
     drop(a, (700, 300), photo(tmp_path, "before.jpg", TEAL, (240, 160)))
     for page in (a, b):
         are_drawn(page, "before.jpg")
         until(lambda page=page: (strokes(page), kept(page)), lambda found: found == (3, 0))
     command("backup", tmp_path / "backup", "--data", own.data.name)
     a.keyboard.press("p")
-    # All of this only those know who were there.
+    # These later changes are known only to participants that were present.
     c = open_page(chromium, own.http + path)
     sees_people(a, 3)
     drop(b, (700, 500), photo(tmp_path, "after.jpg", TEAL, (240, 160)))
     for page in (a, b, c):
         are_drawn(page, "before.jpg", "after.jpg")
-    # What is told as saved behind it says that it is saved too: else it would be brought once more.
+    # A save of a later entry covers it too, so that it is not sent again.
     b.keyboard.press("p")
     for page, y in ((a, 250), (b, 300), (c, 350)):
         draw(page, line(100, y, 300, y))
@@ -84,7 +84,7 @@ def test_all_draw_on_from_what_a_backup_had(chromium, open_page, own, tmp_path):
     sees_people(a, 3)
     for page, y in ((a, 500), (b, 550), (c, 600)):
         draw(page, line(100, y, 300, y))
-    # What is gone cannot be taken back once more, and does no harm.
+    # An undo of a removed item has no effect.
     for _ in range(3):
         a.keyboard.press("Control+z")
     for page in (a, b, c):
@@ -95,13 +95,13 @@ def test_all_draw_on_from_what_a_backup_had(chromium, open_page, own, tmp_path):
         sees_ink(page, 200, 550)
         sees_ink(page, 200, 600)
         sees_paper(page, 200, 500)
-    # A session that was made after the backup: its picture is still here, and can be shared again.
+    # The session is younger than the backup: its picture is still here, and can be shared again.
     says(later, "dialog[open]", "This session is gone")
     says(later, "dialog[open]", "The server does not have it any more.")
     sees_ink(later, 200, 100)
 
 
-def test_an_upload_goes_on_from_less_than_it_had(chromium, open_page, own, tmp_path):
+def test_an_upload_continues_at_the_offset_of_the_backup(chromium, open_page, own, tmp_path):
     path = tmp_path / "holiday.bin"
     path.write_bytes(random.Random(6).randbytes(16 * MB))
     address = urlsplit(own.http)

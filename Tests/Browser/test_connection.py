@@ -1,4 +1,4 @@
-"""Cuts, reloads, duplicated tabs: nothing is lost, nothing is there twice."""
+"""Cuts, reloads and duplicated tabs: nothing is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def strokes(page) -> int:
 
 @pytest.fixture
 def plain(proxy, problems):
-    """The address behind the proxy. A cut socket is something that browsers write to the console about."""
+    """Returns the address behind the proxy. Browsers report a lost socket on the console."""
     problems.allow("WebSocket", "establish a connection", "was interrupted", "ERR_", "NS_ERROR_NET", "Cross-Origin-Opener")
     return f"http://127.0.0.1:{proxy.port}/"
 
 
 @both
-def test_drawn_while_away_is_sent_when_back(browser, open_page, plain, proxy, gateway):
+def test_strokes_drawn_offline_are_sent_on_reconnect(browser, open_page, plain, proxy, gateway):
     a = open_page(browser, plain)
     path = share(a)
     b = open_page(browser, gateway.http + path)
@@ -43,7 +43,7 @@ def test_drawn_while_away_is_sent_when_back(browser, open_page, plain, proxy, ga
     sees_ink(a, 200, 350)
     assert not has_ink(b, 200, 250)
     proxy.mend()
-    # It may have come back by itself by now.
+    # It may have reconnected by itself by now.
     a.evaluate("document.getElementById('banner-action').click()")
     says(a, "#banner", "Back. 2 strokes sent.", seconds=20)
     for page in (a, b):
@@ -54,7 +54,7 @@ def test_drawn_while_away_is_sent_when_back(browser, open_page, plain, proxy, ga
     until(lambda: a.locator("#banner").is_hidden())
 
 
-def test_cut_again_and_again_in_the_middle_of_strokes(chromium, open_page, plain, proxy, gateway):
+def test_repeated_cuts_within_strokes_lose_nothing(chromium, open_page, plain, proxy, gateway):
     chance = random.Random(7)
     a = open_page(chromium, plain)
     path = share(a)
@@ -75,7 +75,7 @@ def test_cut_again_and_again_in_the_middle_of_strokes(chromium, open_page, plain
         sees_ink(b, 700, 90 + 45 * turn)
 
 
-def test_a_network_that_swallows_is_found_out(chromium, open_page, plain, proxy, gateway):
+def test_a_silently_dead_connection_is_detected(chromium, open_page, plain, proxy, gateway):
     a = open_page(chromium, plain)
     path = share(a)
     b = open_page(chromium, gateway.http + path)
@@ -89,7 +89,7 @@ def test_a_network_that_swallows_is_found_out(chromium, open_page, plain, proxy,
     all_hold_the_same(a, b)
 
 
-def test_through_twenty_cuts_three_browsers_end_with_one_picture(chromium, firefox, open_page, plain, proxy):
+def test_after_twenty_cuts_three_browsers_have_one_picture(chromium, firefox, open_page, plain, proxy):
     chance = random.Random(20)
     a = open_page(chromium, plain)
     path = share(a)
@@ -128,8 +128,9 @@ def test_through_twenty_cuts_three_browsers_end_with_one_picture(chromium, firef
     assert picture(pages[0]) == picture(pages[1])
 
 
-def test_a_page_that_slept_an_hour_is_back_at_once(chromium, open_page, plain, proxy, gateway):
-    """The lid was closed: no timer ran, and nobody told the browser that its line is dead, whether it had something to say or not."""
+def test_a_page_reconnects_at_once_after_an_hour_of_sleep(chromium, open_page, plain, proxy, gateway):
+    """The lid was closed: no timer ran, and the browser was not informed that its connection is dead, whether it had data to
+    send or not."""
     a = open_page(chromium, gateway.http)
     path = share(a)
     sleeper = open_page(chromium, plain)
@@ -154,7 +155,7 @@ def test_a_page_that_slept_an_hour_is_back_at_once(chromium, open_page, plain, p
 
 
 @both
-def test_a_reload_is_the_same_participant(browser, open_page):
+def test_a_reload_keeps_the_participant(browser, open_page):
     a = open_page(browser)
     path = share(a)
     b = open_page(browser, path)
@@ -171,7 +172,7 @@ def test_a_reload_is_the_same_participant(browser, open_page):
     assert len(a.evaluate("drawTogether.participants")) == 2
 
 
-def test_a_reload_sends_what_waited(chromium, open_page, plain, proxy, gateway):
+def test_a_reload_sends_pending_entries(chromium, open_page, plain, proxy, gateway):
     a = open_page(chromium, plain)
     path = share(a)
     b = open_page(chromium, gateway.http + path)
@@ -189,21 +190,23 @@ def test_a_reload_sends_what_waited(chromium, open_page, plain, proxy, gateway):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "draw.test"], ids=["with locks", "without a secure context"])
-def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_page, proxy, problems, plain, gateway, host):
+def test_a_duplicated_tab_is_a_new_participant_and_duplicates_nothing(
+    chromium, open_page, proxy, problems, plain, gateway, host
+):
     a = open_page(chromium, plain.replace("127.0.0.1", host))
     assert a.evaluate("isSecureContext") == (host == "127.0.0.1")
     path = share(a)
     b = open_page(chromium, gateway.http.replace("127.0.0.1", host) + path)
     sees_people(a, 2)
     rows = range(110, 510, 20)
-    # Until the page learns of the cut, it sends a stroke while the stroke grows, and keeps each part: it may have arrived.
+    # Until the page detects the cut, it sends the growing stroke in parts, and keeps each part: it may have arrived.
     proxy.is_holding = True
     draw(a, line(100, rows[0], 300, rows[0], 2))
     proxy.refuse()
     says(a, "#banner", "Reconnecting… 1 stroke is safe on this device.")
     parts = kept(a)
     assert parts > 1
-    # After that, a stroke is kept as one entry.
+    # Later strokes are kept as one entry each.
     for y in rows[1:]:
         draw(a, line(100, y, 300, y, 2))
     until(lambda: kept(a), lambda count: count == parts + 19)
@@ -215,7 +218,7 @@ def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_pag
     copy = opened.value
     attend(copy, problems)
     ready(copy)
-    # Unless it has come back by itself, the first tab does not wait for its next try.
+    # The first tab reconnects at once, unless it has already.
     a.evaluate("document.getElementById('banner-action').click()")
     sees_people(copy, 3)
     for page in (a, b, copy):
@@ -231,8 +234,8 @@ def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_pag
     all_hold_the_same(a, b, copy)
 
 
-def test_resumed_elsewhere_makes_itself_somebody_new(chromium, open_page, plain, gateway, problems):
-    """The gateway's own rule, when nothing else told the tabs apart."""
+def test_a_tab_resumed_elsewhere_joins_as_a_new_participant(chromium, open_page, plain, gateway, problems):
+    """The gateway's own rule, if the tabs cannot be distinguished otherwise."""
     a = open_page(chromium, plain)
     path = share(a)
     draw(a, line(100, 250, 300, 250))

@@ -1,4 +1,4 @@
-"""A copy to take away, in each of its forms, and a drawing that is opened again."""
+"""Copies in each format, and drawings that are opened again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAPER = (251, 250, 247)
 
 
 def downloaded(page, format: str, **options: str) -> bytes:
-    """What is saved from the dialog, by these of its choices."""
+    """Returns the saved file for these options of the dialog."""
     page.keyboard.press("Control+s")
     for name, value in {"format": format, **options}.items():
         page.locator(f"#export [name={name}][value='{value}']").check()
@@ -53,7 +53,7 @@ def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def picture_of(page, tmp_path) -> None:
-    """Marks of all kinds, under and over a photo."""
+    """Draws marks of all kinds, below and above a photo."""
     page.keyboard.press("1")
     draw(page, line(100, 120, 500, 120))
     for key, y in (("m", 180), ("a", 240), ("r", 500), ("o", 520)):
@@ -71,7 +71,7 @@ def picture_of(page, tmp_path) -> None:
     draw(page, line(100, 300, 800, 320))
 
 
-def test_a_picture_has_the_size_and_paper_that_were_chosen(chromium, open_page, tmp_path, out):
+def test_an_exported_picture_has_the_chosen_size_and_paper(chromium, open_page, tmp_path, out):
     page = open_page(chromium, color_scheme="dark", reduced_motion="reduce")
     picture_of(page, tmp_path)
     page.keyboard.press("Control+s")
@@ -109,7 +109,7 @@ DRAW_SVG = """async (text) => {
 }"""
 
 
-def test_vectors_show_the_same(chromium, open_page, tmp_path):
+def test_an_exported_svg_equals_the_picture(chromium, open_page, tmp_path):
     page = open_page(chromium)
     picture_of(page, tmp_path)
     text = downloaded(page, "svg", paper="white").decode()
@@ -121,7 +121,7 @@ def test_vectors_show_the_same(chromium, open_page, tmp_path):
 
 
 @both
-def test_a_drawing_is_opened_again_by_somebody_else(browser, open_page, tmp_path, chromium):
+def test_a_drawing_file_can_be_opened_by_another_person(browser, open_page, tmp_path, chromium):
     first = open_page(chromium)
     picture_of(first, tmp_path)
     saved = tmp_path / "our.drawtogether"
@@ -135,15 +135,15 @@ def test_a_drawing_is_opened_again_by_somebody_else(browser, open_page, tmp_path
     def difference() -> float:
         return sum(ImageStat.Stat(ImageChops.difference(image(page), image(first).resize(image(page).size))).mean)
 
-    # What is held is painted with the next frame.
+    # A dragged item is painted with the next frame.
     until(difference, lambda sum_: sum_ < 3)
-    # One deed, and nothing of it is left.
+    # One undo removes all of it.
     page.keyboard.press("Control+z")
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "Nothing is drawn yet.")
     page.keyboard.press("Control+Shift+Z")
     sees_items(page, "sea.jpg")
     sees_ink(page, 300, 120)
-    # In a session it comes to all, beside what is there.
+    # When shared, it is visible to all, above the existing content.
     path = share(page)
     other = open_page(chromium, path)
     sees_people(other, 2)
@@ -159,7 +159,7 @@ def choose_file(page, path) -> None:
     chooser.value.set_files(path)
 
 
-def test_what_is_no_drawing_is_refused_with_its_reason(chromium, open_page, tmp_path):
+def test_invalid_drawing_files_are_refused_with_the_reason(chromium, open_page, tmp_path):
     page = open_page(chromium)
     mark = {"id": "X", "color": 0, "points": [[100, 100], [200, 200]], "width": 6}
     good = {"type": "UpsertStrokeMessage", "message": mark}
@@ -175,18 +175,18 @@ def test_what_is_no_drawing_is_refused_with_its_reason(chromium, open_page, tmp_
         path.write_text(text)
         drop(page, (500, 300), path)
         says(page, "#toasts", reason)
-    # What was whole in the last one is there.
+    # The intact content of the last file is there.
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
-def test_only_what_is_chosen_is_taken_and_words_are_pasted(chromium, open_page, out):
+def test_only_the_selection_is_copied_and_text_is_pasted(chromium, open_page, out):
     page = open_page(chromium, reduced_motion="reduce")
     draw(page, line(100, 120, 800, 120))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate("navigator.clipboard.writeText('Buy milk,\\nand two eggs')")
     page.keyboard.press("Control+v")
     until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith("2 ") or "text" in text)
-    # It is chosen, to be put where it shall lie.
+    # It is selected, so that it can be placed.
     page.keyboard.press("Control+s")
     page.get_by_label("Only what is chosen").check()
     page.screenshot(path=out / "export-chosen.png")
@@ -200,7 +200,7 @@ def test_only_what_is_chosen_is_taken_and_words_are_pasted(chromium, open_page, 
 
 
 @both
-def test_what_is_chosen_is_pasted_on_another_page(browser, open_page, tmp_path, problems):
+def test_a_selection_is_pasted_on_another_page(browser, open_page, tmp_path, problems):
     page = open_page(browser, reduced_motion="reduce")
     draw(page, line(100, 120, 300, 120))
     draw(page, line(100, 160, 300, 160))
@@ -211,12 +211,12 @@ def test_what_is_chosen_is_pasted_on_another_page(browser, open_page, tmp_path, 
     draw(other, line(100, 600, 120, 600))
     other.mouse.move(500, 400)
     other.keyboard.press("Control+v")
-    # Around the pointer, and chosen.
+    # Around the pointer, and selected.
     sees_ink(other, 420, 380)
     sees_ink(other, 580, 420)
     other.keyboard.press("Delete")
     sees_paper(other, 420, 380)
-    # Only a browser that was told asks nobody about what comes late.
+    # Only in Chromium the test can grant the permission for late access.
     if browser.browser_type.name != "chromium":
         return
     other.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -243,7 +243,7 @@ def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):
       return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
     }""")
     assert opened(base64.b64decode(pasted)).size == opened(downloaded(page, "png")).size
-    # By the dialog: the picture is there before the browser's own is asked for.
+    # By the dialog: the picture is ready before the browser's own dialog opens.
     page.evaluate("() => void (print = () => { globalThis.printed_ = document.querySelector('#sheet img').naturalWidth; })")
     choose(page, "save")
     page.locator("#export-print").click()
@@ -259,7 +259,7 @@ def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):
 
 
 @both_in_full
-def test_without_a_clipboard_it_is_not_offered(browser, open_page, gateway):
+def test_copying_is_not_offered_without_a_clipboard(browser, open_page, gateway):
     page = open_page(browser, gateway.http)
     draw(page, line(100, 200, 300, 200))
     page.evaluate("Object.defineProperty(globalThis, 'ClipboardItem', { value: undefined })")

@@ -1,4 +1,4 @@
-"""What every deployment must do, whatever is in front: against the address that DRAWTOGETHER_URL names, else our own gateway."""
+"""Requirements on every deployment, with any proxy: at the address in DRAWTOGETHER_URL, else with a local gateway."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def tunnel() -> Iterator[Tunnel]:
 
 
 @both_in_full
-def test_two_people_draw_share_a_picture_and_outlive_a_cut(browser, chromium, open_page, base, tunnel, problems, tmp_path):
+def test_two_participants_draw_share_a_picture_and_survive_a_cut(
+    browser, chromium, open_page, base, tunnel, problems, tmp_path
+):
     print(f"against {base}")
-    # A cut socket is something that browsers write to the console about.
+    # Browsers report a lost socket on the console.
     problems.allow("WebSocket", "establish a connection", "was interrupted", "ERR_", "NS_ERROR_NET")
     a = open_page(chromium, proxy=tunnel.option)
     draw(a, line(100, 150, 300, 150))
@@ -47,14 +49,14 @@ def test_two_people_draw_share_a_picture_and_outlive_a_cut(browser, chromium, op
         place = item(page, "beach.jpg")
         sees_color(page, place["x"], place["y"], TEAL)
 
-    # Whoever drops a picture has it selected.
+    # A dropped picture is selected.
     b.keyboard.press("p")
     tunnel.refuse()
     draw(a, line(100, 350, 300, 350))
     draw(b, line(100, 450, 300, 450))
     says(a, "#banner", "Reconnecting… 1 stroke is safe on this device.", seconds=20)
     tunnel.mend()
-    # It may have come back by itself by now.
+    # It may have reconnected by itself by now.
     a.evaluate("document.getElementById('banner-action').click()")
     says(a, "#banner", "Back. 1 stroke sent.", seconds=30)
     for page in (a, b):

@@ -1,4 +1,4 @@
-"""How a session ends for a page, and what becomes of the picture."""
+"""The end of a session on the page, and the picture afterwards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from PIL import Image
 from playwright.sync_api import Page
 from proxy import Proxy
 
-# Gives the next picture that the page makes a file of, in base64; not every driver tells of its download.
+# Returns the page's next image file in base64; not every driver reports downloads.
 COPY = """async () => {
   const blob = await new Promise((resolve) => {
     const make = URL.createObjectURL;
@@ -47,7 +47,7 @@ COPY = """async () => {
 
 
 def saved(page: Page) -> Image.Image:
-    """The copy that a person saves."""
+    """Returns the saved copy."""
     png = base64.b64decode(page.evaluate(COPY))
     assert png.startswith(b"\x89PNG")
     return Image.open(io.BytesIO(png)).convert("RGB")
@@ -67,7 +67,7 @@ def test_an_unknown_session_is_explained_and_a_new_one_offered(browser, open_pag
     assert "/s/" in address(page)
 
 
-def test_a_path_that_names_no_session_can_draw(chromium, open_page):
+def test_a_path_without_a_session_opens_an_empty_page(chromium, open_page):
     page = open_page(chromium)
     page.goto(address(page) + "s/AAAAAAAAAAAAAAAAAAAAAA")
     says(page, "#over-dialog", "There is no such session")
@@ -77,7 +77,7 @@ def test_a_path_that_names_no_session_can_draw(chromium, open_page):
 
 
 @both_in_full
-def test_ended_for_everyone_the_picture_stays_to_be_looked_at_and_kept(browser, open_page, tmp_path):
+def test_after_the_end_the_picture_can_be_viewed_and_saved(browser, open_page, tmp_path):
     a = open_page(browser)
     path = share(a)
     b = open_page(browser, path)
@@ -96,7 +96,7 @@ def test_ended_for_everyone_the_picture_stays_to_be_looked_at_and_kept(browser, 
         assert page.locator("#tools button:visible").all_inner_texts() == ["Save a copy", "Start a new one"]
         assert urlsplit(address(page)).path == f"/{path}"
         before = places(page), page.locator("#summary").inner_text()
-        # Neither the hand nor a key changes it: the hand moves all of it.
+        # Neither the pan tool nor a key changes the picture: the tool moves the view.
         draw(page, line(100, 600, 300, 640))
         for key in ("Control+z", "v", "Delete", "e"):
             page.keyboard.press(key)
@@ -108,7 +108,8 @@ def test_ended_for_everyone_the_picture_stays_to_be_looked_at_and_kept(browser, 
     right, bottom = (photo_of_sea[at] + photo_of_sea[size] / 2 for at, size in (("x", "width"), ("y", "height")))
 
     def color_at(x: float, y: float) -> tuple[int, ...]:
-        """At a point of the plane: two pixels a point, and a margin of 24 points around all there is."""
+        """Returns the color at a point of the plane: two pixels a point, and a margin of 24 points around the
+        content."""
         return copy.getpixel((round(copy.width - 2 * (24 + right - x)), round(copy.height - 2 * (24 + bottom - y))))
 
     assert alike(copy.getpixel((2, 2)), (251, 250, 247))
@@ -117,7 +118,7 @@ def test_ended_for_everyone_the_picture_stays_to_be_looked_at_and_kept(browser, 
     assert alike(color_at(200, 130), (251, 250, 247))
 
 
-def test_the_end_of_one_is_the_beginning_of_another_with_its_picture(chromium, firefox, open_page):
+def test_an_ended_picture_can_be_shared_in_a_new_session(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
     b = open_page(firefox, path)
@@ -153,7 +154,7 @@ def test_the_end_of_one_is_the_beginning_of_another_with_its_picture(chromium, f
 
 
 @both_in_full
-def test_whoever_comes_after_the_end_is_told_calmly(browser, open_page):
+def test_a_visitor_after_the_end_gets_an_explanation(browser, open_page):
     a = open_page(browser)
     path = share(a)
     draw(a, line(100, 200, 300, 200))
@@ -170,7 +171,7 @@ def test_whoever_comes_after_the_end_is_told_calmly(browser, open_page):
     assert path not in late.locator("#share-link").input_value()
 
 
-def test_a_gateway_that_comes_back_without_the_session_costs_no_picture(chromium, open_page, problems):
+def test_the_picture_is_kept_if_the_gateway_lost_the_session(chromium, open_page, problems):
     problems.allow("WebSocket", "ERR_")
     first, second = Gateway(), Gateway()
     between = Proxy((urlsplit(first.http).hostname, urlsplit(first.http).port))

@@ -1,4 +1,4 @@
-"""How the page feels: its colors, its zoom, a pen beside fingers, and what is not meant to happen."""
+"""The page's handling: colors, zoom, a pen with fingers, and the browser's suppressed gestures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def choose_theme(page, name: str) -> None:
 
 
 @both_in_full
-def test_the_colors_are_chosen_and_kept_and_hold_in_each_tab(browser, open_page, problems):
+def test_the_color_scheme_is_stored_and_applies_to_all_tabs(browser, open_page, problems):
     problems.allow("start.js", "ERR_FAILED")
     page = open_page(browser)
     other = page.context.new_page()
@@ -35,7 +35,7 @@ def test_the_colors_are_chosen_and_kept_and_hold_in_each_tab(browser, open_page,
     choose_theme(page, "Dark")
     assert page.evaluate(THEME) == DARK
     until(lambda: other.evaluate(THEME), lambda seen: seen == DARK)
-    # Before anything is shown.
+    # Before any content is shown.
     page.route("**/js/start.js", lambda route: route.abort())
     page.reload()
     assert page.evaluate(THEME) == DARK
@@ -43,7 +43,7 @@ def test_the_colors_are_chosen_and_kept_and_hold_in_each_tab(browser, open_page,
     until(lambda: page.evaluate(THEME), lambda seen: seen == LIGHT)
 
 
-def test_the_colors_follow_the_system(chromium, open_page):
+def test_the_color_scheme_follows_the_system(chromium, open_page):
     page = open_page(chromium, color_scheme="dark")
     assert page.evaluate(THEME) == DARK
     page.emulate_media(color_scheme="light")
@@ -67,7 +67,7 @@ def test_keys_and_buttons_zoom(browser, open_page):
     until(lambda: percent(page), lambda text: text == "100 %")
     page.keyboard.press("+")
     page.keyboard.press("+")
-    # By the key, whatever it types with Shift in this layout.
+    # By its key, whatever character it types with Shift in this layout.
     page.keyboard.press("Shift+Digit0")
     until(lambda: percent(page), lambda text: text == "100 %")
     page.mouse.move(400, 400)
@@ -78,7 +78,7 @@ def test_keys_and_buttons_zoom(browser, open_page):
     assert page.locator("#fit").is_hidden()
 
 
-def test_beside_a_pen_fingers_move_the_page_until_told_otherwise(chromium, open_page):
+def test_with_a_pen_fingers_pan_unless_set_otherwise(chromium, open_page):
     page = open_page(chromium, **PHONE)
     touch(page, line(100, 200, 300, 200))
     sees_ink(page, 200, 200)
@@ -99,7 +99,7 @@ def test_beside_a_pen_fingers_move_the_page_until_told_otherwise(chromium, open_
 def test_the_browser_does_not_zoom_go_back_or_open_menus_by_itself(chromium, open_page):
     page = open_page(chromium, **PHONE)
     before = page.evaluate("[history.length, visualViewport.scale]")
-    # From the very edge, and twice on a bar.
+    # From the edge of the screen, and twice on a toolbar.
     touch(page, line(1, 400, 300, 400))
     sees_ink(page, 150, 400)
     for _ in range(2):
@@ -108,7 +108,7 @@ def test_the_browser_does_not_zoom_go_back_or_open_menus_by_itself(chromium, ope
     assert page.evaluate("[history.length, visualViewport.scale]") == before
     assert page.evaluate("""['canvas', 'tools', 'people'].map((id) =>
       document.getElementById(id).dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true })))""") == [False] * 3
-    # Two fingers on a touchpad, over a bar.
+    # Two fingers on a touchpad, over a toolbar.
     desk = open_page(chromium)
     box = desk.locator("#tools").bounding_box()
     desk.mouse.move(box["x"] + 5, box["y"] + 5)
@@ -118,7 +118,7 @@ def test_the_browser_does_not_zoom_go_back_or_open_menus_by_itself(chromium, ope
     assert desk.evaluate("[devicePixelRatio, visualViewport.scale]") == [1, 1]
 
 
-def test_tools_and_paper_are_there_before_any_script_has_run(chromium, open_page, problems, out):
+def test_tools_and_paper_are_visible_before_any_script(chromium, open_page, problems, out):
     problems.allow("js", "ERR_FAILED")
     page = open_page(chromium, color_scheme="dark")
     page.route("**/*.js", lambda route: route.abort() if "early" not in route.request.url else route.continue_())
@@ -132,7 +132,7 @@ def test_tools_and_paper_are_there_before_any_script_has_run(chromium, open_page
     page.screenshot(path=out / "first-paint.png")
 
 
-# Desk and phone, light and dark; what opens is looked at in one of each.
+# Desktop and phone, light and dark; each dialog is checked in one of them.
 LOOKS = {
     "desk-light": ({}, True),
     "desk-dark": ({"color_scheme": "dark"}, False),
@@ -142,9 +142,9 @@ LOOKS = {
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_nothing_for_axe_to_say(chromium, open_page, look):
+def test_axe_finds_no_problem(chromium, open_page, look):
     options, is_all = LOOKS[look]
-    # What is still fading in has no contrast yet.
+    # An element that is fading in has no contrast yet.
     page = open_page(chromium, reduced_motion="reduce", **options)
     path = share(page)
     draw(page, line(100, 200, 300, 200))
@@ -183,7 +183,7 @@ def test_nothing_for_axe_to_say(chromium, open_page, look):
     looks("the end")
 
 
-def test_what_is_chosen_is_seen_in_forced_colors_and_edges_in_more_contrast(chromium, open_page, out):
+def test_selected_tools_are_visible_in_forced_colors_and_high_contrast(chromium, open_page, out):
     page = open_page(chromium)
     page.emulate_media(forced_colors="active")
     outlines = """(all) => all.map((one) => [one.getAttribute('aria-pressed'), getComputedStyle(one).outlineStyle])"""

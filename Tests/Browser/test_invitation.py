@@ -1,4 +1,4 @@
-"""How others are invited: a link to copy, to send, or to scan."""
+"""Invitations: a link to copy, to send, or to scan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 
 def scanned(page) -> list[str]:
-    """What a camera reads from what is seen of the dialog."""
+    """Returns the links that a camera reads from the dialog."""
     picture = Image.open(io.BytesIO(page.locator("#share-dialog").screenshot())).convert("L")
     return [code.text for code in zxingcpp.read_barcodes(picture, formats=zxingcpp.BarcodeFormat.QRCode)]
 
@@ -40,13 +40,13 @@ def test_links_of_any_length_can_be_scanned(chromium, open_page):
         until(lambda: page.locator("#share-link").input_value(), lambda value: value == link)
         assert scanned(page) == [link]
         page.keyboard.press("Escape")
-    # One that no code can hold is copied only.
+    # A link that is too long for a code can only be copied.
     page.evaluate(show, text * 2)
     until(lambda: page.locator("#share-link").input_value(), lambda value: value == text * 2)
     assert page.locator("#share-scan").is_hidden()
 
 
-def test_a_phone_sends_it_by_what_it_has(chromium, open_page):
+def test_a_phone_shares_the_link_by_its_own_dialog(chromium, open_page):
     page = open_page(chromium, **PHONE)
     page.evaluate("navigator.share = async (what) => { globalThis.sent_ = what; }")
     share(page)

@@ -1,4 +1,4 @@
-"""What outlives a page: drawn alone, or waiting to be sent, over reloads, killed tabs and other tabs."""
+"""Content that outlives a page: drawn alone, or waiting to be sent, over reloads, killed tabs and other tabs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ from test_connection import plain, strokes  # noqa: F401
 
 
 def kill(page: Page) -> None:
-    """As the system does when it wants the memory."""
+    """Kills a page, like the system when memory is low."""
     with contextlib.suppress(Error):
         page.goto("chrome://crash")
 
 
 @both
-def test_drawn_alone_is_there_after_a_reload_and_goes_into_the_session(browser, chromium, open_page, base, problems, tmp_path):
+def test_a_local_drawing_survives_a_reload_and_is_shared(
+    browser, chromium, open_page, base, problems, tmp_path
+):
     a = open_page(browser)
     draw(a, line(100, 150, 300, 150))
     draw(a, line(100, 250, 300, 250))
@@ -52,14 +54,14 @@ def test_drawn_alone_is_there_after_a_reload_and_goes_into_the_session(browser, 
     sees_paper(a, 200, 250)
     until(lambda: [(one["x"], one["isDrawn"]) for one in items(a)], lambda found: found == [(place, True)])
     draw(a, line(100, 350, 300, 350))
-    # Another tab does not touch it: it has an empty page, and keeps that.
+    # Another tab has its own empty page, which it keeps.
     other = open_in(a.context, base, problems)
     draw(other, line(500, 150, 700, 150))
     other.reload()
     ready(other)
     sees_ink(other, 600, 150)
     assert (strokes(other), items(other)) == (1, [])
-    # A tab that nobody has any more is where the next one goes on.
+    # A new tab continues with the content of a closed one.
     a.close()
     a = open_in(other.context, base, problems)
     until(lambda: strokes(a), lambda count: count == 2)
@@ -69,7 +71,7 @@ def test_drawn_alone_is_there_after_a_reload_and_goes_into_the_session(browser, 
     until(lambda: strokes(late), lambda count: count == 2)
     are_drawn(late, "sea.jpg")
     all_hold_the_same(a, late)
-    # It is kept by the session now.
+    # Now the session has it.
     until(lambda: (kept(other, "pages"), kept(other, "marks"), kept(other, "files")), lambda counts: counts == (1, 1, 0))
     choose(other, "clear")
     other.locator("#confirm-ok").click()
@@ -82,13 +84,15 @@ def test_drawn_alone_is_there_after_a_reload_and_goes_into_the_session(browser, 
     sees_paper(other, 600, 150)
 
 
-def test_a_tab_that_is_killed_at_the_end_of_a_stroke_has_kept_it(chromium, open_page, base, plain, proxy, gateway, problems):
+def test_a_tab_killed_after_a_stroke_has_stored_it(
+    chromium, open_page, base, plain, proxy, gateway, problems
+):
     a = open_page(chromium)
     draw(a, line(100, 150, 300, 150))
     kill(a)
     a = open_in(a.context, base, problems)
     sees_ink(a, 200, 150)
-    # In a session, while the network is away: by the link it was in, in another tab, for both that were killed.
+    # Offline in a session: another tab with the session's link continues for both killed tabs.
     b = open_page(chromium, plain)
     path = share(b)
     other = open_in(b.context, plain + path, problems)
@@ -115,7 +119,7 @@ def test_a_tab_that_is_killed_at_the_end_of_a_stroke_has_kept_it(chromium, open_
 
 
 @both
-def test_where_the_browser_keeps_nothing_it_is_said_where_it_matters(browser, open_page, plain, proxy, gateway):
+def test_the_page_warns_if_the_browser_cannot_store(browser, open_page, plain, proxy, gateway):
     a = open_page(browser, plain)
     a.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new DOMException('No.', 'SecurityError') } })")
     a.reload()

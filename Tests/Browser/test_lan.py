@@ -1,4 +1,4 @@
-"""Plain http from another machine: no secure context, so the page lacks much of what browsers have, and nothing breaks of it."""
+"""Plain http from another machine: without a secure context the page lacks many browser features, and still works."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tunnel import Tunnel
 
 
 def address_in_the_network() -> str:
-    """This machine's, as others see it: the one that it would send from. Nothing is sent."""
+    """Returns this machine's address in the network: that of its own outgoing connections. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.connect(("192.0.2.1", 9))
         return asking.getsockname()[0]
@@ -50,7 +50,9 @@ def tunnel() -> Iterator[Tunnel]:
 
 
 @both
-def test_people_draw_share_copy_drop_and_come_back(browser, open_page, base, tunnel, problems, tmp_path):
+def test_drawing_sharing_and_reconnecting_work_without_a_secure_context(
+    browser, open_page, base, tunnel, problems, tmp_path
+):
     a = open_page(browser, proxy=tunnel.option)
     assert not a.evaluate("isSecureContext"), base
     a.get_by_role("button", name="Not encrypted").click()
@@ -76,7 +78,7 @@ def test_people_draw_share_copy_drop_and_come_back(browser, open_page, base, tun
     choose(b, "save")
     b.keyboard.press("Escape")
 
-    # A cut socket is something that browsers write to the console about.
+    # Browsers report a lost socket on the console.
     problems.allow("WebSocket", "establish a connection", "was interrupted", "ERR_", "NS_ERROR_NET")
     tunnel.refuse()
     draw(a, line(100, 350, 300, 350))

@@ -1,4 +1,4 @@
-"""The page speaks the browser's language, or the one that was chosen, from the first moment that anything is seen."""
+"""The page uses the browser's language, or the chosen one, from its first visible moment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def labels(page) -> list[str]:
 
 
 @both_in_full
-def test_german_browsers_are_spoken_to_in_german(browser, open_page):
+def test_german_browsers_get_german(browser, open_page):
     page = open_page(browser, **GERMAN)
     assert language(page) == "de"
     assert labels(page) == [
@@ -40,7 +40,7 @@ def test_german_browsers_are_spoken_to_in_german(browser, open_page):
 
 
 @both_in_full
-def test_other_browsers_are_spoken_to_in_english(browser, open_page):
+def test_other_browsers_get_english(browser, open_page):
     page = open_page(browser, locale="fr-FR")
     assert language(page) == "en"
     assert labels(page)[:3] == ["Select", "Pen", "Eraser"]
@@ -52,7 +52,7 @@ def visibility(page) -> str:
 
 
 @both_in_full
-def test_nothing_is_seen_in_the_wrong_language(browser, open_page):
+def test_no_text_is_visible_in_the_wrong_language(browser, open_page):
     page = open_page(browser, **GERMAN)
     held = []
     page.route("**/js/words/de.js", lambda route: held.append(route))
@@ -68,7 +68,7 @@ def test_nothing_is_seen_in_the_wrong_language(browser, open_page):
     says(page, "#share", "Teilen")
 
 
-def test_what_cannot_be_loaded_is_said_in_english(chromium, open_page, problems):
+def test_an_unavailable_language_falls_back_to_english(chromium, open_page, problems):
     problems.allow("de.js", "ERR_FAILED")
     page = open_page(chromium, **GERMAN)
     page.route("**/js/words/de.js", lambda route: route.abort())
@@ -80,7 +80,7 @@ def test_what_cannot_be_loaded_is_said_in_english(chromium, open_page, problems)
     sees_ink(page, 300, 325)
 
 
-def test_without_scripts_the_english_text_stands(chromium, base):
+def test_without_scripts_the_text_is_english(chromium, base):
     with chromium.new_context(ignore_https_errors=True, java_script_enabled=False, **GERMAN) as context:
         page = context.new_page()
         page.goto(base)
@@ -94,9 +94,9 @@ def choose_language(page, value: str) -> None:
 
 
 @both_in_full
-def test_a_language_is_chosen_and_kept(browser, open_page):
+def test_the_chosen_language_is_stored(browser, open_page):
     page = open_page(browser)
-    # Nothing is lost when the page is loaded again.
+    # Reloading the page loses nothing.
     with page.expect_navigation():
         choose_language(page, "de")
     ready(page)
@@ -114,7 +114,7 @@ def test_a_language_is_chosen_and_kept(browser, open_page):
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
-def test_choosing_a_language_costs_no_drawing(chromium, open_page):
+def test_changing_the_language_keeps_the_drawing(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 300, 500, 350))
     choose_language(page, "de")
@@ -133,7 +133,7 @@ BOXES = """(all) => all.map((one) => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_german_words_have_room(chromium, open_page, out, scheme, size):
+def test_german_texts_fit(chromium, open_page, out, scheme, size):
     options = PHONE if size == "phone" else {}
     page = open_page(chromium, reduced_motion="reduce", color_scheme=scheme, **GERMAN, **options)
     share(page)
@@ -145,7 +145,7 @@ def test_german_words_have_room(chromium, open_page, out, scheme, size):
         assert page.evaluate("document.documentElement.scrollWidth") == width
         for left, right, text in page.locator("button:visible, dialog[open] *:visible").evaluate_all(BOXES):
             assert left >= 0 and right <= width, text
-        # What is cut off inside of its own box is not read either.
+        # Text that is cut off within its own box is unreadable too.
         cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
         assert page.locator("button:visible, h2:visible, #banner:visible").evaluate_all(cut) == []
         found = Axe().run(page).response["violations"]
@@ -170,6 +170,6 @@ def test_german_words_have_room(chromium, open_page, out, scheme, size):
     page.locator("#confirm-ok").click()
     says(page, "#over", "Diese Sitzung ist beendet.")
     fits("over")
-    # However many lines it takes, nothing of it shows before it has the focus.
+    # However many lines it has, it is invisible until it has the focus.
     page.set_viewport_size({"width": 320, "height": 568})
     assert page.locator(".skip").evaluate("(link) => link.getBoundingClientRect().bottom") <= 0

@@ -1,4 +1,4 @@
-"""Thousands of strokes: painted on tiles beside the page, and yet in their order, and the same for everybody."""
+"""Thousands of strokes: painted on tiles by a worker, in the right order, and the same for all participants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from photos import TEAL, drop, photo
 
 RED, BLUE = (229, 72, 77), (0, 144, 255)
 
-# Says so many strokes, and one as broad as a band, through the middle of the page.
+# Sends strokes, and one as broad as a band, through the middle of the page.
 CROWD = """async ([first, rgb]) => {
   const { GroupSession } = await import('/js/session/groupSession.js');
   const { newKey } = await import('/js/session/key.js');
@@ -38,7 +38,7 @@ def counts(page, text: str) -> None:
 
 
 def alike(a, b) -> None:
-    """Drawn anew, to the pixel where strokes are; each browser decides for itself how finely it holds a picture."""
+    """Checks that both pages are equal where strokes are; each browser scales pictures in its own way."""
     one, other = (picture(page) and image(page) for page in (a, b))
     assert max(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 0.5
     strip = (0, 0, 200, one.height)
@@ -46,7 +46,7 @@ def alike(a, b) -> None:
 
 
 @both_in_full
-def test_thousands_lie_in_their_order_for_everybody(browser, open_page, tmp_path, out):
+def test_thousands_of_strokes_have_the_same_order_for_everyone(browser, open_page, tmp_path, out):
     a = open_page(browser)
     path = share(a)
     sender = open_page(browser, path)
@@ -55,7 +55,7 @@ def test_thousands_lie_in_their_order_for_everybody(browser, open_page, tmp_path
     drop(a, (500, 350), photo(tmp_path, "sea.jpg", TEAL, (1000, 800)))
     are_drawn(a, "sea.jpg")
     a.keyboard.press("Escape")
-    # By their own depth above the picture, and nearer than what is drawn now.
+    # By their z order above the picture, and closer than the present drawing.
     sender.evaluate(CROWD, [100_000, "#0090ff"])
     counts(a, "3,002 ")
     b = open_page(browser, path)

@@ -1,4 +1,4 @@
-"""A Swift model, written as for Apple's systems, and Chromium draw together."""
+"""A Swift model for Apple's systems and Chromium draw together."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def png(color: tuple[int, int, int]) -> bytes:
     return file.getvalue()
 
 
-def test_strokes_go_both_ways_and_late_ones_on_either_side_hold_all(chromium, open_page, start_model, base):
+def test_strokes_reach_both_sides_and_late_joiners(chromium, open_page, start_model, base):
     page = open_page(chromium)
     draw(page, wave(100, 120, 300, 40))
     path = share(page)
@@ -44,10 +44,10 @@ def test_strokes_go_both_ways_and_late_ones_on_either_side_hold_all(chromium, op
     model.open(base + path)
     model.sees_people(2)
     sees_people(page, 2)
-    # What was drawn before it came, whole.
+    # Complete strokes from before it joined.
     until(lambda: [len(points) for points in model.strokes.values()], lambda found: len(found) == 1 and found[0] > 20)
 
-    # While the pen is down: there is something of the stroke, and more when there is more.
+    # While the pen is down: the growing part of the stroke arrives.
     page.mouse.move(100, 300)
     page.mouse.down()
     move(page, line(100, 300, 300, 300))
@@ -78,14 +78,14 @@ def test_a_session_of_the_model_is_joined_by_a_page(chromium, open_page, start_m
     model = start_model()
     model.tell("share")
     until(lambda: model.state["isJoined"])
-    # Each point is sent by a task of its own, and they keep their order.
+    # Each point is sent by its own task; their order is kept.
     model.draw([*line(100, 200, 700, 200, 200), *line(700, 200, 700, 500, 100)])
     page = open_page(chromium, model.state["link"])
     sees_people(page, 2)
     model.sees_people(2)
     for x, y in ((400, 200), (700, 350)):
         sees_ink(page, x, y)
-    # A point out of its turn would draw a line across.
+    # A point in the wrong order would draw a line across.
     assert not any(page.evaluate("([x, y]) => canvas.getContext('2d').getImageData(x, y, 1, 1).data[3]", [x, y])
                    for x, y in ((400, 300), (500, 350), (600, 250)))
     draw(page, line(100, 600, 300, 600))
@@ -93,7 +93,7 @@ def test_a_session_of_the_model_is_joined_by_a_page(chromium, open_page, start_m
     assert model.state["active"] is None
 
 
-def test_images_go_both_ways(chromium, open_page, start_model, base, tmp_path):
+def test_images_reach_both_sides(chromium, open_page, start_model, base, tmp_path):
     page = open_page(chromium)
     path = share(page)
     model = start_model()
@@ -120,7 +120,7 @@ def test_images_go_both_ways(chromium, open_page, start_model, base, tmp_path):
     until(lambda: by_id(late), lambda found: found == by_id(model))
 
 
-def test_a_reset_from_either_side_takes_everybody_along(chromium, open_page, start_model, base):
+def test_a_reset_on_either_side_moves_all_participants(chromium, open_page, start_model, base):
     page = open_page(chromium)
     draw(page, line(100, 200, 300, 200))
     first = share(page)
@@ -130,7 +130,7 @@ def test_a_reset_from_either_side_takes_everybody_along(chromium, open_page, sta
         until(lambda one=one: len(one.strokes), lambda count: count == 1)
     sees_people(page, 3)
 
-    # The page's own.
+    # A reset by the page.
     choose(page, "clear")
     page.locator("#confirm-ok").click()
     until(lambda: path_of(page), lambda path: path not in ("", first))
@@ -143,7 +143,7 @@ def test_a_reset_from_either_side_takes_everybody_along(chromium, open_page, sta
     for one in (model, other):
         until(lambda one=one: len(one.strokes), lambda count: count == 1)
 
-    # The model's, which leaves and activates.
+    # A reset by the model, which leaves and activates a new session.
     model.tell("reset")
     until(lambda: path_of(page), lambda path: path not in ("", first, second))
     third = base + path_of(page)
@@ -158,7 +158,7 @@ def test_a_reset_from_either_side_takes_everybody_along(chromium, open_page, sta
     until(lambda: len(other.strokes), lambda count: count == 1)
 
 
-def test_the_end_reaches_the_model_and_leaving_is_told(chromium, open_page, start_model, base):
+def test_the_model_gets_the_end_and_announces_leaving(chromium, open_page, start_model, base):
     page = open_page(chromium)
     path = share(page)
     model, other = start_model(), start_model()

@@ -1,4 +1,4 @@
-"""One page by itself: by hand, finger, pen and key; on a phone, in the dark; for everybody."""
+"""One page by itself: by mouse, finger, pen and keyboard; on a phone, in dark mode, accessible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conftest import both, until
 
 
 @both
-def test_draws_at_once_and_alone(browser, open_page):
+def test_drawing_works_without_a_session(browser, open_page):
     page = open_page(browser)
     says(page, "#hint", "Draw. Then invite someone.")
     draw(page, line(100, 300, 500, 350))
@@ -20,7 +20,7 @@ def test_draws_at_once_and_alone(browser, open_page):
     assert page.evaluate("performance.getEntriesByType('resource').every(({ name }) => name.startsWith(location.origin))")
 
 
-def test_no_socket_before_it_is_shared(chromium, open_page):
+def test_no_socket_is_opened_before_sharing(chromium, open_page):
     sockets = []
     page = open_page(chromium)
     page.on("websocket", lambda socket: sockets.append(socket.url))
@@ -67,12 +67,12 @@ def test_a_pen_draws_thicker_where_it_is_pressed(chromium, open_page):
     assert has_ink(page, 250, 408) and not has_ink(page, 250, 208)
 
 
-def test_a_finger_draws_and_two_move_the_picture(chromium, open_page):
+def test_one_finger_draws_and_two_pan(chromium, open_page):
     page = open_page(chromium, **PHONE)
     touch(page, line(100, 300, 290, 300, 19))
     sees_ink(page, 200, 300)
 
-    # The first finger of two has hardly begun: it leaves no stroke.
+    # The first of two fingers has hardly moved: it leaves no stroke.
     two_fingers(page, ((150, 500), (250, 500)), ((150, 600), (250, 600)))
     sees_ink(page, 200, 400)
     sees_paper(page, 200, 300)
@@ -96,7 +96,7 @@ def test_keys_choose_tools_colors_and_widths(browser, open_page):
     assert page.locator("[data-tool=pen]").get_attribute("aria-pressed") == "true"
 
 
-def test_everything_is_reached_by_the_tab_key(chromium, open_page):
+def test_every_control_is_reachable_by_tab(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 200, 300, 200))
     reached = set()
@@ -131,7 +131,7 @@ def test_on_a_dense_screen_the_canvas_has_all_its_pixels(chromium, open_page):
     assert picture(page) == before
 
 
-def test_what_was_mended_looks_as_if_drawn_anew(chromium, open_page):
+def test_a_repainted_area_equals_a_full_repaint(chromium, open_page):
     page = open_page(chromium)
     for at in range(6):
         page.keyboard.press(str(at + 1))
@@ -146,7 +146,7 @@ def test_what_was_mended_looks_as_if_drawn_anew(chromium, open_page):
     assert frames is not None
     mended = image(page)
     page.evaluate("drawTogether.redraw()")
-    # The edges of what was cut out and painted again may differ by a shade.
+    # Repainted edges may differ by a shade.
     shades = ImageChops.difference(mended, image(page)).convert("L").histogram()
     assert sum(shades[100:]) == 0
     assert sum(shades[16:]) < 300
@@ -162,8 +162,9 @@ def test_dark_and_light_differ(chromium, open_page, out):
     assert len(colors) == 2
 
 
-def test_thousands_of_strokes_cost_no_frames(chromium, open_page):
-    """Many finished strokes lie on a layer: a frame costs what grows. Bounds are wide, other work shares the machine."""
+def test_thousands_of_strokes_do_not_slow_down_frames(chromium, open_page):
+    """Many finished strokes are on a layer: a frame costs as much as the growing stroke. The limits are wide, because other
+    work shares the machine."""
     a = open_page(chromium)
     path = share(a)
     sender = open_page(chromium, path)
@@ -196,7 +197,7 @@ MANY_STROKES = """async () => {
 }"""
 
 
-def test_what_is_served_is_strict(gateway):
+def test_the_page_has_a_strict_policy(gateway):
     with urllib.request.urlopen(gateway.http) as answer:
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy

@@ -1,4 +1,4 @@
-"""What a person notices when the gateway goes and comes, and when its disk is full."""
+"""The page during restarts of the gateway, and while its disk is full."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ both_ways = pytest.mark.parametrize(
 
 @pytest.fixture
 def own(problems) -> Iterator[Gateway]:
-    """A gateway of one's own, that may go. That it is away is something that browsers write to the console about."""
+    """Gives a gateway that the test may stop. Browsers report its absence on the console."""
     problems.allow("WebSocket", "establish a connection", "was interrupted", "ERR_", "NS_", "Cross-Origin", "failed: ")
     problems.allow("503 (Service Unavailable)")
     running = Gateway()
@@ -44,7 +44,7 @@ def own(problems) -> Iterator[Gateway]:
     running.stop()
 
 
-# Whether all of these points are drawn on, in every frame from now on.
+# Records in every frame from now on if all of these points are drawn on.
 WATCH = """(points) => {
   const canvas = document.getElementById('canvas');
   const ratio = canvas.width / canvas.clientWidth;
@@ -97,7 +97,7 @@ def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
     assert [page.evaluate("drawTogether.me.number") for page in (a, b)] == numbers
     assert a.evaluate("missed_") == 0
     all_hold_the_same(a, b)
-    # What was drawn before is undone after.
+    # An undo after the restart reverts earlier drawing.
     a.evaluate("watched_ = []")
     for _ in range(3):
         a.keyboard.press("Control+z")
@@ -109,7 +109,7 @@ def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
     assert a.locator("#toasts").inner_text() == ""
 
 
-def test_killed_again_and_again_nothing_is_lost_and_nothing_is_there_twice(chromium, open_page, own):
+def test_repeated_kills_lose_and_duplicate_nothing(chromium, open_page, own):
     chance = random.Random(11)
     a = open_page(chromium, own.http)
     path = share(a)
@@ -136,8 +136,8 @@ def test_killed_again_and_again_nothing_is_lost_and_nothing_is_there_twice(chrom
 
 
 @both_ways
-def test_an_upload_goes_on_over_a_restart(browser, open_page, own, way, problems, tmp_path):
-    # A browser sends a request that was cut once more by itself. If the gateway is back by then, it has part of that piece.
+def test_an_upload_continues_over_a_restart(browser, open_page, own, way, problems, tmp_path):
+    # A browser repeats an interrupted request by itself. If the gateway is back by then, it has part of that piece.
     problems.allow("409 (Conflict)")
     path = tmp_path / "holiday.bin"
     path.write_bytes(random.Random(5).randbytes(16 * MB))
@@ -155,7 +155,7 @@ def test_an_upload_goes_on_over_a_restart(browser, open_page, own, way, problems
         slow.bytes_per_second = None
         (whole,) = until(journal.list, lambda found: found and found[0]["state"] == "ready", 60)
         assert whole["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-        # It did not begin again.
+        # The upload did not start again.
         assert slow.sent < 16 * MB + 6 * MB
         until(lambda: [one["state"] for one in items(a)], lambda found: found == ["ready"])
     finally:
@@ -163,14 +163,14 @@ def test_an_upload_goes_on_over_a_restart(browser, open_page, own, way, problems
 
 
 @both_in_full
-def test_a_picture_that_was_just_added_is_there_after_a_crash(browser, open_page, own, tmp_path):
+def test_a_new_picture_survives_a_crash(browser, open_page, own, tmp_path):
     a = open_page(browser, own.http)
     path = share(a)
     journal = Journal(own.http, path[2:])
     names = ["one.jpg", "two.jpg", "three.jpg"]
     for at, name in enumerate(names):
         drop(a, (200 + 300 * at, 300), photo(tmp_path, name, TEAL, (240, 160)))
-        # As soon as it is ready, and maybe before that is on disk.
+        # As soon as it is ready, and possibly before that is on disk.
         until(lambda at=at: [one["state"] for one in items(a)], lambda found, at=at: found == ["ready"] * (at + 1))
         own.halt(signal.SIGKILL)
         own.start()
@@ -186,7 +186,9 @@ def test_a_picture_that_was_just_added_is_there_after_a_crash(browser, open_page
     ("locale", "words"),
     [("en-US", "The attachment was damaged on the gateway"), ("de-DE", "Die Datei ist auf dem Server beschädigt.")],
 )
-def test_a_picture_that_the_disk_damaged_is_shown_as_damaged(chromium, open_page, own, problems, tmp_path, out, locale, words):
+def test_a_picture_damaged_on_the_disk_is_shown_as_damaged(
+    chromium, open_page, own, problems, tmp_path, out, locale, words
+):
     problems.allow("500 (Internal Server Error)")
     a = open_page(chromium, own.http)
     path = share(a)
@@ -202,12 +204,12 @@ def test_a_picture_that_the_disk_damaged_is_shown_as_damaged(chromium, open_page
     b = open_page(chromium, own.http + path, locale=locale)
     says(b, ".item[data-state='missing'] .words", words)
     b.screenshot(path=out / f"damaged-{locale}.png")
-    # A second try would meet the same damage.
+    # A second attempt would find the same damage.
     assert b.locator(".item button:visible").all_inner_texts() == [""]
 
 
 @ways
-def test_what_ended_stays_ended_and_its_pictures_can_be_read(chromium, open_page, own, way, tmp_path):
+def test_an_ended_session_stays_ended_and_its_pictures_can_be_read(chromium, open_page, own, way, tmp_path):
     a = open_page(chromium, own.http)
     path = share(a)
     pick(a, photo(tmp_path, "sea.jpg", TEAL))
@@ -225,21 +227,21 @@ def test_what_ended_stays_ended_and_its_pictures_can_be_read(chromium, open_page
 
 
 def notice(code: str) -> bytes:
-    """A system entry, reliable, of the gateway itself."""
+    """Returns a reliable system entry of the gateway."""
     kind, payload = b"notice", json.dumps({"code": code, "detail": f"The gateway says {code}."}).encode()
     rest = bytes([0x81, len(kind)]) + bytes(8 + 4 + 4) + kind + payload
     return len(rest).to_bytes(4) + rest
 
 
 class Between:
-    """Stands in the page's socket: says more than the gateway does, or closes in its name."""
+    """Intercepts the page's socket: adds messages, or closes it like the gateway."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.is_closed = False
         self.sockets: list[WebSocketRoute] = []
         page.route_web_socket(re.compile(r"/socket$"), self._take)
-        # The browser minds it in pages that are loaded from now on.
+        # The browser applies it to pages that are loaded from now on.
         page.reload()
         ready(page)
 
@@ -247,7 +249,7 @@ class Between:
         self.sockets[-1].send(notice(code))
 
     def close(self, number: int, **reason) -> None:
-        """This socket; and the next one goes nowhere."""
+        """Closes this socket; the next one is not connected."""
         self.is_closed = True
         self.sockets.pop().close(code=number, reason=json.dumps(reason))
         until(lambda: self.page.evaluate("1") and self.sockets)
@@ -263,7 +265,7 @@ class Between:
 
 
 @both_in_full
-def test_what_is_not_saved_is_said_as_long_as_it_is_so(browser, open_page):
+def test_the_page_warns_while_entries_are_not_saved(browser, open_page):
     a = open_page(browser)
     between = Between(a)
     share(a)
@@ -282,14 +284,14 @@ def test_what_is_not_saved_is_said_as_long_as_it_is_so(browser, open_page):
 
 
 @both_in_full
-def test_a_cut_while_nothing_is_saved_is_told_first(browser, open_page):
+def test_a_lost_connection_is_shown_before_unsaved_entries(browser, open_page):
     a = open_page(browser)
     between = Between(a)
     share(a)
     between.tell("storage-full")
     says(a, "#banner", "Not saved")
     between.close(1012, code="unavailable", retryAfterMs=100)
-    # That nothing is lost would not be true now.
+    # The message that nothing is lost would be wrong now.
     says(a, "#banner", "Reconnecting… Keep this page open.")
     between.close(1013, code="storage-full", detail="No.", retryAfterMs=100)
     says(a, "#banner", "The server cannot save anything now. Trying again…")
@@ -297,6 +299,6 @@ def test_a_cut_while_nothing_is_saved_is_told_first(browser, open_page):
     says(a, "#banner", "The server cannot save anything now. 1 stroke is safe on this device.")
     between.mend()
     says(a, "#banner", "Back.")
-    # The same epoch: it is as it was.
+    # The same epoch: the warning is shown again.
     says(a, "#banner", "Not saved")
     sees_ink(a, 200, 200)

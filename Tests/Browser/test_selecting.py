@@ -1,4 +1,4 @@
-"""What lies on the page is chosen, and moved, made larger, doubled, taken away and brought to the front, for all to see."""
+"""Items are selected, moved, enlarged, duplicated, deleted and brought to the front, visible to all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from conftest import until
 
 
 def marks(page) -> list[dict]:
-    """What is drawn, lowest first."""
+    """Returns the marks, lowest first."""
     return page.evaluate("drawTogether.marks()")
 
 
@@ -20,11 +20,11 @@ def bar(page, name: str):
 
 
 def lies_at(page, at: int, left: float, top: float) -> None:
-    """Where its box is, about."""
+    """Waits until the box of a mark is about there."""
     until(lambda: marks(page)[at], lambda one: abs(one["left"] - left) < 12 and abs(one["top"] - top) < 12)
 
 
-def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
+def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_page, out):
     a = open_page(chromium)
     path = share(a)
     b = open_page(firefox, path)
@@ -33,7 +33,7 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
     draw(a, line(200, 300, 400, 300))
     sees_ink(b, 300, 300)
 
-    # A tap chooses; while it is dragged, and afterwards, the other sees where it is.
+    # A tap selects; during the drag and afterwards, the other participant sees the new place.
     b.keyboard.press("v")
     b.mouse.click(300, 202)
     until(lambda: len(chosen(b)) == 1)
@@ -51,7 +51,7 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
     sees_ink(a, 300, 200)
     lies_at(b, 0, 195, 195)
 
-    # A box chooses several, which a corner makes larger.
+    # A selection box selects several items, which a corner enlarges.
     draw(b, line(150, 150, 450, 350))
     assert len(chosen(b)) == 2
     right, bottom = (max(one[side] for one in marks(b)) for side in ("right", "bottom"))
@@ -61,14 +61,14 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
     b.keyboard.press("Control+z")
     lies_at(a, 1, 195, 295)
 
-    # Doubled by the bar: the copies are chosen, and a color is theirs.
+    # Duplicated by the toolbar: the copies are selected, and a chosen color applies to them.
     bar(b, "Duplicate").click()
     until(lambda: len(marks(a)), lambda count: count == 4)
     assert [one["isSelected"] for one in marks(b)] == [False, False, True, True]
     b.keyboard.press("4")
     until(lambda: {one["rgb"] for one in marks(a)[2:]}, lambda found: found == {"#30a46c"})
 
-    # To the front by a key, and away by another; one's own undoing brings it all back.
+    # To the front by a key, and deleted by another one; undo reverts only this participant's changes.
     b.keyboard.press("Escape")
     until(lambda: not bar(b, "Duplicate").is_visible())
     first = marks(b)[0]["id"]
@@ -87,7 +87,7 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
     all_hold_the_same(a, b)
     until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 things removed.")
 
-    # What the other erases falls out of what is chosen.
+    # Items erased by the other participant are no longer selected.
     b.keyboard.press("Control+a")
     a.keyboard.press("e")
     draw(a, line(210, 180, 210, 330))
@@ -95,7 +95,7 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
     until(lambda: not bar(b, "Duplicate").is_visible())
 
 
-def test_a_finger_chooses_and_a_text_is_typed_on(chromium, open_page, out):
+def test_a_finger_selects_and_a_text_can_be_continued(chromium, open_page, out):
     for scheme in ("light", "dark"):
         page = open_page(chromium, color_scheme=scheme, **PHONE)
         touch(page, wave(60, 300, 220, 60))

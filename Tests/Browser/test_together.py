@@ -1,4 +1,4 @@
-"""Several browsers, one picture."""
+"""Several browsers with one picture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from board import (
 from conftest import both_in_full, open_in, until
 
 
-def test_three_browsers_see_each_other_draw_and_a_fourth_comes_late(chromium, firefox, open_page, out):
+def test_three_browsers_see_each_other_draw_and_a_fourth_joins_late(chromium, firefox, open_page, out):
     a = open_page(chromium)
     draw(a, line(100, 150, 300, 150))
     path = share(a)
@@ -19,7 +19,7 @@ def test_three_browsers_see_each_other_draw_and_a_fourth_comes_late(chromium, fi
         sees_people(page, 3)
         sees_ink(page, 200, 150)
 
-    # While the pen is down: the others see what there is of the stroke.
+    # While the pen is down, the others see the growing stroke.
     for drawer, y in ((a, 250), (b, 350), (c, 450)):
         drawer.mouse.move(100, y)
         drawer.mouse.down()
@@ -43,7 +43,7 @@ def test_three_browsers_see_each_other_draw_and_a_fourth_comes_late(chromium, fi
         page.screenshot(path=out / f"together-{name}.png")
 
 
-def test_all_draw_at_once_and_hold_the_same(chromium, firefox, open_page):
+def test_concurrent_drawing_gives_equal_pictures(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
     pages = [a, open_page(chromium, path), open_page(firefox, path)]
@@ -59,11 +59,11 @@ def test_all_draw_at_once_and_hold_the_same(chromium, firefox, open_page):
         for page in pages:
             page.mouse.up()
     all_hold_the_same(*pages)
-    # What was drawn last may still have been on its way then.
+    # The last strokes may still have been in transit then.
     until(lambda: picture(pages[0]) == picture(pages[1]))
 
 
-def test_undo_and_redo_are_ones_own(chromium, open_page):
+def test_undo_and_redo_affect_only_own_changes(chromium, open_page):
     a = open_page(chromium)
     path = share(a)
     b = open_page(chromium, path)
@@ -83,7 +83,7 @@ def test_undo_and_redo_are_ones_own(chromium, open_page):
     all_hold_the_same(a, b)
 
 
-def test_the_eraser_takes_others_strokes_and_undo_brings_them_back(chromium, firefox, open_page):
+def test_the_eraser_removes_others_strokes_and_undo_restores_them(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
     b = open_page(firefox, path)
@@ -104,7 +104,7 @@ def test_the_eraser_takes_others_strokes_and_undo_brings_them_back(chromium, fir
     assert a.locator("#undo").is_enabled()
 
 
-def test_a_new_page_takes_everybody_along_and_keeps_the_old_one(chromium, firefox, open_page):
+def test_a_new_page_moves_all_participants_and_keeps_the_old_one(chromium, firefox, open_page):
     a = open_page(chromium)
     draw(a, wave(100, 300, 400, 80))
     old = share(a)
@@ -120,7 +120,7 @@ def test_a_new_page_takes_everybody_along_and_keeps_the_old_one(chromium, firefo
         until(lambda page=page: page.locator("#summary").inner_text(), lambda text: text == "Nothing is drawn yet.")
     says(a, "#toasts", "started a new page")
     assert "left" not in a.locator("#toasts").inner_text() + b.locator("#toasts").inner_text()
-    # Who comes along from the old page is nobody new.
+    # A participant that follows to the new page is not announced as new.
     assert "joined" not in b.locator("#toasts").inner_text()
     draw(a, line(100, 500, 300, 500))
     sees_ink(b, 200, 500)
@@ -146,7 +146,7 @@ def test_cursors_have_names_and_fade(chromium, open_page):
 
 
 @both_in_full
-def test_a_name_is_changed_by_its_chip_and_remembered(browser, open_page):
+def test_a_name_is_changed_by_its_chip_and_stored(browser, open_page):
     a = open_page(browser)
     path = share(a)
     b = open_page(browser, path)
@@ -161,7 +161,7 @@ def test_a_name_is_changed_by_its_chip_and_remembered(browser, open_page):
     until(lambda: b.evaluate("localStorage.getItem('drawtogether:name')"), lambda name: name == "Ada <b>Lovelace</b>")
 
 
-def test_leaving_keeps_the_picture_and_the_others_go_on(chromium, open_page):
+def test_leaving_keeps_the_picture_and_others_continue(chromium, open_page):
     a = open_page(chromium)
     path = share(a)
     b = open_page(chromium, path)
@@ -185,7 +185,7 @@ HIDE = """(isHidden) => {
 }"""
 
 
-def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, open_page, problems):
+def test_a_hidden_page_is_shown_as_away_and_tabs_are_one_person(chromium, open_page, problems):
     a = open_page(chromium)
     path = share(a)
     b = open_page(chromium, path)
@@ -195,7 +195,7 @@ def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, ope
     until(lambda: chip.get_attribute("data-away"), lambda away: away is not None)
     second = open_in(b.context, b.url, problems)
     sees_people(a, 3)
-    # One of the two tabs is looked at.
+    # One of the two tabs is visible.
     until(lambda: chip.get_attribute("data-away"), lambda away: away is None)
     assert chip.count() == 1
     second.evaluate(HIDE, True)
@@ -208,7 +208,7 @@ def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, ope
     until(lambda: b.locator("#people-list li").first.inner_text(), lambda row: row.endswith("you · 2 tabs"))
     assert b.locator("#toasts").inner_text() == ""
     b.keyboard.press("Escape")
-    # Whoever comes late hears of it soon.
+    # A late joiner gets the state soon.
     late = open_page(chromium, path)
     until(lambda: late.locator(".chip[data-away]").count(), lambda count: count == 1)
     late.locator("#more").click()
@@ -217,7 +217,7 @@ def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, ope
     draw(second, line(100, 200, 300, 200))
     for page in (a, late):
         until(lambda page=page: page.locator(".chip[data-away]").count(), lambda count: count == 0)
-    # A name is the browser's: given in one tab, it is in the other too.
+    # The name belongs to the browser: set in one tab, it applies in the other too.
     second.locator(".chip.me").click()
     second.locator("#name").fill("Grace Hopper")
     second.keyboard.press("Enter")
@@ -226,7 +226,7 @@ def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, ope
     assert a.locator(".chip:not(.me)").count() == 2
 
 
-def test_what_changes_away_from_a_pointer_bears_the_name_of_who_did_it(chromium, open_page):
+def test_changes_far_from_the_pointer_show_their_authors_name(chromium, open_page):
     a = open_page(chromium)
     path = share(a)
     b = open_page(chromium, path)
@@ -234,7 +234,7 @@ def test_what_changes_away_from_a_pointer_bears_the_name_of_who_did_it(chromium,
     name = people(a)[1]
     draw(b, line(100, 200, 300, 200))
     sees_ink(a, 200, 200)
-    # A pointer tells it all; far from it, or by a key, the name does.
+    # Near a pointer its name is enough; far from it, or for a key press, a label shows the name.
     assert a.locator(".deed").count() == 0
     move(b, line(300, 200, 700, 600))
     b.keyboard.press("Control+z")

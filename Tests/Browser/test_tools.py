@@ -1,4 +1,4 @@
-"""Every tool, in the hand of one person and before the eyes of another."""
+"""Every tool, used by one participant and seen by another."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def texts(page) -> list[str]:
     return [one["text"] for one in page.evaluate("drawTogether.marks()") if one["type"] == "text"]
 
 
-def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out):
+def test_the_result_of_each_tool_is_visible_to_others(chromium, firefox, open_page, out):
     a = open_page(chromium)
     b = open_page(firefox, share(a))
     sees_people(a, 2)
 
-    # It is drawn out before the other's eyes; inside there is paper.
+    # The shape grows on the other page too; its inside is empty.
     a.keyboard.press("r")
     a.mouse.move(100, 120)
     a.mouse.down()
@@ -56,13 +56,13 @@ def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out
         a.keyboard.press(key)
         a.mouse.click(850, 150)
 
-    # What marks is seen through, however often it passes.
+    # The highlighter stays transparent, however often it passes.
     b.keyboard.press("m")
     draw(b, line(100, 330, 300, 330) + line(300, 330, 100, 330) + line(100, 330, 200, 330))
     until(lambda: 60 < alpha(a, 150, 330) < 140)
     assert abs(alpha(a, 150, 330) - alpha(a, 280, 330)) <= 2
 
-    # Words are read while they are typed, and are where they were typed.
+    # Text is visible while it is typed, at its place.
     a.keyboard.press("t")
     a.mouse.click(100, 420)
     a.keyboard.type("Milk")
@@ -74,7 +74,7 @@ def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out
     a.keyboard.press("Escape")
     assert a.locator("#writing").is_hidden()
 
-    # The other takes them up by a double tap, and one's own undo leaves what the other wrote.
+    # The other participant edits it by a double tap, and undo keeps the other's text.
     b.keyboard.press("v")
     b.mouse.dblclick(115, 420)
     b.locator("#writing").wait_for()
@@ -88,13 +88,13 @@ def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out
     assert marks == 6
     all_hold_the_same(a, b)
 
-    # Where nothing lies a double tap begins a text, and one that stays empty is none.
+    # On an empty place a double tap begins a text; an empty text is removed.
     b.mouse.dblclick(700, 560)
     b.locator("#writing").wait_for()
     b.keyboard.press("Escape")
     b.locator("#writing").wait_for(state="hidden")
 
-    # The eraser takes all of them.
+    # The eraser removes all of them.
     b.keyboard.press("e")
     draw(b, line(120, 100, 120, 440, 30))
     until(lambda: len(a.evaluate("drawTogether.marks()")), lambda found: found == marks - 3)
@@ -105,7 +105,7 @@ def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out
 
 
 @both_in_full
-def test_colors_are_chosen_for_the_tool_at_hand_and_for_what_is_typed(browser, open_page):
+def test_a_color_applies_to_the_tool_and_to_the_typed_text(browser, open_page):
     page = open_page(browser)
     page.keyboard.press("r")
     page.get_by_role("radio", name="Green").click()
@@ -120,7 +120,7 @@ def test_colors_are_chosen_for_the_tool_at_hand_and_for_what_is_typed(browser, o
     [text] = page.evaluate("drawTogether.marks()")
     assert (text["text"], text["rgb"]) == ("Mint tea", "#8e4ec6")
     assert text["bottom"] - text["top"] > 50
-    # Tapped beside, it only ended; tapped on, it is taken up. Emptied, it is gone.
+    # A tap beside it only ends the text; a tap on it edits it. An empty text is removed.
     assert page.locator("#writing").is_hidden()
     page.mouse.click((text["left"] + text["right"]) / 2, (text["top"] + text["bottom"]) / 2)
     page.locator("#writing").wait_for()
@@ -132,7 +132,7 @@ def test_colors_are_chosen_for_the_tool_at_hand_and_for_what_is_typed(browser, o
     assert texts(page) == ["Mint tea"]
 
 
-def test_a_phone_has_every_tool_within_reach_of_a_thumb(chromium, open_page, out):
+def test_a_phone_has_every_tool_in_thumb_reach(chromium, open_page, out):
     page = open_page(chromium, **{**PHONE, "viewport": {"width": 360, "height": 740}})
     page.locator("#shapes").tap()
     page.locator("#kinds[data-open]").wait_for()
@@ -146,7 +146,7 @@ def test_a_phone_has_every_tool_within_reach_of_a_thumb(chromium, open_page, out
     assert page.locator("#shapes").get_attribute("aria-pressed") == "true"
     touch(page, line(60, 150, 200, 290))
     sees_ink(page, 130, 150)
-    # A second finger takes back what the first began.
+    # A second finger cancels the stroke of the first.
     fingers = Fingers(page)
     fingers.down((60, 400))
     fingers.move((160, 480))
@@ -154,7 +154,7 @@ def test_a_phone_has_every_tool_within_reach_of_a_thumb(chromium, open_page, out
     fingers.up()
     until(lambda: len(page.evaluate("drawTogether.marks()")), lambda found: found == 1)
 
-    # Where the keyboard comes up, there is no line being typed.
+    # With an open keyboard the typed line stays visible.
     tool(page, "[data-tool=text]")
     touch(page, [(40, 600)])
     page.keyboard.type("A long line that goes on in the next before it leaves the page")
@@ -168,12 +168,12 @@ def test_a_phone_has_every_tool_within_reach_of_a_thumb(chromium, open_page, out
     assert "\n" in text
 
 
-def test_ones_own_color_can_be_any(chromium, open_page):
+def test_any_custom_color_can_be_chosen(chromium, open_page):
     a = open_page(chromium)
     b = open_page(chromium, share(a))
     sees_people(a, 2)
     own = a.get_by_role("radio", name="Your own color")
-    # The browser's own dialog opens at the second press; what it would answer is put there.
+    # The browser's own dialog opens at the second press; its result is simulated here.
     a.evaluate("document.getElementById('own-color').addEventListener('click', (event) => { globalThis.picks = true; event.preventDefault(); })")
     a.keyboard.press("2")
     own.click()

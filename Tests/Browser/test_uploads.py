@@ -1,4 +1,4 @@
-"""Files on their way: over cuts and a reload, paused, cancelled, refused."""
+"""Uploads: over cuts and a reload, paused, cancelled, refused."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ def file_of(folder: Path, name: str, size: int) -> Path:
 
 @pytest.fixture
 def plain(proxy, problems):
-    """The address behind the proxy. A cut line is something that browsers write to the console about.
-
-    So is a conflict: a browser whose line was cut sends the same piece again by itself, which by then has arrived in part.
-    """
+    """Returns the address behind the proxy. Browsers report a lost connection on the console, and also a conflict: a
+    browser repeats the interrupted piece by itself, a part of which has arrived by then."""
     problems.allow("WebSocket", "establish a connection", "was interrupted", "ERR_", "NS_", "Cross-Origin", "failed: ")
     problems.allow("409 (Conflict)")
     return f"http://127.0.0.1:{proxy.port}/"
@@ -33,13 +31,13 @@ def plain(proxy, problems):
 
 @pytest.fixture
 def slow(proxy):
-    """A line that leaves time to do something in the middle."""
+    """A connection slow enough to act in the middle of an upload."""
     proxy.bytes_per_second = 4 * MB
     return proxy
 
 
 def interrupt(proxy) -> None:
-    """Cuts the line, until somebody has tried in vain: what a browser itself sends again goes nowhere."""
+    """Cuts the connection until an attempt has failed: the browser's own repetitions fail too."""
     before = proxy.refusals
     proxy.refuse()
     until(lambda: proxy.refusals > before, seconds=20)
@@ -47,7 +45,7 @@ def interrupt(proxy) -> None:
 
 
 @both
-def test_over_ten_cuts_and_a_reload_it_goes_on_from_what_arrived(browser, open_page, plain, slow, gateway, tmp_path):
+def test_an_upload_continues_over_ten_cuts_and_a_reload(browser, open_page, plain, slow, gateway, tmp_path):
     path = file_of(tmp_path, "holiday.bin", 24 * MB)
     a = open_page(browser, plain)
     shared = share(a)
@@ -66,7 +64,7 @@ def test_over_ten_cuts_and_a_reload_it_goes_on_from_what_arrived(browser, open_p
     (whole,) = until(journal.list, lambda found: found[0]["state"] == "ready", 60)
     assert whole["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert (whole["name"], whole["size"]) == ("holiday.bin", 24 * MB)
-    # Beside the rest of the file only what a page loads and says, and what was on its way when the line was cut.
+    # Besides the rest of the file, only the page's own requests and messages, and the bytes in transit during the cut.
     assert slow.sent - sent < 24 * MB - arrived + 2 * MB
     assert slow.sent < 24 * MB + 4 * MB
     for page in (a, b):
@@ -76,7 +74,7 @@ def test_over_ten_cuts_and_a_reload_it_goes_on_from_what_arrived(browser, open_p
 
 
 @both_in_full
-def test_paused_it_waits_for_its_owner_over_a_reload_too(browser, open_page, plain, slow, gateway, tmp_path):
+def test_a_paused_upload_stays_paused_over_a_reload(browser, open_page, plain, slow, gateway, tmp_path):
     path = file_of(tmp_path, "slides.bin", 8 * MB)
     a = open_page(browser, plain)
     shared = share(a)
@@ -87,7 +85,7 @@ def test_paused_it_waits_for_its_owner_over_a_reload_too(browser, open_page, pla
     row(a, "slides.bin").get_by_role("button", name="Pause").click()
     until(lambda: items(a)[0]["state"] == "paused")
     row(a, "slides.bin").get_by_text("paused").wait_for()
-    # What is on its way still arrives.
+    # Bytes in transit still arrive.
     counts = [slow.sent]
     until(lambda: counts.append(slow.sent) or counts[-8:], lambda last: len(last) == 8 and len(set(last)) == 1)
     a.reload()
@@ -103,8 +101,8 @@ def test_paused_it_waits_for_its_owner_over_a_reload_too(browser, open_page, pla
     until(lambda: items(a)[0]["state"] == "ready")
 
 
-def test_the_words_say_what_the_bar_shows(chromium, open_page, plain, slow, tmp_path):
-    """Much goes out at once, into what the browser and the line can hold, and then nothing for long."""
+def test_the_text_matches_the_progress_bar(chromium, open_page, plain, slow, tmp_path):
+    """Many bytes are sent at once into the buffers of browser and connection, and then none for a long time."""
     a = open_page(chromium, plain)
     share(a)
     slow.bytes_per_second = MB / 64
@@ -113,7 +111,7 @@ def test_the_words_say_what_the_bar_shows(chromium, open_page, plain, slow, tmp_
     until(lambda: bar.count() and float(bar.get_attribute("value") or 0) > 0.2)
 
     def apart() -> float:
-        """In MB, the size of the file."""
+        """Returns the difference in MB, the unit of the file's size."""
         return float(bar.get_attribute("value") or 0) - float(words.inner_text().split()[0])
 
     # In tenths, rounded down.
@@ -121,8 +119,10 @@ def test_the_words_say_what_the_bar_shows(chromium, open_page, plain, slow, tmp_
 
 
 @both_in_full
-def test_cancelled_it_is_gone_for_everybody(browser, open_page, problems, plain, slow, gateway, tmp_path):
-    # Reloaded before it has noted that it was heard, the page takes it back once more: it is gone already.
+def test_a_cancelled_upload_is_removed_for_everyone(
+    browser, open_page, problems, plain, slow, gateway, tmp_path
+):
+    # If it is reloaded before it has recorded the confirmation, the page removes the item again, which is gone already.
     problems.allow("404")
     a = open_page(browser, plain)
     shared = share(a)
@@ -142,7 +142,7 @@ def test_cancelled_it_is_gone_for_everybody(browser, open_page, problems, plain,
 
 
 @both_in_full
-def test_too_large_is_said_at_once_and_asks_nothing_of_the_network(browser, open_page, plain, proxy, tmp_path):
+def test_a_too_large_file_is_refused_without_a_request(browser, open_page, plain, proxy, tmp_path):
     path = tmp_path / "film.mkv"
     with path.open("wb") as file:
         file.truncate(131 * MB)
@@ -158,7 +158,9 @@ def test_too_large_is_said_at_once_and_asks_nothing_of_the_network(browser, open
     until(lambda: a.locator("#toasts .toast").count() == 0)
 
 
-def test_whose_line_is_dead_is_shown_as_paused_to_the_others(chromium, open_page, plain, slow, gateway, tmp_path):
+def test_an_upload_with_a_dead_connection_is_shown_as_paused(
+    chromium, open_page, plain, slow, gateway, tmp_path
+):
     slow.bytes_per_second = MB
     a = open_page(chromium, plain)
     shared = share(a)

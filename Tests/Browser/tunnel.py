@@ -1,4 +1,4 @@
-"""A browser's HTTP proxy: real connections to any address, which can be cut as those of `Proxy`."""
+"""A browser's HTTP proxy: real connections to any address, which can be cut like those of `Proxy`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from proxy import Proxy
 
 
 class Tunnel(Proxy):
-    """For the option `proxy` of a browser's context: it goes where the browser asks it to, and does not look inside."""
+    """For the option `proxy` of a browser's context: connects to the requested address, and does not parse the
+    bytes."""
 
     def __init__(self) -> None:
         super().__init__(("", 0))
@@ -31,7 +32,7 @@ class Tunnel(Proxy):
             far = socket.create_connection((host.strip("[]"), int(port)))
             near.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         else:
-            # The request as it came: every server takes the whole address there (RFC 9112 §3.2.2).
+            # The request is forwarded unchanged: every server accepts the absolute address in it (RFC 9112 §3.2.2).
             address = urlsplit(target)
             far = socket.create_connection((address.hostname or "", address.port or 80))
             far.sendall(head)
