@@ -34,7 +34,7 @@ struct ContentCheckQueueTests {
 
     func end(_ content: ContentID) { queue.end(content) }
 
-    /// Begins all that can begin.
+    /// Begins all checks that may begin.
     func begin() -> [ContentID] {
       var begun: [ContentID] = []
       while let next = queue.next() { begun.append(next) }

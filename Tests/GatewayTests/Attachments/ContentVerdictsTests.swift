@@ -28,7 +28,7 @@ final class ContentVerdictsTests {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Puts a new file in the place of the content.
+  /// Replaces the file of the content.
   private func place() throws -> ContentMark {
     let id = UUID()
     let file = try folder.createUpload(id)
@@ -87,7 +87,7 @@ final class ContentVerdictsTests {
     let contents = (0..<100).map { ContentID(session: SessionID(high: 0, low: $0), digest: digest) }
     for content in contents { verdicts.notePlaced(content, mark) }
     #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<100).map { $0 >= 90 })
-    // A verdict that was replaced does not take the present one with it.
+    // The removal of a replaced verdict does not remove the present one.
     for _ in 0..<9 { verdicts.notePlaced(contents[99], mark) }
     #expect(verdicts.verdict(on: contents[99], mark) == .intact)
   }
@@ -125,7 +125,7 @@ final class ContentVerdictsTests {
 extension OverSockets {
   @Suite("Verifying contents")
   struct ContentVerifierTests {
-    /// A gateway that has not verified an attachment of a session yet.
+    /// Starts a gateway that has not verified any attachment of a session.
     private static func fresh(
       _ bytes: [UInt8], idleSeconds: Int = 0
     ) throws -> (gateway: RunningGateway, session: SessionID, attachment: UUID) {
@@ -144,7 +144,7 @@ extension OverSockets {
       #expect(try client.http.ask("HEAD", client.path(of: id)).status == 200)
       for _ in 0..<2 {
         try await gateway.wait(for: "its being put away", of: session) { $0 == nil }
-        // Nothing can be read for another verdict.
+        // No other content can be read.
         let hold = Hold(on: gateway.gateway.shared.fileThreads.verifying)
         defer { hold.release() }
         #expect(try client.read(id).body == bytes)
@@ -158,7 +158,7 @@ extension OverSockets {
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)
       let session = SessionID(high: 0, low: 1)
-      // 64 from each of 16 addresses, and one.
+      // 64 requests from each of 16 addresses, and one more.
       let asks = (0..<1_025).map { number -> (content: ContentID, address: UInt32) in
         let digest = Content.digest([UInt8(number / 64), UInt8(number % 64)])
         return (ContentID(session: session, digest: digest), UInt32(number / 64 + 1))
@@ -193,7 +193,7 @@ extension OverSockets {
 }
 
 extension ContentVerifier {
-  /// Asks for checks that all wait before the first one begins.
+  /// Requests checks that all wait before the first one begins.
   fileprivate func start(_ asks: [(content: ContentID, address: UInt32)]) -> [Task<Outcome, Never>] {
     asks.map { ask in
       Task { await self.verify(ask.content, size: 1, for: IPAddress(v4: ask.address)) }

@@ -98,14 +98,14 @@ extension OverSockets {
         client.stream.close()
 
         let next = try room.client(isSecure: cut.isSecure, onOwner: !isOnOwner)
-        // The end of the connection may be seen later than the next request.
+        // The gateway may see the end of the connection after the next request.
         let deadline = TestTimeout.deadline
         while try next.offset(of: id) != count, .now() < deadline {}
         #expect(try next.offset(of: id) == count)
         if count < Self.body.count {
           #expect(try next.patch(id, at: count, Array(Self.body[count...])).status == 204)
         }
-        // Cut behind its last byte, an upload is whole when the cut is seen.
+        // An upload whose connection is cut after the last byte is complete.
         while try next.list().first?.state != .ready, .now() < deadline {}
         #expect(try room.settle().first?.sha256 == Content.digest(Self.body))
         #expect(try next.remove(id) == 204)
@@ -143,7 +143,7 @@ extension OverSockets {
           let status = try room.client().patch(id, at: offset, Array(Self.body[offset...])).status
           #expect([204, 409].contains(status))
         } catch ClientError.streamEnded {
-          // A request that was cut before came later than this one, and took over.
+          // A request that was cut earlier is processed later than this one, and replaced it.
         } catch ClientError.broken {
         }
       }
@@ -159,7 +159,7 @@ extension OverSockets {
       let (id, half) = (UUID(), Self.body.count / 2)
       #expect(try client.create(id, size: Self.body.count).status == 201)
       #expect(try client.patch(id, at: 0, Array(Self.body[..<half])).status == 204)
-      // Of nothing.
+      // The SHA-256 of no bytes.
       let wrong = "sha256 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
       let head = client.head(
         "PATCH", client.path(of: id), JournalClient.pieceFields(at: half, checksum: wrong), .chunked,
@@ -181,7 +181,7 @@ extension OverSockets {
     func creationWithWrongChecksum() throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(onOwner: false), UUID())
-      // Of nothing.
+      // The SHA-1 of no bytes.
       let wrong = "sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk="
       try client.stream.send(
         client.head(

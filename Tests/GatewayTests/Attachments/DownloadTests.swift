@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4, Read: whole and in parts, by readers of every kind.
+  /// PROTOCOL 4, Read: whole contents and ranges, and readers that are slow, stop or disconnect.
   @Suite("Downloads")
   struct DownloadTests {
     struct Way: CustomTestStringConvertible {
@@ -23,7 +23,7 @@ extension OverSockets {
       }
     }
 
-    /// More than a socket's buffers hold.
+    /// More than a socket's buffers can take.
     private static let large = Content.bytes(12 << 20, seed: 31)
     private static let body = Content.bytes(700_001, seed: 32)
 
@@ -98,7 +98,7 @@ extension OverSockets {
       for round in 0..<12 {
         let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
         try client.stream.send(client.http.head("GET", client.path(of: id)))
-        // From before the first byte to a socket that is full.
+        // From before the first byte up to a full socket.
         for _ in 0..<random.next(below: 20) { try client.stream.receiveMore(by: TestTimeout.deadline) }
         if round % 4 == 0 { try Self.waitUntilStuck(room) }
         switch death {
@@ -107,7 +107,7 @@ extension OverSockets {
         }
       }
       try room.metrics.wait(for: "the end of all") {
-        // The observer's, the one for the metrics, and the socket of the witness.
+        // The sockets of the observer and of the metrics, and the witness's WebSocket.
         $0["sockets{kind=\"http\"}"] == 2 && $0["sockets{kind=\"tls\"}"] == 0
       }
       #expect(try room.settle().count == 1)

@@ -7,10 +7,10 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P3, P6: whatever several people do with the same attachments, in whatever order.
+  /// P3, P6: concurrent changes of the same attachments by several clients, in any order.
   @Suite("The journal under random requests")
   struct JournalModelTests {
-    /// Seeds that once failed stay.
+    /// Seeds that failed once are kept.
     @Test(
       "Six clients add, interrupt, resume, read and remove four attachments: list, entries, files and descriptors agree",
       arguments: [1, 2, 3, 54, 103] as [UInt64])

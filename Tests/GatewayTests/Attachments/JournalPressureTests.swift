@@ -9,7 +9,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P5, P6: uploads faster than the disk, and how a gateway ends while bytes move.
+  /// P5, P6: uploads faster than the disk, and the end of a gateway during transfers.
   @Suite("Uploads under pressure")
   struct JournalPressureTests {
     /// The memory of one request in the gateway: two buffers, each with one read more, and the paused input.
@@ -38,7 +38,7 @@ extension OverSockets {
         return values["attachments_added_total"] == ids.count
       }
       for upload in uploads { try upload.wait() }
-      // Heads, TLS' own bytes and the questions for the metrics come on top: far less than a tenth.
+      // Heads, TLS and the metrics requests add far less than a tenth.
       #expect(most < ids.count * Self.bytesEach * 11 / 10)
       let digests = ids.indices.map { Content.digest(Content.bytes(8 << 20, seed: UInt64($0))) }
       #expect(Set(try room.settle().compactMap(\.sha256)) == Set(digests))
@@ -68,7 +68,7 @@ extension OverSockets {
       var taken = 0
       try room.metrics.wait(for: "a standstill") { values in
         defer { taken = (values["received_bytes_total"] ?? 0) - before }
-        // Between two looks nothing came in but the question.
+        // Between two checks only the request for the metrics was received.
         return taken > 262_144 && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
       // The cost of TLS and of the metrics requests is far below a tenth.
@@ -79,7 +79,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
     }
 
-    /// Lends a stream to one other thread: who lent it leaves it alone until that has ended.
+    /// Lends a stream to one other thread. The lender does not use it until that thread has ended.
     private struct Sender: @unchecked Sendable {
       private let stream: ByteStream
 
@@ -96,7 +96,7 @@ extension OverSockets {
       return [RunningGateway.FilesFolder.uploads, .attachments].reduce(0) { sum, kind in
         room.gateway.files(of: room.session, in: kind).reduce(sum) { sum, name in
           var status = stat()
-          // Gone to its place since: it is counted there.
+          // The file was moved to its place meanwhile, and is counted there.
           guard unsafe stat("\(folder)/\(kind.rawValue)/\(name)", &status) == 0 else { return sum }
           return sum + status.st_size
         }

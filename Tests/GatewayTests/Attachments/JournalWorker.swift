@@ -52,7 +52,7 @@ final class JournalWorker {
     client = try room.client(isSecure: isSecure)
   }
 
-  /// Takes one step.
+  /// Makes one random step.
   func step() throws {
     switch state {
     case .idle: choose()
@@ -61,7 +61,7 @@ final class JournalWorker {
       do {
         try client.stream.send(part)
       } catch ClientError.broken {
-        // Answered already, or overtaken.
+        // Answered already, or replaced by another request.
         return try reconnect()
       }
       if !parts.isEmpty {
@@ -77,7 +77,7 @@ final class JournalWorker {
     }
   }
 
-  /// Takes steps until nothing is under way.
+  /// Makes steps until no request is in progress.
   func finish() throws {
     while true {
       if case .idle = state { return }
@@ -133,7 +133,7 @@ final class JournalWorker {
     }
   }
 
-  /// Waits for the answer, and looks whether it can be one.
+  /// Waits for the response, and checks that it is possible.
   private func receive(_ deed: Deed, _ index: Int) throws {
     let method = deed == .status ? "HEAD" : "GET"
     let answer: HTTPClient.Response
@@ -147,7 +147,7 @@ final class JournalWorker {
     let content = material.content(index)
     let possible =
       switch deed {
-      // Gone, or overtaken, before it was answered.
+      // Removed or replaced before it was answered.
       case .create, .add, .addInChunks: [201, 404, 409]
       case .patch: [204, 404, 409]
       case .remove: [204, 404]

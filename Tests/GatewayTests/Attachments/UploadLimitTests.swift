@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: what bounds uploads, reached and left again.
+  /// P6: the limits of uploads, reached and left again.
   @Suite("Limits of uploads")
   struct UploadLimitTests {
     private static let body = Content.bytes(300_000, seed: 41)
@@ -60,7 +60,7 @@ extension OverSockets {
       }
     }
 
-    /// Adds a file; until the end of another upload is seen, there may be no room.
+    /// Adds a file. Until the end of another upload is processed, there may be no room.
     private static func addWhenThereIsRoom(_ room: JournalRoom) throws {
       let deadline = TestTimeout.deadline
       while true {
@@ -106,7 +106,7 @@ extension OverSockets {
         #expect(refused.text.contains(#""actual":1000001"#))
         #expect(refused.field("Connection") == "close")
 
-        // A piece has the room that is left behind its offset.
+        // A piece may have the bytes between its offset and the limit.
         let (other, id) = (try room.client(onOwner: isOnOwner), UUID())
         #expect(try other.create(id, size: 3000).status == 201)
         #expect(try other.patch(id, at: 0, Array(Self.body[..<1000]), .chunked).status == 204)
@@ -127,7 +127,7 @@ extension OverSockets {
       let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
       let (first, second) = (UUID(), UUID())
       #expect(try client.add(first, Self.body).status == 201)
-      // Three times the same: 300,000 in all, once each is whole.
+      // Three attachments with one content: 300,000 bytes in all, once each is complete.
       #expect(try client.add(second, Self.body).status == 201)
       #expect(try client.add(UUID(), Self.body, .chunked).status == 201)
       let announced = UUID()

@@ -12,7 +12,7 @@ extension OverSockets {
   struct UploadRaceTests {
     private static let body = Content.bytes(600_000, seed: 21)
 
-    /// Sends a request with the first bytes of its body, so that its client is in the middle of an upload.
+    /// Sends a request with the first bytes of its body, so that the upload is in progress.
     private static func begin(_ id: UUID, at offset: Int = 0, upTo end: Int, over client: JournalClient)
       throws
     {
@@ -87,7 +87,7 @@ extension OverSockets {
       #expect(try room.observer.read(id).body == new)
     }
 
-    /// Waits until so many bytes of an upload are known to the session.
+    /// Waits until the session has this offset of an upload.
     private static func wait(for id: UUID, at offset: Int, in room: JournalRoom) throws {
       let deadline = TestTimeout.deadline
       while .now() < deadline {
@@ -109,7 +109,7 @@ extension OverSockets {
         try first.stream.send(
           first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: 100_000)
             + Self.body[..<count])
-        // Without its end the first may still be unknown, and then there is nothing to begin anew.
+        // Before the first request has arrived, there is no upload to restart.
         try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
         try second.stream.send(
           second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: 100_000)
@@ -133,7 +133,7 @@ extension OverSockets {
           "POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
         try first.stream.send(request + bytes.dropLast(1))
         try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
-        // Both at once: the last byte of one, and the whole other.
+        // Concurrently: the last byte of one request, and the whole other one.
         try first.stream.send([bytes[bytes.count - 1]])
         try second.stream.send(request + bytes)
         #expect(try second.http.response(to: "POST").status == 201, "round \(round)")
@@ -158,7 +158,7 @@ extension OverSockets {
           do throws(any Error) {
             try client.stream.send(Array(Self.body[1...]))
           } catch ClientError.broken {
-            // Overtaken already.
+            // Replaced already.
           }
         }
         var statuses: [Int] = []
@@ -233,7 +233,7 @@ extension OverSockets {
         try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
         let remover = try room.client(onOwner: round % 4 < 2)
         try client.stream.send([bytes[bytes.count - 1]])
-        // Some time, up to that of a whole upload.
+        // Up to the time of a whole upload.
         for _ in 0..<random.next(below: 4) { _ = try remover.http.ask("GET", "/healthz") }
         if end == .removal {
           #expect(try remover.remove(id) == 204)
@@ -264,7 +264,7 @@ extension OverSockets {
           first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
             + bytes.dropLast(1))
         try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
-        // The removal, and the same id again before it can be over.
+        // The removal, and a new upload of the same id before the removal can be finished.
         try remover.stream.send(remover.http.head("DELETE", remover.path(of: id)))
         try second.stream.send(
           second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: bytes.count)

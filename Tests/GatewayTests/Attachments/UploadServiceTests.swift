@@ -10,7 +10,7 @@ import Wire
 
 @testable import Gateway
 
-/// Uploads in all their states, over real files and without sockets.
+/// Uploads in all their states, with real files and without sockets.
 @Suite("Upload service")
 struct UploadServiceTests {
   private static let digest = "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab"
@@ -239,7 +239,7 @@ private struct UploadHead {
         + "Upload-Offset: \(offset)\r\n\(framing)\(checksum)")
   }
 
-  /// Reads the request for an attachment.
+  /// Parses the request for an attachment.
   func request(_ attachment: UUID, limits: Limits) throws -> UploadRequest {
     let text = "\(method) / HTTP/1.1\r\nHost: a\r\nAttachment-Id: \(attachment)\r\n\(fields)\r\n"
     var reader = RequestReader()
@@ -253,7 +253,8 @@ private struct UploadHead {
   }
 }
 
-/// An upload service with one session, on a thread as a reactor has one. The connections of its uploads are recorded effects.
+/// An upload service with one session, on its own thread like that of a reactor. The connections of its uploads are recorded
+/// effects.
 private actor UploadWorker {
   private let gateway: Gateway
   private let folder: String
@@ -279,7 +280,7 @@ private actor UploadWorker {
     configuration.durability = .memory
     configuration.limits.uploads = uploads
     configuration.limits.diskReserveBytes = diskReserveBytes
-    // Never started: its files and their threads are used, and no socket is opened.
+    // Never started: only its files and their threads are used, and no socket is opened.
     gateway = try Gateway(
       configuration: configuration,
       log: Log(level: .error, format: .text, clock: { LogTime.now }, output: { _ in }))
@@ -339,7 +340,7 @@ private actor UploadWorker {
     return true
   }
 
-  /// Receives bytes of a body, without the file actor getting to write.
+  /// Receives bytes of a body before the file actor can write.
   func sendWithoutWaiting(_ bytes: [UInt8], _ number: Int) {
     guard uploads[number].isConnected else { return }
     service.receive(bytes[...], of: uploads[number])
@@ -405,7 +406,7 @@ private actor UploadWorker {
       effects[number].append("close")
       isLast = true
     }
-    // As the connection does when it sends a response, or closes.
+    // The connection does the same when it sends a response, or closes.
     if isLast { service.disconnect(uploads[number]) }
   }
 
@@ -426,7 +427,7 @@ private actor UploadWorker {
     await settle()
   }
 
-  /// Forgets all uploads, and restores the attachment as the next process does.
+  /// Removes all uploads, and restores the attachment like the next process.
   func restart(fileBytes: UInt64) async throws {
     let found = try #require(hosted.session.attachment(attachment))
     let file = try #require(hosted.uploads[attachment]).file.name

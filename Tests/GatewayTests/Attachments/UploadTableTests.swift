@@ -17,7 +17,7 @@ struct UploadTableTests {
     return UploadTable(limits: limits)
   }
 
-  /// Asks for a slot; returns the upload that is evicted for it, the name of the new one, and the refusal.
+  /// Requests a slot. Returns the upload that is evicted for it, the new upload, and the refusal.
   private static func ask(
     _ table: UploadTable, _ slot: Int = 99, from address: IPAddress? = nil, at now: MonotonicTime,
     canEnd: Bool = true
@@ -88,7 +88,7 @@ struct UploadTableTests {
       table.resumeRate(of: try #require(asked.id), at: Self.time(5))
       #expect(table.count == 4)
     }
-    // The others are fast enough, or new.
+    // The other uploads are fast enough, or new.
     #expect(Self.ask(table, at: Self.time(5)).refusal?.limit == 4)
   }
 
@@ -110,7 +110,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 9), at: Self.time(30)).refusal != nil)
   }
 
-  /// Fills all slots of a table but some with bodies of four addresses that are fast until second 30.
+  /// Fills all slots except `free` with uploads of four addresses that are fast until second 30.
   private static func fill(_ table: UploadTable, _ uploads: Int, but free: Int) throws {
     for slot in 0..<uploads - free {
       let id = try begin(table, slot, from: IPAddress(v4: UInt32(1_000 + slot / (uploads / 4))))
@@ -164,7 +164,7 @@ struct UploadTableTests {
     for id in many { table.add(6_000, to: id, at: Self.time(10)) }
     let first = Self.ask(table, from: IPAddress(v4: 10), at: Self.time(10))
     #expect(first.evicted?.id == many[0] && first.evicted?.rate == 600)
-    // Each has one now.
+    // Each address has one upload now.
     let second = Self.ask(table, from: IPAddress(v4: 11), at: Self.time(10))
     #expect(second.evicted?.id == lone)
   }
@@ -197,11 +197,11 @@ struct UploadTableTests {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
     table.pauseRate(of: id, at: Self.time(0))
-    // Its rate is not known.
+    // The rate of the upload is unknown.
     #expect(Self.ask(table, at: Self.time(100)).refusal != nil)
     table.resumeRate(of: id, at: Self.time(100))
     #expect(Self.ask(table, at: Self.time(104)).refusal != nil)
-    // Going on does not begin the grace anew.
+    // A continued upload gets no second grace time.
     table.resumeRate(of: id, at: Self.time(104))
     #expect(Self.ask(table, at: Self.time(105)).evicted != nil)
   }

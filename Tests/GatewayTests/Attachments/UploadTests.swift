@@ -6,7 +6,8 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: an attachment from its first byte to its removal, over connections of the session's reactor and of another.
+  /// PROTOCOL 4: an attachment from its first byte to its removal, over connections of the session's reactor and of another
+  /// one.
   @Suite("Uploads")
   struct UploadTests {
     /// The form of the body.
@@ -140,7 +141,7 @@ extension OverSockets {
     static func states(of id: UUID, seenBy client: ParticipantClient) -> [String] {
       var states: [String] = []
       for entry in client.received where entry.key == EntryKey(id) && entry.flags.contains(.system) {
-        // An entry that cannot be read shows as none.
+        // An invalid entry is skipped.
         let object = try? AttachmentObject.decode(entry.payload.span)
         let state = object?.state.rawValue ?? (entry.flags.retention == .remove ? "removed" : "unreadable")
         if states.last != state { states.append(state) }

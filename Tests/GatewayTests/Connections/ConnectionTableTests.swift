@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Connection table")
 struct ConnectionTableTests {
-  /// Adds a connection over a descriptor that is no socket.
+  /// Adds a connection with a descriptor that is not a socket.
   private func admit(to table: ConnectionTable) throws -> Connection {
     let descriptor = OwnedDescriptor(owning: unsafe open("/dev/null", O_RDONLY | O_CLOEXEC))
     return try table.admit(descriptor) { key, descriptor in

@@ -8,7 +8,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P1 to P4 over a session that is put away and opened again and again, while its gateway comes and goes too.
+  /// P1 to P4 with a session that is unloaded and loaded repeatedly, over restarts of its gateway.
   @Suite("Coming and going")
   struct ComingAndGoingTests {
     @Test(
@@ -96,7 +96,7 @@ extension OverSockets {
       let fourth = try ParticipantClient(gateway, session).join()
       try fourth.send(fourth.entry([100], retention: .append))
       try fourth.readUntilCommitted()
-      // Sequences that were given before are not given again under the same epoch.
+      // Used sequences are not reused in the same epoch.
       if fourth.joined?.epoch == epoch {
         #expect(try #require(fourth.joined?.sequence) >= sequence)
       }

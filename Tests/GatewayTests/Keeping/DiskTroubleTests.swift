@@ -185,7 +185,7 @@ extension OverSockets {
         try member.read(until: "what was taken is committed") {
           $0.committed >= $0.received.last { $0.type == "Test" }?.sequence ?? .max
         }
-        // Sent again by coming again.
+        // A reconnect sends the refused entries again.
         member.cut()
         try member.join()
         try member.readUntilCommitted()

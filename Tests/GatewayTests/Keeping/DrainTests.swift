@@ -10,7 +10,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// A gateway that stops with many on it.
+  /// The stop of a gateway with many clients.
   @Suite("Draining")
   struct DrainTests {
     @Test("All entries are on the disk before a client is told to come back", arguments: [1, 2])
@@ -27,7 +27,7 @@ extension OverSockets {
           member.entry([UInt8(index & 255), UInt8(index >> 8)], retention: .append),
           member.entry([UInt8(index & 255)], retention: .replace, key: EntryKey(high: 1, low: 1)))
       }
-      // Its own come back to each: they are in the order.
+      // Each member's own entries are returned: they are in the order.
       for member in members { try member.read(until: "its own") { $0.isCurrent } }
       let before = MonotonicTime.now()
       gateway.gateway.drain()

@@ -16,11 +16,11 @@ extension OverSockets {
   struct EndingTests {
     /// The time at which a session without participants is ended.
     enum Moment: CaseIterable {
-      /// Its last record waits for what another session writes.
+      /// Its last record waits for a batch of another session.
       case beforePuttingAway
       /// Its last record is being written.
       case whilePuttingAway
-      /// The same, as the gateway stops.
+      /// Its last record is being written, and the gateway stops.
       case whileStopping
     }
 
@@ -66,7 +66,7 @@ extension OverSockets {
       let ending = try Asked { [gateway] in try gateway.end(session, token) }
       try await gateway.wait(for: "being ended", of: session) { $0?.isEnding ?? false }
       disk.mend()
-      // A gateway that stops need not answer.
+      // A stopping gateway need not answer.
       let status = moment == .whileStopping ? try? ending.wait() : try ending.wait()
       #expect(status == 204 || moment == .whileStopping)
       gateway = try gateway.restart(moment == .whileStopping ? .drained : .cut)
@@ -220,7 +220,7 @@ extension OverSockets {
         #expect(try gateway.statusOfNewSession() == 503)
         let (last, _, token) = sessions.removeLast()
         #expect(try gateway.end(last, token) == 204)
-        // Those that had ended before count until the folder has been looked at.
+        // Sessions that had ended before count until the folder is swept.
         try await gateway.wait(for: "room for one") { try gateway.statusOfNewSession() == 201 }
         #expect(try gateway.statusOfNewSession() == 503)
       }

@@ -24,7 +24,7 @@ extension OverSockets {
       /// The session has a participant again.
       case inUse
 
-      /// The status of an answer when its time is over.
+      /// The status of a response when its time is over.
       var status: Int {
         switch self {
         case .putAway, .notClosed: 404
@@ -55,7 +55,7 @@ extension OverSockets {
         case .inUse: inUse = member
         }
       }
-      // With days to go nothing goes, whatever looks at it.
+      // Days before its time, no check removes it.
       gateway = try gateway.restart(.cut)
       for (way, session) in sessions {
         #expect(try gateway.status(of: session) == (way == .ended ? 410 : 200))
@@ -120,7 +120,7 @@ extension OverSockets {
       gateway.stop()
       let rest = "\(gateway.folder)/data/sessions/\(damaged.text)/log.damaged-1"
       try Data([1, 2, 3]).write(to: URL(filePath: rest))
-      // Opened, the session has been empty for an hour.
+      // By its record, the loaded session has been empty for an hour.
       gateway = try gateway.restart(.cut, clock: hour) {
         $0.limits.removalDelaySeconds = 0
         $0.limits.sessionIdleSeconds = 3600

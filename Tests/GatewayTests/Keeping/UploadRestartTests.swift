@@ -12,7 +12,7 @@ extension OverSockets {
   /// Uploads continue at their offsets after any end of the process.
   @Suite("Uploads over restarts")
   struct UploadRestartTests {
-    /// Waits until a session's list of attachments is as wanted.
+    /// Waits until a session's list of attachments fulfils a condition.
     private static func wait(
       for what: String, in journal: JournalClient, _ condition: ([AttachmentObject]) throws -> Bool
     ) throws {
@@ -136,7 +136,7 @@ extension OverSockets {
       disk.hang { $0.session == session && (isResumable ? $0.kinds.contains(.upload) : $0.kinds == [.run]) }
       let upload = try Asked { [gateway] in
         let journal = try JournalClient(gateway, session)
-        // The gateway may go before it answers.
+        // The gateway may end before it answers.
         return try? isResumable ? journal.patch(id, at: 0, bytes).status : journal.add(id, bytes).status
       }
       try disk.waitUntilMet()
@@ -191,7 +191,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut)
       #expect(try gateway.status(of: session) == 200)
       if isDamaged {
-        // Not at the second attempt either, when the log itself is repaired.
+        // Nor at the second attempt, when the log has been repaired.
         for _ in 0..<2 {
           let newcomer = try ParticipantClient(gateway, session).join()
           #expect(newcomer.state.held[.zero] == [[1]])

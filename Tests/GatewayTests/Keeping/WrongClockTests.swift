@@ -11,13 +11,13 @@ import Wire
 extension OverSockets {
   @Suite("A wrong clock removes nothing")
   struct WrongClockTests {
-    /// A clock so many days ahead of the machine's.
+    /// Returns a clock that is a number of days ahead of the machine's.
     private static func clock(daysAhead days: Int, isSynchronised: Bool = false) -> GatewayClock {
       GatewayClock(
         wall: { WallTime.now() + .seconds(days * 86_400) }, isSynchronised: { isSynchronised })
     }
 
-    /// A session that holds an entry, and one that has ended.
+    /// Creates a session with an entry, and an ended one.
     private static func makeSessions(_ gateway: RunningGateway) throws -> [SessionID] {
       let sessions = try [gateway.makeSession(), gateway.makeSession()]
       for (session, ends) in zip(sessions, [false, true]) {
@@ -45,7 +45,7 @@ extension OverSockets {
         $0.limits.sessionIdleSeconds = 60
       }
       let disk = FolderDisk(gateway.gateway.shared.data)
-      // Asked for, both come into memory, where their time is over by the calendar.
+      // Requests load both sessions into memory, where their time is over by the calendar.
       for _ in 0..<3 {
         for session in sessions { #expect([200, 410].contains(try gateway.status(of: session))) }
         let findings = try await #require(gateway.gateway.shared.sweeper).look()

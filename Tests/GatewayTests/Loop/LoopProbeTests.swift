@@ -25,9 +25,9 @@ struct LoopWatchdogTests {
     #expect(shared.hangingReactors(seenBy: 0, now: now) == [])
     #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(9)) == [])
     #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(10)) == [1])
-    // The first reactor was not asked before, and answers.
+    // The first reactor had no unanswered probe, and answers.
     #expect(gateway.gateway.hangingReactors(now: now + .seconds(10)) == [1])
-    // A reactor does not ask itself.
+    // The probe does not ask the caller's own reactor.
     #expect(shared.hangingReactors(seenBy: 1, now: now + .seconds(10)) == [])
     _ = clinux_eventfd_signal(releaseDescriptor)
     await hang.value
@@ -72,9 +72,9 @@ struct LoopProbeTests {
     let start = MonotonicTime.now()
     let probe = LoopProbe()
     #expect(probe.ask(at: start) { false } == nil)
-    // The mailbox is still full: the loop has owed an answer since the first question.
+    // The mailbox is still full: the first probe is unanswered.
     #expect(probe.ask(at: start + .seconds(30)) { false } == start)
-    // The mailbox has room again: the loop was not asked before.
+    // The mailbox has room again: no earlier probe was sent.
     #expect(probe.ask(at: start + .seconds(60)) { true } == nil)
     #expect(probe.ask(at: start + .seconds(61)) { Bool(false) } == start + .seconds(60))
     probe.answer()

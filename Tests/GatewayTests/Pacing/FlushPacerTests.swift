@@ -49,7 +49,7 @@ struct FlushPacerTests {
 
   @Test("many single messages are flushed together, and none waits longer than the interval")
   func together() {
-    // Every 3 ms: five people who draw at 60 Hz.
+    // Every 3 ms, as with five participants that draw at 60 Hz.
     let (flushes, longest) = play((0..<10_000).map { 3 * Double($0) }, interval: .milliseconds(12))
     #expect(Double(flushes.count) < 10_000 / 3)
     #expect(longest <= .milliseconds(12))
@@ -64,7 +64,7 @@ struct FlushPacerTests {
 
   @Test("if participants wait for each other, flushes are soon immediate")
   func oneAtATime() {
-    // The next one comes 0.3 ms after the last was sent.
+    // The next message arrives 0.3 ms after the last flush.
     var pacer = FlushPacer()
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
     var waits = 0

@@ -42,7 +42,7 @@ struct PresencePacerTests {
     let takesAlong = pacer.tells(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
-    // Announcements that came along count as announced now, and so do those with entries of their own turn.
+    // Announcements that were sent with entries count as announced now.
     let again = pacer.tells(.presence, now: at(1_004))
     #expect(!again)
     let withBoth = pacer.tells(.entries(withPresence: true), now: at(1_100))

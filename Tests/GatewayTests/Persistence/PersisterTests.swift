@@ -211,7 +211,7 @@ struct PersisterTests {
   }
 }
 
-/// A persister with its sessions, on a thread as a reactor has one. Turns are taken when a test asks for one.
+/// A persister with its sessions, on its own thread like that of a reactor. Turns run on request.
 private actor Worker {
   nonisolated let disk: TroubledDisk
   private let folder: TemporaryFolder?
@@ -294,7 +294,7 @@ private actor Worker {
     clock.set(clock.now + duration)
   }
 
-  /// Does what a reactor does for its persister in a turn.
+  /// Does the work of a reactor's turn for the persister.
   func turn() {
     persister.storeIfDue()
     for work in tasks.takeAll() { Task { await run(work) } }
@@ -304,7 +304,7 @@ private actor Worker {
     await work()
   }
 
-  /// Begins to wait for the records of a session; `outcome` tells the result.
+  /// Requests that a session's records are stored; `outcome` returns the result.
   func beginWaiting(_ number: UInt64) async -> Int {
     await begin { await self.wait(number) }
   }

@@ -68,7 +68,7 @@ struct HeldMemoryTests {
     #expect(memory.hold(1600, sessions: 1) == .same)
     #expect(memory.hold(1) == .crowded)
     #expect(memory.hold(100) == .same)
-    // Back to the limit, over it and back: nothing new.
+    // Down to the limit, over it and back: no change is reported.
     #expect([-101, 1, -100].map { memory.hold($0) } == [.same, .same, .same])
     #expect(memory.held == 1501)
     #expect(memory.hold(-1) == .relieved)

@@ -75,7 +75,7 @@ extension OverSockets {
         #expect(got.map(\.payload) == payloads)
         #expect(got.allSatisfy { $0.flags.contains(.targeted) == [[2], [3], [4]].contains($0.payload) })
       }
-      // Nor later: not in a tail, and not in a snapshot.
+      // Not later either: neither in a tail nor in a snapshot.
       let outsider = members[3]
       outsider.cut()
       try outsider.join()
@@ -108,7 +108,7 @@ extension OverSockets {
       #expect(Set(members[1].unreliable.map(\.payload)) == [[1], [2]])
       #expect(members[2].unreliable.map(\.payload) == [[1]])
       #expect(members[2].unreliable.allSatisfy { $0.sequence == 0 && $0.sender == sender.number })
-      // The next entry shows that no other was on the way.
+      // The next entry shows that no other one was in transit.
       try sender.send(sender.entry([9]))
       try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
       #expect(members[2].unreliable.count == 1)
@@ -144,7 +144,7 @@ extension OverSockets {
         let payload = retention == .remove ? [] : [UInt8](repeating: UInt8(index % 251), count: index * 8)
         try drawer.send(drawer.entry(payload, retention: retention, key: key))
         if index % 60 == 59 {
-          // Joins while entries are under way: what it is sent begins in the middle.
+          // Joins during a stream of entries, so that its entries begin in the middle.
           let late = try ParticipantClient(gateway, session, isSecure: index % 120 == 59).join()
           try drawer.read(until: "all so far") {
             $0.received.last { $0.type == "Test" }?.clientSequence == UInt32(index + 1)

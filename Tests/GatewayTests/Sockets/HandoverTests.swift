@@ -7,12 +7,12 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// DESIGN, Threads: a session belongs to one reactor, and is reached from every connection.
+  /// DESIGN, Threads: a session belongs to one reactor, and can be used over every connection.
   @Suite("Two reactors")
   struct HandoverTests {
     struct Way: CustomTestStringConvertible {
       let isSecure: Bool
-      /// Nil: the frames are sent once the request is answered.
+      /// Nil: the frames are sent after the response to the request.
       let packets: WebSocketClient.Packets?
 
       var testDescription: String {
@@ -139,7 +139,7 @@ extension OverSockets {
         let described = try http.ask("GET", "/api/sessions/\(session.text)")
         #expect(described.status == 200)
         #expect(described.text.contains(session.text))
-        // Wherever the connection is now.
+        // On whichever reactor the connection is now.
         #expect(try http.ask("GET", "/healthz").status == 200)
       }
       http.stream.close()

@@ -12,7 +12,7 @@ struct HandshakeTableTests {
   @Test("A newcomer replaces the oldest handshake of the address that has the most")
   func share() {
     let table = HandshakeTable(capacity: 6)
-    // The first handshake of all is from an address that has no other.
+    // The oldest handshake is from an address without another one.
     for (slot, address) in [1, 2, 3, 2, 3, 2].enumerated() {
       #expect(table.victim() == nil)
       table.insert(
@@ -22,7 +22,7 @@ struct HandshakeTableTests {
     table.remove(Self.key(1), from: Self.address(2))
     #expect(table.count == 5 && table.victim() == nil)
     table.insert(Self.key(6), from: Self.address(4), at: MonotonicTime(nanoseconds: 6))
-    // Two of 2 (slots 3, 5) and two of 3 (slots 2, 4): the oldest of them.
+    // Addresses 2 (slots 3, 5) and 3 (slots 2, 4) have two handshakes each: the oldest of these is replaced.
     #expect(table.victim() == Self.key(2))
   }
 

@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: whatever a client was doing when it died, nothing of it stays.
+  /// P6: a client that is killed in any state leaves no resources behind.
   @Suite("Killed clients")
   struct KilledClientTests {
     /// The activity of the client.
@@ -50,7 +50,7 @@ extension OverSockets {
       try metrics.wait(for: "nobody in the session") { $0["participants"] == 0 }
     }
 
-    /// A connection whose client is in that state; nil when there is no such state.
+    /// Returns a connection with a client in that state; nil if the state does not exist.
     private static func bring(
       to state: State, _ gateway: RunningGateway, _ session: SessionID, _ isSecure: Bool
     ) throws -> ByteStream? {

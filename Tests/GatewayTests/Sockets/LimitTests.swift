@@ -8,7 +8,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: every limit, reached, is an error in words with the number.
+  /// P6: an error at every limit has a message with the number.
   @Suite("Limits")
   struct LimitTests {
     @Test(
@@ -137,7 +137,7 @@ extension OverSockets {
       let metrics = try Metrics(of: gateway)
       let clients = try (0..<4).map { _ in try ParticipantClient(gateway, session).join() }
       for client in clients.prefix(3) {
-        // 90,000 bytes of a message that would have 200,000.
+        // 90,000 of the 200,000 bytes of a message.
         let frame = WebSocketClient.frame(.binary, client.entry([UInt8](repeating: 1, count: 200_000)))
         try client.socket?.stream.send(Array(frame.prefix(90_000)))
       }

@@ -6,7 +6,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 1: the page and the API over one connection after the other.
+  /// PROTOCOL 1: the page and the API over one connection after another.
   @Suite("HTTP over sockets")
   struct PageTests {
     @Test("PROTOCOL 1: the page's files, over http and https, on one connection", arguments: [false, true])
@@ -66,7 +66,7 @@ extension OverSockets {
       #expect(head.status == 200)
       #expect(head.field("Content-Length") == "\(RunningGateway.page.utf8.count)")
       #expect(head.body.isEmpty)
-      // Were there a body, it would be taken for the beginning of the next answer.
+      // A body would be parsed as the beginning of the next response.
       #expect(try client.ask("GET", "/healthz").text == "{\"status\":\"alive\"}\n")
     }
 

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P2, P3, P8: cut sockets, and participants that come back.
+  /// P2, P3, P8: lost connections, and participants that resume.
   @Suite("Resume")
   struct ResumeTests {
     @Test(

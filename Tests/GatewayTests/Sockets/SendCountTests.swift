@@ -24,7 +24,8 @@ extension OverSockets {
       let last = try #require(members.last)
       for member in members { try member.read(through: last.sequence) }
       let metrics = try Metrics(of: gateway)
-      // On a machine that is slow with 200 handshakes, a ping may come between: the least of three counts.
+      // On a machine that is slow with 200 handshakes, a ping may need a send of its own: the least of three
+      // counts.
       let sends = try (1...3).map { burst in
         // Every 16 entries are in one frame, and all frames in one write.
         var frames: [UInt8] = []

@@ -60,7 +60,7 @@ extension OverSockets {
       // Now the client reads: the kernel's bytes, the rest of a frame, and a catch-up.
       try room.slow.read(through: room.drawer.sequence)
       #expect(room.slow.catchUps.count >= 2)
-      // Not one of them was lost.
+      // No entry was lost.
       #expect(room.drawer.state.held[EntryKey(high: 6, low: 0)]?.count == room.drawn)
       #expect(room.slow.state == room.drawer.state)
       #expect(room.other.state == room.drawer.state)

@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// P5: input that costs much more than its length is handled in steps, one a turn, and others have their turns between them.
+  /// P5: expensive input is handled in steps, one per turn, and other sockets are served between the steps.
   @Suite("Time slices")
   struct TimeSliceTests {
     @Test(

@@ -1,7 +1,7 @@
 import Testing
 import Platform
 
-/// A blocking call on a thread of its own, whose result comes later.
+/// A blocking call on a thread of its own, with a result.
 final class Asked<Answer: Sendable>: Sendable {
   private let answer = Guarded<Answer?>(nil)
   private let thread = Guarded<Background?>(nil)
@@ -17,7 +17,7 @@ final class Asked<Answer: Sendable>: Sendable {
   /// True when the result is there.
   var isAnswered: Bool { answer.withLock { $0 != nil } }
 
-  /// Waits for the answer, and throws what asking threw.
+  /// Waits for the result, or throws the error of the call.
   func wait() throws -> Answer {
     try thread.withLock { $0 }?.wait()
     return try #require(answer.withLock { $0 })

@@ -22,7 +22,7 @@ final class Background: Sendable {
     if let error = outcome.withLock({ $0 }) { throw error }
   }
 
-  /// Does things at once and waits for all of them.
+  /// Runs all closures concurrently and waits for them.
   static func all(_ bodies: [@Sendable () throws -> Void]) throws {
     let started = try bodies.map { try Background($0) }
     for one in started { try one.wait() }

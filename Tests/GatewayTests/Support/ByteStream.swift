@@ -45,7 +45,7 @@ final class ByteStream {
     }
   }
 
-  /// Sends all of it.
+  /// Sends all bytes.
   func send(_ bytes: [UInt8]) throws {
     guard let tls else {
       try sendRaw(bytes)
@@ -61,7 +61,7 @@ final class ByteStream {
     }
   }
 
-  /// Sends all of it and ends our direction; over TLS with the last record, so that both are read at once.
+  /// Sends all bytes and ends our direction; over TLS in the last record, so that both arrive at once.
   func sendLast(_ bytes: [UInt8]) throws {
     guard let tls else {
       try sendRaw(bytes)
@@ -79,8 +79,8 @@ final class ByteStream {
     try endWriting()
   }
 
-  /// Sends two parts in records of their own, and of the second record only the first bytes.
-  /// - Returns: the rest, which `sendRaw` sends. TLS only.
+  /// Sends two parts in separate records, and of the second record only the first bytes. TLS only.
+  /// - Returns: the rest, which `sendRaw` sends.
   func sendCut(_ first: [UInt8], _ second: [UInt8]) throws -> [UInt8] {
     var ciphertext: [UInt8] = []
     try tls?.encrypt(first.span, into: &ciphertext)
@@ -91,7 +91,7 @@ final class ByteStream {
     return Array(ciphertext[(end + 9)...])
   }
 
-  /// Sends bytes as they are, past TLS.
+  /// Sends bytes unchanged, below TLS.
   func sendRaw(_ bytes: [UInt8]) throws {
     let deadline = TestTimeout.deadline
     var sent = 0
@@ -107,7 +107,8 @@ final class ByteStream {
     }
   }
 
-  /// Offers bytes until all are taken (`true`) or nothing was taken for that time (`false`). Plain only.
+  /// Sends until all bytes are accepted (`true`) or none was accepted for that time (`false`). Plain text
+  /// only.
   func offer(_ bytes: [UInt8], within limit: Duration) throws -> Bool {
     var sent = 0
     while sent < bytes.count {
@@ -121,7 +122,7 @@ final class ByteStream {
     return true
   }
 
-  /// Sends the first message of a TLS handshake, and takes no notice of the answer.
+  /// Sends the first message of a TLS handshake, and does not read the response.
   func sendHello() throws {
     var plaintext: [UInt8] = []
     var hello: [UInt8] = []
@@ -131,7 +132,7 @@ final class ByteStream {
     try sendRaw(hello)
   }
 
-  /// Waits for more and adds it to `unread`, or for the end of the stream, which it throws.
+  /// Waits for more bytes and adds them to `unread`; throws at the end of the stream.
   func receiveMore(by deadline: MonotonicTime) throws {
     while true {
       switch socket.receive(into: &buffer) {
@@ -176,7 +177,7 @@ final class ByteStream {
     try socket.shutdownWrite()
   }
 
-  /// Closes as a cut cable or a killed process would, in the middle of whatever there was: with a reset.
+  /// Closes with a reset, like a lost connection or a killed process.
   func cut() {
     // This fails on a socket that is already broken.
     try? socket.resetOnClose()

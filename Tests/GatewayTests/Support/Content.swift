@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// The bytes of attachments in tests: the same for the same seed, and no two places of them alike.
+/// The bytes of attachments in tests: the same for the same seed, and without repetitions.
 enum Content {
   static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = SeededGenerator(seed: seed)

@@ -26,14 +26,14 @@ final class HTTPClient {
     host = "\(isSecure ? gateway.https : gateway.http)"
   }
 
-  /// A request's head as bytes.
+  /// Returns the head of a request as bytes.
   func head(_ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:]) -> [UInt8] {
     var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
     for (name, value) in fields { text += "\(name): \(value)\r\n" }
     return Array((text + "\r\n").utf8)
   }
 
-  /// Asks, and waits for the answer.
+  /// Sends a request and waits for the response.
   func ask(
     _ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:], body: [UInt8]? = nil
   ) throws -> Response {
@@ -46,7 +46,7 @@ final class HTTPClient {
     return try response(to: method)
   }
 
-  /// Waits for the next answer, which is to a request of that method.
+  /// Waits for the next response, which belongs to a request of that method.
   func response(to method: String = "GET") throws -> Response {
     reader.expect(method == "HEAD" ? .head : .get)
     let deadline = TestTimeout.deadline
@@ -75,7 +75,7 @@ final class HTTPClient {
     }
   }
 
-  /// Makes a session on the reactor that this connection is on.
+  /// Creates a session on the reactor of this connection.
   func makeSession() throws -> SessionID {
     let answer = try ask("POST", "/api/sessions", body: [])
     guard answer.status == 201 else { throw ClientError.answered(status: answer.status) }
@@ -83,7 +83,8 @@ final class HTTPClient {
     return try #require(SessionID(location.split(separator: "/").last ?? ""))
   }
 
-  /// A connection to that reactor of a gateway's: the kernel spreads them, so it takes a few attempts.
+  /// Connects to one reactor of a gateway. The kernel distributes connections, so this takes several
+  /// attempts.
   static func on(
     reactor: Int, of gateway: RunningGateway, reactors: Int = 2, isSecure: Bool = false,
     bodyLimit: Int = 1 << 20

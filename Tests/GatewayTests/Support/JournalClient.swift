@@ -33,7 +33,7 @@ final class JournalClient {
     case length, chunked
   }
 
-  /// The head of a request with a body.
+  /// Returns the head of a request with a body.
   func head(
     _ method: String, _ path: String, _ fields: [(String, String)], _ framing: Framing, length: Int
   ) -> [UInt8] {
@@ -47,7 +47,7 @@ final class JournalClient {
     return bytes
   }
 
-  /// A body as it goes over the wire, in chunks of 64 KiB if it is chunked.
+  /// Returns a body as it is on the wire, in chunks of 64 KiB if it is chunked.
   static func framed(_ body: [UInt8], _ framing: Framing) -> [UInt8] {
     guard framing == .chunked else { return body }
     var bytes: [UInt8] = []
@@ -60,13 +60,13 @@ final class JournalClient {
     return bytes + Array("0\r\n\r\n".utf8)
   }
 
-  /// The fields of a file in one request.
+  /// Returns the fields of a file in one request.
   static func fileFields(_ id: UUID, digest: String? = nil) -> [(String, String)] {
     [("Attachment-Id", id.uuidString), ("Content-Type", "application/x-test")]
       + (digest.map { [("Repr-Digest", $0)] } ?? [])
   }
 
-  /// The fields of a piece in tus.
+  /// Returns the fields of a piece in tus.
   static func pieceFields(at offset: Int, checksum: String? = nil) -> [(String, String)] {
     [
       ("Tus-Resumable", "1.0.0"), ("Content-Type", "application/offset+octet-stream"),
@@ -84,7 +84,7 @@ final class JournalClient {
     return try http.response(to: "POST")
   }
 
-  /// Makes a resumable upload; without a size its length comes later.
+  /// Creates a resumable upload; without a size, its length is deferred.
   func create(_ id: UUID, size: Int?) throws -> HTTPClient.Response {
     let length = size.map { ("Upload-Length", "\($0)") } ?? ("Upload-Defer-Length", "1")
     try stream.send(
@@ -105,7 +105,7 @@ final class JournalClient {
     return try http.response(to: "PATCH")
   }
 
-  /// The offset of an upload; nil if there is none.
+  /// Returns the offset of an upload; nil if there is none.
   func offset(of id: UUID) throws -> Int? {
     let answer = try http.ask("HEAD", path(of: id), ["Tus-Resumable": "1.0.0"])
     guard answer.status != 404 else { return nil }

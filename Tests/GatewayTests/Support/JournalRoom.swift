@@ -32,7 +32,7 @@ final class JournalRoom {
     metrics = try Metrics(of: gateway)
   }
 
-  /// A connection to the session's journal, on the reactor that owns it or on the other.
+  /// Returns a client of the session's journal, with a connection on the reactor that owns the session or on the other one.
   func client(isSecure: Bool = false, onOwner: Bool? = nil) throws -> JournalClient {
     guard let onOwner else { return try JournalClient(gateway, session, isSecure: isSecure) }
     let http = try HTTPClient.on(
@@ -40,7 +40,7 @@ final class JournalRoom {
     return JournalClient(http, session)
   }
 
-  /// Returns true if the token of the witness ends the session.
+  /// Ends the session with the token of the witness.
   func end() throws {
     let token = try #require(witness.joined?.token.text)
     let answer = try observer.http.ask(
@@ -99,7 +99,7 @@ final class JournalRoom {
     return differences
   }
 
-  /// The properties that all participants have received. They may have missed the offset of an upload.
+  /// Returns the properties that all participants have received. They may have missed the offset of an upload.
   private static func essence(_ object: AttachmentObject) -> String {
     "\(object.id) \(object.state) \(object.size ?? 0) \(object.sha256 ?? "")"
   }

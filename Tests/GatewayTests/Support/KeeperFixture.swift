@@ -43,7 +43,7 @@ final class KeeperFixture: Sendable {
     lines.map { line in String(line.split(separator: "event=\"")[1].prefix { $0 != "\"" }) }
   }
 
-  /// A new certificate and its key.
+  /// Creates a new certificate and its key.
   func pair() throws -> Pair {
     let directory = folder + "/made-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -56,7 +56,7 @@ final class KeeperFixture: Sendable {
       fingerprint: context.certificate.fingerprint)
   }
 
-  /// Puts a pair into a folder below this one.
+  /// Writes a pair into a folder below this one.
   func put(_ pair: Pair, in name: String) throws -> CertificateSource {
     try FileManager.default.createDirectory(atPath: folder + "/\(name)", withIntermediateDirectories: true)
     try write(pair.certificate, over: "\(name)/tls-cert.pem")

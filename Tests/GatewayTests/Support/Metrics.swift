@@ -2,7 +2,7 @@ import Testing
 import Platform
 import TestSupport
 
-/// Asks for `/metrics` again and again, over one connection that counts itself among the sockets.
+/// Requests `/metrics` repeatedly, over one connection that counts itself among the sockets.
 final class Metrics {
   private let client: HTTPClient
 
@@ -26,8 +26,8 @@ final class Metrics {
     try #require(try values()[name])
   }
 
-  /// Asks until the values are as wanted.
-  /// - Throws: when they are not before patience is over; the last ones are recorded.
+  /// Requests the metrics until they fulfil a condition.
+  /// - Throws: an error at the deadline; the last values are then recorded.
   func wait(for what: String, _ condition: ([String: Int]) -> Bool) throws {
     let deadline = TestTimeout.deadline
     while true {

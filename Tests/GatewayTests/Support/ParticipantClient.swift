@@ -5,10 +5,10 @@ import Wire
 import TestSupport
 
 /// A participant, over one socket after another: joins, resumes, keeps sent entries until they are committed, sends
-/// unacknowledged ones again, and keeps the state. It checks received entries: rising sequences, no repeats, complete
-/// catch-ups.
+/// unacknowledged ones again, and keeps the state. It checks received entries: rising sequences, no repetitions,
+/// complete catch-ups.
 final class ParticipantClient {
-  /// Another one after a restart.
+  /// Replaced after a restart.
   var gateway: RunningGateway
   let session: SessionID
   let isSecure: Bool
@@ -29,10 +29,10 @@ final class ParticipantClient {
   private(set) var isCaughtUp = false
   private var snapshotSequence: UInt64?
   private var after: UInt64?
-  /// The client sequence given out last.
+  /// The last used client sequence.
   private(set) var clientSequence: UInt32 = 0
   private var kept: [(clientSequence: UInt32, bytes: [UInt8])] = []
-  /// Up to which client sequence all is committed when a sequence is.
+  /// For each sequence of a returned entry: its client sequence, up to which all are committed when the sequence is.
   private var arrived: [(sequence: UInt64, clientSequence: UInt32)] = []
 
   init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) {
@@ -90,7 +90,7 @@ final class ParticipantClient {
   /// The size above which repeated entries are split into several messages.
   private static let messageBytes = 200_000
 
-  /// Goes without a word.
+  /// Disconnects without a close frame.
   func cut() {
     socket?.stream.cut()
     socket = nil
@@ -122,7 +122,7 @@ final class ParticipantClient {
     try socket.send(.binary, entries.flatMap { $0 })
   }
 
-  /// Sends something else under the client sequence of an entry that was refused, which was the last one.
+  /// Sends another entry with the client sequence of the last entry, which was refused.
   func sendInstead(of refused: UInt32, retention: Retention, key: EntryKey) throws {
     kept.removeAll { $0.clientSequence >= refused }
     clientSequence = refused - 1
@@ -131,7 +131,7 @@ final class ParticipantClient {
 
   // MARK: - Receiving
 
-  /// Reads until the condition holds. It may hold already.
+  /// Reads until a condition is true, which it may be already.
   func read(until what: String, _ condition: (ParticipantClient) throws -> Bool) throws {
     let deadline = TestTimeout.deadline
     while try !condition(self) {
@@ -161,12 +161,12 @@ final class ParticipantClient {
   /// True when all sent entries are committed.
   var hasAllCommitted: Bool { kept.isEmpty }
 
-  /// Reads until all that it sent is committed.
+  /// Reads until all sent entries are committed.
   func readUntilCommitted() throws {
     try read(until: "all is committed") { $0.isCaughtUp && $0.kept.isEmpty }
   }
 
-  /// Reads until everything up to a sequence is here.
+  /// Reads until all entries up to a sequence have arrived.
   func read(through sequence: UInt64) throws {
     try read(until: "sequence \(sequence)") { $0.isCaughtUp && $0.sequence >= sequence }
   }
@@ -228,7 +228,7 @@ final class ParticipantClient {
     }
     if entry.sequence <= sequence { Issue.record("\(entry.sequence) came behind \(sequence)") }
     sequence = entry.sequence
-    // In a tail, too, each entry moves it.
+    // Entries of a tail move it too.
     after = sequence
     received.append(entry)
     if entry.sender == number, entry.clientSequence > 0 {

@@ -6,7 +6,7 @@ struct RetainedState: Equatable {
   private(set) var participants: Set<ParticipantNumber> = []
   private(set) var attachments: [EntryKey: AttachmentObject] = [:]
 
-  /// Applies an entry of the gateway's.
+  /// Applies an entry of the gateway.
   mutating func apply(_ entry: ReceivedEntry) throws {
     if entry.flags.contains(.system) {
       if entry.type == SystemType.attachment {
@@ -34,7 +34,7 @@ struct RetainedState: Equatable {
   }
 }
 
-/// An entry as it came from the gateway.
+/// An entry of the gateway.
 struct ReceivedEntry: Equatable {
   let flags: EntryFlags
   let sequence: UInt64

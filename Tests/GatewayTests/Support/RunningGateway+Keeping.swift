@@ -24,7 +24,7 @@ extension RunningGateway {
     try await wait(for: what) { await self.gateway.shared.owner(of: session).isTrue(of: session, condition) }
   }
 
-  /// Waits until something holds that comes unasked.
+  /// Waits until a condition is true that no message reports.
   func wait(for what: String, _ condition: () async throws -> Bool) async throws {
     let deadline = TestTimeout.deadline
     while try await !condition() {
@@ -49,7 +49,7 @@ extension RunningGateway {
     return kinds
   }
 
-  /// Takes back the end of a session, as another process does.
+  /// Undoes the end of a session, like another process.
   func restoreSession(_ session: SessionID) throws -> Bool {
     try #require(gateway.shared.store as? FolderStore).append(
       RestoredRecord(at: .now).encoded, toClosed: session
@@ -61,7 +61,7 @@ extension RunningGateway {
   /// The number of open logs of this process.
   func openLogs() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-      // Others of the process come and go meanwhile.
+      // Other files of the process are opened and closed meanwhile.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       return target.map { $0.hasPrefix("\(folder)/data/sessions/") && $0.hasSuffix("/log") } ?? false
     }
@@ -82,7 +82,7 @@ extension RunningGateway {
     try status("DELETE", "/api/sessions/\(session.text)", ["Participant-Token": token.text])
   }
 
-  /// Asks for a new session.
+  /// Requests a new session, and returns the status.
   func statusOfNewSession() throws -> Int {
     try HTTPClient(self).ask("POST", "/api/sessions", body: []).status
   }

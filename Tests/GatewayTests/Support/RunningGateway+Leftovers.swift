@@ -10,21 +10,21 @@ extension RunningGateway {
   enum FilesFolder: String {
     /// The received bytes of uploads, by their ids.
     case uploads
-    /// Whole contents, by their digests.
+    /// Complete contents, by their digests.
     case attachments
   }
 
-  /// The names in a folder of a session's files; none when there is no such folder.
+  /// Returns the names in a folder of a session's files; none if the folder does not exist.
   func files(of session: SessionID, in name: FilesFolder) -> Set<String> {
     let path = "\(folder)/data/sessions/\(session.text)/\(name.rawValue)"
     // A missing folder is a valid answer.
     return (try? Set(FileManager.default.contentsOfDirectory(atPath: path))) ?? []
   }
 
-  /// Files of sessions that are open in this process.
+  /// Returns the open files of sessions in this process.
   func openFiles() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
-      // Others of the process come and go meanwhile.
+      // Other files of the process are opened and closed meanwhile.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       // The logs stay open while their sessions are in use.
       return target.flatMap { path in

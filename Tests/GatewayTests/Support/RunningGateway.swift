@@ -70,7 +70,7 @@ final class RunningGateway: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Stops it at once, and returns when it has stopped.
+  /// Stops the gateway at once, and returns when it has stopped.
   func stop() {
     guard !hasStopped.exchange(true, ordering: .relaxed) else { return }
     gateway.stop()
@@ -85,7 +85,7 @@ final class RunningGateway: Sendable {
     case cut
   }
 
-  /// Ends it, and starts another one on the same folder.
+  /// Ends the gateway, and starts another one on the same folder.
   func restart(
     _ end: End, disk: TroubledDisk? = nil, clock: GatewayClock = .ofThisMachine,
     _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
@@ -110,7 +110,7 @@ final class RunningGateway: Sendable {
     try HTTPClient(self, isSecure: isSecure).makeSession()
   }
 
-  /// The content of `large.txt`: lines with their own offsets.
+  /// Returns the content of `large.txt`: lines with their own offsets.
   static func largeFile(bytes: Int) -> [UInt8] {
     let filling = [UInt8](repeating: UInt8(ascii: "x"), count: 4000)
     var file: [UInt8] = []

@@ -36,7 +36,7 @@ final class ScriptedStore: SessionStore {
     state.withLock { $0.answer = answer }
   }
 
-  /// Lets batches of one shard wait until another one is named.
+  /// Makes batches of one shard wait until this function is called again.
   func hang(shard: Int?) {
     state.withLock { $0.hangingShard = shard }
   }

@@ -8,14 +8,14 @@ import TestSupport
 
 /// A disk that fails or hangs in the calls that a test selects. Reading a log always works.
 final class TroubledDisk: Sendable {
-  /// A call that changes something, or lists the sessions.
+  /// A call that changes files, or lists the sessions.
   struct Call: Sendable {
     enum Kind {
       case make, write, cut, sync, replace, remove, list
     }
 
     let kind: Kind
-    /// Nil: of all sessions together.
+    /// Nil for a call that concerns all sessions.
     let session: SessionID?
     /// The kinds of the written records.
     var kinds: Set<SessionRecord.Kind> = []
@@ -37,12 +37,12 @@ final class TroubledDisk: Sendable {
 
   private let state = Guarded(State())
 
-  /// From now on such calls fail; those that hang do too.
+  /// Makes such calls fail from now on; hanging ones fail too.
   func fail(with code: CInt, _ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .fails(code), concerns)
   }
 
-  /// From now on such calls hang until the fault changes.
+  /// Makes such calls hang until the fault changes.
   func hang(_ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .hangs, concerns)
   }
@@ -64,7 +64,7 @@ final class TroubledDisk: Sendable {
     }
   }
 
-  /// The disk of a folder with this trouble.
+  /// Returns the disk of a folder with these faults.
   func over(_ disk: FolderDisk) -> any SessionDisk { Disk(disk: disk, trouble: self) }
 
   private func change(to fault: Fault?, _ concerns: @escaping @Sendable (Call) -> Bool) {
@@ -73,7 +73,8 @@ final class TroubledDisk: Sendable {
     }
   }
 
-  /// Returns when a call may be made; a write that fails leaves half of itself, which `before` writes.
+  /// Waits while a call must hang, and throws if it must fail. A failing write first writes half of its bytes
+  /// by `before`.
   fileprivate func meet(_ call: Call, before: () throws(StorageError) -> Void = {}) throws(StorageError) {
     var wait: Int?
     while true {

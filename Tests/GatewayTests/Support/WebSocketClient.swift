@@ -24,7 +24,7 @@ final class WebSocketClient {
   enum Packets {
     /// With the request, in one packet.
     case one
-    /// Each byte, the request's too, alone.
+    /// Each byte in a packet of its own, those of the request too.
     case byByte
     /// Over TLS: with the request, but in a record of their own, whose rest is sent when the request is answered.
     case cutRecord
@@ -63,7 +63,7 @@ final class WebSocketClient {
 
   static func path(of session: SessionID) -> String { "/api/sessions/\(session.text)/socket" }
 
-  /// A frame as a client sends it.
+  /// Returns a client's frame.
   static func frame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     FrameWriter.append(opcode, payload: payload.span, maskingKey: .random(), to: &bytes)
