@@ -11,7 +11,7 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends libssl-dev zlib1g-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-# Without the tests, which would build the program again at each change of one.
+# Without the tests, because each change of a test would rebuild the program.
 ENV DRAWTOGETHER_PRODUCT_ONLY=1
 COPY Package.swift ./
 COPY Sources Sources
@@ -19,13 +19,12 @@ RUN swift build -c release --static-swift-stdlib --product drawtogether \
  && install -s -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/drawtogether" \
       /product/usr/local/bin/drawtogether
 COPY Public /product/usr/local/share/drawtogether/Public
-# The same files each time: hashes that the compiler and the linker leave differ from build to build, and modes with the umask
-# that the sources were checked out with.
+# Reproducible files: the build ids of compiler and linker differ between builds, and modes depend on the umask of the checkout.
 RUN strip --remove-section=.swift_modhash --remove-section=.note.gnu.build-id /product/usr/local/bin/drawtogether \
  && chmod -R u=rwX,go=rX /product
 
 FROM ${RUNTIME_IMAGE}
-# Logs, caches and what dpkg keeps of before would make every build another one.
+# Logs, caches and dpkg's backups differ in every build.
 # hadolint ignore=DL3008
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libssl3 libstdc++6 zlib1g \
@@ -40,11 +39,11 @@ USER 10001:10001
 VOLUME /data
 EXPOSE 8080 8443
 STOPSIGNAL SIGTERM
-# The first question comes an interval after the start.
+# The first check follows an interval after the start.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=10s --retries=3 \
   CMD ["/usr/local/bin/drawtogether", "health"]
 ENTRYPOINT ["/usr/local/bin/drawtogether"]
-# Last, for a new revision alone makes no new layer.
+# Last, so that a new revision alone changes no layer.
 ARG RUNTIME_IMAGE
 ARG VERSION=1.0.0
 ARG REVISION=unknown

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The rules every Swift target is compiled under: Swift 6, strict memory safety, warnings are errors.
+/// The compiler settings of every Swift target: Swift 6, strict memory safety, warnings are errors.
 var settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
@@ -12,27 +12,27 @@ var settings: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// `Tests/Fuzz/run` sets it: `libfuzzer` has every Swift target compiled for it, `replay` adds a program that measures
-/// what the corpora reach.
+/// The kind of fuzzing build, set by `Tests/Fuzz/run`: `libfuzzer` compiles every Swift target for libFuzzer, `replay` adds a
+/// program that measures the coverage of the corpora.
 let fuzzing = Context.environment["DRAWTOGETHER_FUZZ"]
 if fuzzing == "libfuzzer" { settings.append(.unsafeFlags(["-sanitize=fuzzer,address"])) }
 
-/// The products alone, for builds that run no tests: no target under `Tests` is declared.
+/// True for builds without tests: no target under `Tests` is declared.
 let productOnly = Context.environment["DRAWTOGETHER_PRODUCT_ONLY"] == "1"
 
-/// A target in a folder that is named after its layer.
+/// Returns a target in the folder of its layer.
 @MainActor func target(_ layer: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: settings)
 }
 
-/// A program.
+/// Returns the target of a program.
 @MainActor func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, path: "Sources/Commands/\(name)", swiftSettings: settings)
 }
 
-/// The tests of a target.
+/// Returns the test target of a target.
 @MainActor func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
@@ -52,7 +52,7 @@ let package = Package(
   targets: [
     // A target uses only targets above it in this list.
 
-    // The system: shims for what Swift's importer cannot see; values without I/O; threads and digests; sockets and TLS.
+    // The system: shims for C declarations that Swift cannot import; values without I/O; threads and digests; sockets and TLS.
     .target(name: "CLinux", path: "Sources/Platform/CLinux"),
     .target(
       name: "COpenSSL", path: "Sources/Platform/COpenSSL",
@@ -80,7 +80,7 @@ let package = Package(
         "COpenSSL", "CZlib",
       ]),
 
-    // Stand-ins for as much of Apple's modules as models for SharePlay import.
+    // Stand-ins for the parts of Apple's modules that models for SharePlay import.
     target("Compatibility", "Combine"),
     target("Compatibility", "UniformTypeIdentifiers"),
     target("Compatibility", "CoreTransferable", ["UniformTypeIdentifiers", "Combine"]),
@@ -166,7 +166,7 @@ if !productOnly {
         "Networking", "TestSupport",
       ]),
 
-    // What fuzzing feeds the decoders with; its corpora are replayed by every run of the tests.
+    // The fuzz targets. Every test run replays their corpora.
     .target(
       name: "FuzzTargets",
       dependencies: [
@@ -177,7 +177,7 @@ if !productOnly {
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: settings),
 
-    // A model as it is written for Apple's systems, in the language mode of their samples and in today's.
+    // A model for Apple's systems, in the language mode of Apple's samples and in Swift 6.
     .target(
       name: "DrawTogetherModel", dependencies: ["GroupActivities", "Combine"],
       path: "Tests/Model/DrawTogetherModel",
