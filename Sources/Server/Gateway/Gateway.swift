@@ -193,7 +193,7 @@ package final class Gateway: Sendable {
   /// With a drain delay all of this begins after the delay. Until then everything is served as before, and `/readyz` answers 503 for
   /// load balancers.
   package func drain() {
-    shared.isStopping = true
+    shared.stopState.isStopping = true
     let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
     guard delay > .zero else { return Self.closeConnections(of: reactors, shared) }
     Task {
@@ -204,14 +204,14 @@ package final class Gateway: Sendable {
   }
 
   private static func closeConnections(of reactors: [Reactor], _ shared: SharedState) {
-    shared.isDraining = true
+    shared.stopState.isDraining = true
     for reactor in reactors { _ = reactor.mailbox.enqueue(.drain) }
   }
 
   /// Stops at once.
   package func stop() {
-    shared.isStopping = true
-    shared.isDraining = true
+    shared.stopState.isStopping = true
+    shared.stopState.isDraining = true
     for reactor in reactors { _ = reactor.mailbox.enqueue(.stop) }
   }
 

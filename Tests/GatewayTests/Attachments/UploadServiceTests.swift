@@ -262,7 +262,7 @@ private actor UploadWorker {
   private let tasks = LoopTasks()
   private let counters = ReactorCounters()
   private let service: UploadService
-  private let hosted: Hosted
+  private let hosted: SessionHost
   private let attachment = UUID()
   private var uploads: [Upload] = []
   private var effects: [[String]] = []
@@ -291,7 +291,7 @@ private actor UploadWorker {
     service = UploadService(
       shared.uploadEnvironment, reactor: 0, clock: clock, tasks: tasks, persister: persister,
       logger: logger, counters: counters)
-    hosted = Hosted(
+    hosted = SessionHost(
       Session(
         id: SessionID(high: 1, low: 2), epoch: "epoch",
         activity: Activity(identifier: "drawtogether", title: "Draw Together", type: "generic"),

@@ -212,7 +212,7 @@ extension OverSockets {
       for (session, _, token) in sessions[..<2] { #expect(try gateway.end(session, token) == 204) }
       disk.mend()
       let first = gateway.gateway.shared.owner(of: SessionID(high: 0, low: 0))
-      try await gateway.wait(for: "the end of the look") { await first.sweepSessionsAt != .distantFuture }
+      try await gateway.wait(for: "the end of the look") { await first.hasSwept }
       for _ in 0..<2 { sessions.append(try Self.drawn(on: gateway, entries: 1)) }
       #expect(try gateway.statusOfNewSession() == 503)
       for end in RunningGateway.End.allCases {
@@ -229,13 +229,16 @@ extension OverSockets {
 }
 
 extension Reactor {
+  /// True when no sweep of the store is running.
+  fileprivate var hasSwept: Bool { housekeeping?.sweepSchedule?.nextDeadline != nil }
+
   /// Starts two lookups of an ended session in the turn in which the session is unloaded.
   fileprivate func searchWhileForgetting(_ id: SessionID) -> [Task<Bool, Never>] {
-    endedSessions[id]?.idleSince = MonotonicTime(nanoseconds: 0)
+    sessions.endedSessionCache[id]?.idleSince = MonotonicTime(nanoseconds: 0)
     let searches = (0..<2).map { _ in
       Task { if case .ended = await find(id) { true } else { false } }
     }
-    forgetIfIdle(id)
+    sessions.forgetIfIdle(id)
     return searches
   }
 }

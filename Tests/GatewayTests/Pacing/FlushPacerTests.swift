@@ -101,7 +101,7 @@ struct FlushPacerTests {
 /// The measured load of a loop.
 struct LoopLoadTests {
   private func load(_ turns: [(busy: Double, idle: Double)]) -> Double {
-    var load = LoopLoad()
+    let load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)
     for (busy, idle) in turns {
       let end = now + .microseconds(Int64(busy * 1000))
@@ -121,7 +121,7 @@ struct LoopLoadTests {
 
   @Test("jobs between turns count as load")
   func jobs() {
-    var load = LoopLoad()
+    let load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)
     for _ in 0..<1000 {
       let start = now + .microseconds(900)
@@ -134,7 +134,7 @@ struct LoopLoadTests {
 
   @Test("expensive input does not count as load, and delays no entries")
   func yielding() {
-    var load = LoopLoad()
+    let load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)
     for _ in 0..<1000 {
       let end = now + .milliseconds(1)

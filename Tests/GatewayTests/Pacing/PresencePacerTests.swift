@@ -14,7 +14,7 @@ struct PresencePacerTests {
   func atOnce() {
     var pacer = PresencePacer()
     for start in [1_000, 2_000, 2_050] as [Int64] {
-      let tells = pacer.tells(.presence, now: at(start))
+      let tells = pacer.includesCaughtUp(.presence, now: at(start))
       #expect(tells)
       #expect(pacer.due == nil)
     }
@@ -24,11 +24,13 @@ struct PresencePacerTests {
   func storm() {
     var pacer = PresencePacer()
     var told: [Int64] = []
-    for time in Int64(0)..<200 where pacer.tells(.presence, now: at(1_000 + time)) { told.append(time) }
+    for time in Int64(0)..<200 where pacer.includesCaughtUp(.presence, now: at(1_000 + time)) {
+      told.append(time)
+    }
     #expect(told == [0, 50, 100, 150])
     #expect(pacer.due == at(1_200))
     // The turn at the deadline has no changes of its own.
-    let tells = pacer.tells(.nothing, now: at(1_200))
+    let tells = pacer.includesCaughtUp(.nothing, now: at(1_200))
     #expect(tells)
     #expect(pacer.due == nil)
   }
@@ -36,18 +38,20 @@ struct PresencePacerTests {
   @Test("an entry brings delayed announcements along, and a turn without entries announces nothing early")
   func withEntries() {
     var pacer = PresencePacer()
-    var tells = [pacer.tells(.presence, now: at(1_000)), pacer.tells(.presence, now: at(1_001))]
-    tells.append(pacer.tells(.nothing, now: at(1_002)))
+    var tells = [
+      pacer.includesCaughtUp(.presence, now: at(1_000)), pacer.includesCaughtUp(.presence, now: at(1_001)),
+    ]
+    tells.append(pacer.includesCaughtUp(.nothing, now: at(1_002)))
     #expect(tells == [true, false, false])
-    let takesAlong = pacer.tells(.entries(withPresence: false), now: at(1_003))
+    let takesAlong = pacer.includesCaughtUp(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
     // Announcements that were sent with entries count as announced now.
-    let again = pacer.tells(.presence, now: at(1_004))
+    let again = pacer.includesCaughtUp(.presence, now: at(1_004))
     #expect(!again)
-    let withBoth = pacer.tells(.entries(withPresence: true), now: at(1_100))
+    let withBoth = pacer.includesCaughtUp(.entries(withPresence: true), now: at(1_100))
     #expect(withBoth)
-    let next = pacer.tells(.presence, now: at(1_149))
+    let next = pacer.includesCaughtUp(.presence, now: at(1_149))
     #expect(!next)
     #expect(pacer.due == at(1_150))
   }
@@ -56,7 +60,7 @@ struct PresencePacerTests {
   func entries() {
     var pacer = PresencePacer()
     let tells = (Int64(0)..<100).map {
-      pacer.tells($0.isMultiple(of: 3) ? .presence : .entries(withPresence: false), now: at($0))
+      pacer.includesCaughtUp($0.isMultiple(of: 3) ? .presence : .entries(withPresence: false), now: at($0))
     }
     for (index, told) in tells.enumerated() where !index.isMultiple(of: 3) { #expect(told) }
   }

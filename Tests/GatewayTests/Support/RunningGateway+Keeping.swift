@@ -19,7 +19,7 @@ extension RunningGateway {
 
   /// Waits until a session's reactor has the expected state of the session, which may be unloaded.
   func wait(
-    for what: String, of session: SessionID, _ condition: @Sendable (Hosted?) -> Bool
+    for what: String, of session: SessionID, _ condition: @Sendable (SessionHost?) -> Bool
   ) async throws {
     try await wait(for: what) { await self.gateway.shared.owner(of: session).isTrue(of: session, condition) }
   }
@@ -90,10 +90,10 @@ extension RunningGateway {
 
 extension Reactor {
   /// Returns the result of a condition on a session, or on nil if the session is not in memory.
-  func isTrue(of session: SessionID, _ condition: @Sendable (Hosted?) -> Bool) -> Bool {
-    condition(sessions[session] ?? endedSessions[session])
+  func isTrue(of session: SessionID, _ condition: @Sendable (SessionHost?) -> Bool) -> Bool {
+    condition(sessions[session] ?? sessions.endedSessionCache[session])
   }
 
   /// The number of ended sessions in memory.
-  var endedCount: Int { endedSessions.count }
+  var endedCount: Int { sessions.endedSessionCache.count }
 }

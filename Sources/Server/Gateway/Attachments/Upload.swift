@@ -100,7 +100,7 @@ enum UploadState {
 ///
 /// It ends when the file actor gives out a higher fencing token, or the session removes the attachment.
 struct UploadLease {
-  let hosted: Hosted
+  let hosted: SessionHost
   let attachment: UUID
   let pending: PendingAttachment
   let fencingToken: UInt64

@@ -9,7 +9,7 @@ internal import Wire
 /// Leases: the newest request for an attachment is the one that writes.
 extension UploadService {
   /// Decides about the lease of an upload.
-  func lease(_ upload: Upload, in hosted: Hosted) async throws(Refusal) -> UploadOpening {
+  func lease(_ upload: Upload, in hosted: SessionHost) async throws(Refusal) -> UploadOpening {
     if let refusal = persister.environment.disk.refusal(now: now) { throw refusal }
     try hosted.session.consumeUploadRate(size: upload.request.headBytes, now: now)
     switch upload.request.kind {
@@ -21,7 +21,7 @@ extension UploadService {
   }
 
   private func create(
-    _ creation: UploadRequest.Creation, _ upload: Upload, in hosted: Hosted
+    _ creation: UploadRequest.Creation, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
     let (session, request) = (hosted.session, upload.request)
     var participant: ParticipantNumber?
@@ -73,7 +73,7 @@ extension UploadService {
   /// Repeats an upload in one request, whose earlier request may have stalled, unless all its bytes have arrived.
   private func restart(
     _ creation: UploadRequest.Creation, _ existing: Attachment, _ pending: PendingAttachment,
-    _ upload: Upload, in hosted: Hosted
+    _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
     let attachment = existing.object.id
     let opening: UploadFileActor.Opening
@@ -110,7 +110,8 @@ extension UploadService {
 
   /// Makes the file of a new attachment. If that fails, the attachment is removed.
   private func begin(
-    _ pending: PendingAttachment, _ attachment: UUID, _ size: UInt64?, _ upload: Upload, in hosted: Hosted
+    _ pending: PendingAttachment, _ attachment: UUID, _ size: UInt64?, _ upload: Upload,
+    in hosted: SessionHost
   ) async throws(Refusal) -> UploadLease {
     let opening: UploadFileActor.Opening
     do throws(UploadFileActor.Fault) {
@@ -124,7 +125,7 @@ extension UploadService {
   }
 
   private func resume(
-    _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: Hosted
+    _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
     let request = upload.request
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
@@ -171,14 +172,14 @@ extension UploadService {
 
   /// Answers a request whose upload another request finished meanwhile, as if it arrived now.
   private func resumeAgain(
-    _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: Hosted
+    _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
     guard !hosted.isRemoved else { throw .ended }
     return try await resume(attachment, at: offset, size: size, upload, in: hosted)
   }
 
   /// Waits until an attachment with all its bytes is ready or removed.
-  private func waitForEnd(of pending: PendingAttachment, _ attachment: UUID, in hosted: Hosted) async {
+  private func waitForEnd(of pending: PendingAttachment, _ attachment: UUID, in hosted: SessionHost) async {
     while hosted.uploads[attachment] === pending {
       await withCheckedContinuation { pending.wait($0) }
     }
@@ -187,7 +188,7 @@ extension UploadService {
   /// Gives an upload the lease, and ends the upload that had it.
   private func grant(
     _ opening: UploadFileActor.Opening, _ pending: PendingAttachment, _ attachment: UUID, _ upload: Upload,
-    in hosted: Hosted
+    in hosted: SessionHost
   ) throws(Refusal) -> UploadLease {
     guard !hosted.isRemoved, hosted.uploads[attachment] === pending,
       let found = hosted.session.attachment(attachment)
@@ -219,7 +220,7 @@ extension UploadService {
   }
 
   /// Returns the refusal of an upload whose attachment or session is gone, or whose attachment another request completed.
-  func gone(_ attachment: UUID, from hosted: Hosted) -> Refusal {
+  func gone(_ attachment: UUID, from hosted: SessionHost) -> Refusal {
     guard hosted.isRemoved else {
       guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }
       return .offsetMismatch(found.object.offset)

@@ -10,7 +10,7 @@ extension UploadService {
   ///
   /// - Returns: true if the removal is on the disk. The file of a ready attachment is removed only then.
   @discardableResult
-  func remove(_ attachment: UUID, from hosted: Hosted) async -> Bool {
+  func remove(_ attachment: UUID, from hosted: SessionHost) async -> Bool {
     let pending = hosted.uploads.removeValue(forKey: attachment)
     pending?.end()
     let removed = hosted.session.removeAttachment(attachment, now: now)
@@ -28,7 +28,7 @@ extension UploadService {
 
   /// Removes a content that no attachment has. While a record on the disk may still name the content, its file stays; the file is
   /// looked for when the session is opened the next time.
-  private func removeOrphan(_ digest: String, of hosted: Hosted, isSaved: Bool) async {
+  private func removeOrphan(_ digest: String, of hosted: SessionHost, isSaved: Bool) async {
     // The same content may have arrived again meanwhile.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
     do throws(StorageError) {
@@ -39,7 +39,7 @@ extension UploadService {
   }
 
   /// Removes the incomplete uploads of a session that were not continued in time.
-  func removeExpired(of hosted: Hosted) {
+  func removeExpired(of hosted: SessionHost) {
     let expired = hosted.session.expiredUploads(now: now)
     guard !expired.isEmpty else { return }
     func remove() async {
@@ -60,7 +60,7 @@ extension UploadService {
   /// Ends the uploads of a session that has ended.
   ///
   /// - Returns: the attachments whose files are to be discarded.
-  func endUploads(of hosted: Hosted) -> [PendingAttachment] {
+  func endUploads(of hosted: SessionHost) -> [PendingAttachment] {
     let all = Array(hosted.uploads.values)
     hosted.uploads = [:]
     for pending in all {

@@ -6,7 +6,7 @@ internal import Wire
 /// Uploads that were incomplete when the previous process ended.
 extension UploadService {
   /// Restores the uploads of a session that was opened: as `RestoredUpload.action` decides.
-  func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in hosted: Hosted) {
+  func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in hosted: SessionHost) {
     for upload in uploads {
       let received = files.uploads[upload.file]
       let isPlaced = upload.digest.map { files.contents.contains($0) } ?? false
@@ -30,7 +30,7 @@ extension UploadService {
   }
 
   /// Removes files that no record names.
-  func removeOrphans(_ orphans: [StoredFile], of hosted: Hosted) {
+  func removeOrphans(_ orphans: [StoredFile], of hosted: SessionHost) {
     guard !orphans.isEmpty else { return }
     let id = hosted.session.id
     func remove() async {
@@ -55,12 +55,12 @@ extension UploadService {
     tasks.start(remove)
   }
 
-  private func pending(_ upload: RestoredUpload, in hosted: Hosted) -> PendingAttachment {
+  private func pending(_ upload: RestoredUpload, in hosted: SessionHost) -> PendingAttachment {
     PendingAttachment(environment.makeFile(upload.file, hosted.session.id))
   }
 
   /// Completes an attachment whose bytes are all in its upload's file.
-  private func place(_ upload: RestoredUpload, in hosted: Hosted) {
+  private func place(_ upload: RestoredUpload, in hosted: SessionHost) {
     let pending = pending(upload, in: hosted)
     pending.isWhole = true
     hosted.uploads[upload.id] = pending
@@ -77,7 +77,7 @@ extension UploadService {
   }
 
   private func finish(
-    _ upload: RestoredUpload, _ pending: PendingAttachment, in hosted: Hosted
+    _ upload: RestoredUpload, _ pending: PendingAttachment, in hosted: SessionHost
   ) async -> Bool {
     let session = hosted.session
     do {

@@ -10,7 +10,7 @@ internal import Wire
 /// Writes the bodies of uploads to the sessions of one reactor: a buffer at a time, from the socket to a file actor.
 ///
 /// At most one buffer of an upload is written while the next one fills. When that is full too, nothing is read from the socket.
-final class UploadService {
+final class UploadService: SessionUploads {
   /// The values and components that the upload services of all reactors share.
   struct Environment: Sendable {
     let limits: Limits
@@ -90,7 +90,7 @@ final class UploadService {
   }
 
   /// Opens an upload: gives it a lease, or the answer.
-  func open(_ upload: Upload, in found: Result<Hosted, Refusal>) async {
+  func open(_ upload: Upload, in found: Result<SessionHost, Refusal>) async {
     do throws(Refusal) {
       let hosted = try found.get()
       hosted.tasksInHand += 1
@@ -315,13 +315,13 @@ final class UploadService {
   // MARK: - The session
 
   /// Ends a task that kept a session in memory.
-  func done(with hosted: Hosted) {
+  func done(with hosted: SessionHost) {
     hosted.tasksInHand -= 1
     changed(hosted)
   }
 
   /// Reports a change of a session.
-  func changed(_ hosted: Hosted) {
+  func changed(_ hosted: SessionHost) {
     if !hosted.isRemoved { didChange(hosted.session.id) }
   }
 

@@ -131,7 +131,7 @@ extension Reactor {
   /// Has the metrics made and sent. What other reactors counted in the last hundredths of a second may be missing.
   func sendMetrics(_ connection: Connection, _ http: HTTPConversation, _ head: RequestHead) {
     http.awaitsAnswer = true
-    publish()
+    publisher.publish()
     let (key, status) = (connection.key, shared.status(now: now))
     Task {
       let page = await shared.metrics.render(shared.board, status, startedAt: shared.startedAt)

@@ -90,14 +90,14 @@ extension Reactor {
   }
 
   /// Returns a session whose attachments may be read. It may have ended.
-  private func findToRead(_ id: SessionID) async throws(Refusal) -> Hosted {
+  private func findToRead(_ id: SessionID) async throws(Refusal) -> SessionHost {
     switch await find(id) {
     case .open(let hosted), .ended(let hosted): return hosted
     case .none(let refusal): throw refusal
     }
   }
 
-  private func list(_ hosted: Hosted, to key: Connection.Key, _ head: RequestHead) {
+  private func list(_ hosted: SessionHost, to key: Connection.Key, _ head: RequestHead) {
     let attachments = hosted.session.attachmentObjects.map { object in
       var object = object
       if let digest = object.sha256,
@@ -114,7 +114,7 @@ extension Reactor {
     deliver(answer, to: key, head, body: .list(AttachmentListBody(attachments, isChunked: isChunked)))
   }
 
-  private func uploadStatus(_ attachment: UUID, of hosted: Hosted) async throws(Refusal) -> Answer {
+  private func uploadStatus(_ attachment: UUID, of hosted: SessionHost) async throws(Refusal) -> Answer {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     var offset = found.object.offset
     if let pending = hosted.uploads[attachment] { offset = try await uploads.offset(of: pending) }
@@ -123,7 +123,7 @@ extension Reactor {
 
   /// Removes an attachment, also while its bytes arrive.
   private func remove(
-    _ attachment: UUID, of hosted: Hosted, by token: Token?, from address: IPAddress
+    _ attachment: UUID, of hosted: SessionHost, by token: Token?, from address: IPAddress
   ) async throws(Refusal) -> Answer {
     guard hosted.session.attachment(attachment) != nil else { throw .noAttachment }
     hosted.tasksInHand += 1
@@ -148,7 +148,7 @@ extension Reactor {
     let size: UInt64
   }
 
-  private func findContent(_ attachment: UUID, of hosted: Hosted) throws(Refusal) -> ReadableContent {
+  private func findContent(_ attachment: UUID, of hosted: SessionHost) throws(Refusal) -> ReadableContent {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     guard found.object.state == .ready, let digest = found.object.sha256, let size = found.object.size else {
       var refusal = Refusal(.notReady, "The attachment is still being uploaded.")
@@ -165,7 +165,7 @@ extension Reactor {
   private func markDamaged(_ finding: ContentFinding, _ readable: ReadableContent) -> Refusal? {
     let id = readable.content.session
     // The file is removed with its last attachment.
-    guard let hosted = sessions[id] ?? endedSessions[id],
+    guard let hosted = sessions[id] ?? sessions.endedSessionCache[id],
       hosted.session.attachment(readable.object.id)?.object.sha256 == readable.content.digest
     else { return .noAttachment }
     switch shared.verdicts.noteDamaged(readable.content, finding) {
@@ -192,7 +192,8 @@ extension Reactor {
 
   /// Opens a content and sends the requested range.
   private func read(
-    _ attachment: UUID, of hosted: Hosted, for client: IPAddress?, to key: Connection.Key, _ head: RequestHead
+    _ attachment: UUID, of hosted: SessionHost, for client: IPAddress?, to key: Connection.Key,
+    _ head: RequestHead
   ) async throws(Refusal) {
     let readable = try findContent(attachment, of: hosted)
     guard let reader = try await openIntact(readable, for: client, to: key) else { return }

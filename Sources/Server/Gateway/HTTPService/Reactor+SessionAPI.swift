@@ -39,19 +39,13 @@ extension Reactor {
     send(answer, on: connection, http, for: head, body: body)
   }
 
-  /// Returns the refusal for a session that does not exist.
-  func missing(_ id: SessionID) -> Refusal {
-    endedSessions[id] != nil || ended.contains(id, now: now)
-      ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
-  }
-
   private func refused(_ refusal: Refusal, _ id: SessionID) -> Answer {
     logger.log(.refused(.request, refusal.code, EventSubject(session: id)))
     return .problem(refusal)
   }
 
   private func end(
-    _ hosted: Hosted, for head: RequestHead, from client: ForwardedClient
+    _ hosted: SessionHost, for head: RequestHead, from client: ForwardedClient
   ) async throws(Refusal) -> Answer {
     guard let token = head.participantToken, let number = hosted.session.number(of: token) else {
       throw Refusal(.tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
@@ -80,7 +74,7 @@ extension Reactor {
   }
 
   private func follow(
-    _ hosted: Hosted, _ token: Token?, _ activity: Activity, from client: ForwardedClient
+    _ hosted: SessionHost, _ token: Token?, _ activity: Activity, from client: ForwardedClient
   ) async throws(Refusal) -> Answer {
     guard let token, hosted.session.isKnown(token) else { throw .noTokenToFollow }
     hosted.tasksInHand += 1
@@ -180,7 +174,7 @@ extension Reactor {
       saving: shared.saving,
       digest: TokenDigest.ofToken)
     session.folder = shared.folder
-    let hosted = Hosted(session, compressor: compressor)
+    let hosted = SessionHost(session, compressor: sessions.compressor)
     do throws(StorageError) {
       try await shared.store.create(id, session.firstRecords())
     } catch {
@@ -189,10 +183,7 @@ extension Reactor {
       shared.log(.error, "session not created", ["reason": "\(error)"])
       throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
     }
-    sessions[id] = hosted
-    persister.reportBytes(of: hosted.stored)
-    schedule(hosted)
-    counters.values.sessions += 1
+    sessions.insert(hosted)
     counters.values.sessionsCreated += 1
     shared.log(
       .info, "session created",

@@ -1,21 +1,21 @@
 internal import Primitives
 
-/// How much of the time a loop has work, from 0 to 1, over the last few hundredths of a second.
-struct LoopLoad {
+/// The share of the time in which a loop has work, from 0 to 1, over the last 32 ms or so.
+final class LoopLoad {
   private static let memory = Duration.milliseconds(32)
 
   private(set) var value = 0.0
   private var busy = Duration.zero
   private var began: MonotonicTime?
 
-  /// A turn ended; between turns the loop waits. The jobs before it are work as well as the turn itself.
+  /// Counts a turn. Between turns the loop waits.
   ///
   /// - Parameters:
-  ///   - jobsBegan: when they were begun; nil: there were none.
-  ///   - start: when the turn itself was.
-  ///   - end: when it was over.
-  ///   - yielding: the part of the turn for which no other work waits, such as `ExpensiveInput`.
-  mutating func turned(
+  ///   - jobsBegan: the time at which the jobs before the turn began, which are work too; nil without jobs.
+  ///   - start: the beginning of the turn.
+  ///   - end: the end of the turn.
+  ///   - yielding: the part of the turn that no other work waits for, such as reading expensive input.
+  func turned(
     jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime,
     yielding: Duration = .zero
   ) {

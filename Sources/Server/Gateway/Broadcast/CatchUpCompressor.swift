@@ -1,14 +1,14 @@
 internal import WebSocket
 
-/// Compresses what sessions retain for those who agreed on it, and counts what that costs of a turn.
+/// Compresses retained entries for members that negotiated compression, and counts the cost for the turn.
 final class CatchUpCompressor {
-  /// Compressing takes about so many times longer than sending.
+  /// The time for compressing a byte, divided by the time for sending it.
   private static let weight = 8
 
   private let deflater: Deflater
   private var bytes = 0
 
-  /// Shares a reactor's deflater.
+  /// Creates a compressor that shares the deflater of a reactor.
   init(_ deflater: Deflater) {
     self.deflater = deflater
   }
@@ -20,7 +20,7 @@ final class CatchUpCompressor {
     return compressed
   }
 
-  /// What was compressed since the last call, in bytes that could have been sent meanwhile.
+  /// Returns the cost since the last call, as the number of bytes that could have been sent in that time.
   func takeCost() -> Int {
     defer { bytes = 0 }
     return bytes * Self.weight

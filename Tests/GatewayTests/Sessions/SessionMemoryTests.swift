@@ -5,10 +5,10 @@ import Wire
 
 /// The memory of all sessions, and the sessions that may still grow.
 @Suite("Memory of all sessions")
-struct HeldMemoryTests {
+struct SessionMemoryTests {
   @Test("Over the limit, a session grows up to an equal share of a reserve of a quarter")
   func parts() {
-    let memory = HeldMemory(limit: 1600)
+    let memory = SessionMemory(limit: 1600)
     _ = memory.hold(1500, sessions: 1)
     _ = memory.hold(100, sessions: 1)
     #expect(memory.memoryPressure(for: 1500) == nil)
@@ -27,7 +27,7 @@ struct HeldMemoryTests {
 
   @Test("A small session may grow while others use up their shares")
   func reserve() {
-    let memory = HeldMemory(limit: 64 << 20)
+    let memory = SessionMemory(limit: 64 << 20)
     _ = memory.hold(64 << 20, sessions: 12)
     let quiet = 64 << 10
     _ = memory.hold(quiet, sessions: 1)
@@ -50,7 +50,7 @@ struct HeldMemoryTests {
     "A session is loaded only if it fits into the reserve with others being loaded"
   )
   func reserved() {
-    let memory = HeldMemory(limit: 1600)
+    let memory = SessionMemory(limit: 1600)
     _ = memory.hold(1000, sessions: 1)
     #expect(memory.reserve(500))
     #expect(!memory.reserve(501))
@@ -64,7 +64,7 @@ struct HeldMemoryTests {
 
   @Test("Memory pressure is reported once, and its end when there is room for more than an entry")
   func edges() {
-    let memory = HeldMemory(limit: 1600)
+    let memory = SessionMemory(limit: 1600)
     #expect(memory.hold(1600, sessions: 1) == .same)
     #expect(memory.hold(1) == .crowded)
     #expect(memory.hold(100) == .same)

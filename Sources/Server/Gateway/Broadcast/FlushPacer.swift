@@ -1,47 +1,47 @@
 internal import Primitives
 
-/// Decides whether what was said in a session goes to its members at once, or waits a little for more to go with it.
+/// Decides whether the entries of a session are sent to its members at once, or wait a little for more entries.
 ///
-/// What a delivery costs is the call, however many entries are in it. While the loop has time, everything goes at once. When it
-/// has little, a session that was sent a moment ago collects for up to 16 ms, about the time between two pictures on a
-/// screen, if that is worth it: where people wait for each other, nothing more would come meanwhile, and where much is said,
-/// enough comes together by itself. Both are learnt by trying.
+/// The cost of a delivery is the call, however many entries it carries. While the loop has time, entries are sent at once. On a busy
+/// loop, a session that was flushed a moment ago collects entries for up to 16 ms, about the time between two frames on a screen, if that
+/// is worth it. It is not if people wait for each other, because no more entries would come meanwhile, nor if so many messages come that
+/// enough of them arrive together anyway. Both are learnt by trying.
 struct FlushPacer {
-  /// The longest that entries wait for others.
+  /// The longest time that entries wait for others.
   static let longest = Duration.milliseconds(16)
-  /// From this load on, entries wait; at the other one, they wait as long as they may.
+  /// The load from which on entries wait, and the load at which they wait longest.
   private static let someLoad = 0.3
   private static let fullLoad = 0.7
-  /// Waiting is worth it if so many times more messages go out together.
+  /// Waiting is worth it if it multiplies the messages in a flush by this factor.
   private static let worthwhile = 1.5
   private static let tryAtOnceEvery = 64
   private static let longestPause = 4096
 
-  /// When the session's turn was ended last.
+  /// The time of the last flush.
   private(set) var flushedAt = MonotonicTime.distantPast
-  /// Until when it waits, if it does.
+  /// The time until which the session waits; nil if it does not wait.
   private(set) var heldUntil: MonotonicTime?
-  /// Messages in a flush, without and with waiting: moving averages.
+  /// Moving averages of the messages in a flush, without and with waiting.
   private var atOnce = 1.0
   private var afterWaiting = 2.0
-  /// Flushes until the other way is tried, and how many there are to be the next time where waiting was not worth it.
+  /// The flushes until the other way is tried, and the number of flushes before the next try where waiting was not worth it.
   private var untilTry = 0
   private var pause = 16
 
-  /// How long entries may wait at such a load.
+  /// Returns the longest time that entries wait at a load.
   static func interval(load: Double) -> Duration {
     longest * min(1, max(0, (load - someLoad) / (fullLoad - someLoad)))
   }
 
   private var isWorthIt: Bool { afterWaiting >= Self.worthwhile * atOnce }
 
-  /// Says whether the session's turn is ended now or later.
+  /// Decides whether the session is flushed now or later.
   ///
   /// - Parameters:
   ///   - interval: the least time between two flushes.
-  ///   - isFixed: it is kept whether waiting is worth it or not.
-  ///   - now: the moment of the turn.
-  /// - Returns: until when to wait; nil: now is the time.
+  ///   - isFixed: true if the interval holds even where waiting is not worth it.
+  ///   - now: the time of the turn.
+  /// - Returns: the time until which to wait; nil to flush now.
   mutating func waits(_ interval: Duration, isFixed: Bool = false, now: MonotonicTime) -> MonotonicTime? {
     if let heldUntil { return heldUntil > now ? heldUntil : nil }
     guard interval > .zero, flushedAt != .distantPast else { return nil }
@@ -53,7 +53,7 @@ struct FlushPacer {
     return until
   }
 
-  /// The session's turn is ended now, with so many messages in it.
+  /// Counts a flush.
   mutating func flushed(messages: Int, now: MonotonicTime) {
     let wasWorthIt = isWorthIt
     if heldUntil != nil {

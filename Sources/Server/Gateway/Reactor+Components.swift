@@ -5,16 +5,14 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Calls of HTTP and WebSocket code on connections.
+/// Calls of HTTP code on connections and sessions.
 extension Reactor {
   var connections: ConnectionTable { io.table }
   var isShareOver: Bool { io.readQueue.isShareOver }
 
   func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int { io.write(bytes, on: connection) }
 
-  func flushLater(_ connection: Connection, isBulk: Bool = false) {
-    io.writeQueue.append(connection, isBulk: isBulk)
-  }
+  func flushLater(_ connection: Connection) { io.writeQueue.append(connection) }
 
   @discardableResult
   func countHeld(by connection: Connection) -> Bool { io.updateBufferedBytes(of: connection) }
@@ -44,6 +42,19 @@ extension Reactor {
     io.linger(connection, isLong: connection.http?.lingersLong ?? false)
   }
 
+  // MARK: - Sessions
+
+  func find(_ id: SessionID) async -> SessionTable.Found { await sessions.find(id) }
+  func findOpen(_ id: SessionID) async -> Result<SessionHost, Refusal> { await sessions.findOpen(id) }
+  func missing(_ id: SessionID) -> Refusal { sessions.missing(id) }
+  func touchSoon(_ host: SessionHost) { sessions.touch(host) }
+  func done(with host: SessionHost) { sessions.finishTask(of: host) }
+  func end(
+    _ host: SessionHost, by number: ParticipantNumber?, from address: IPAddress? = nil
+  ) async throws(Refusal) {
+    try await sessions.end(host, by: number, from: address)
+  }
+
   // MARK: - Handlers
 
   /// Makes the first handler of a connection.
@@ -63,24 +74,7 @@ extension Reactor {
     hooks.pump = { [self] in pump($0, $1) }
     hooks.willCloseHTTP = { [self] http in if let upload = http.upload { uploads.disconnect(upload) } }
     hooks.sweepHTTP = { [self] in sweep($0, $1) }
-    hooks.receiveWebSocket = { [self] in receive($0, $1, &$2, from: $3, upTo: $4) }
-    hooks.becameWritable = { [self] connection, conversation in
-      conversation.tookAt = now
-      // Each in its turn: a thousand who are being caught up become writable together. Until then nothing else is sent to it,
-      // for it may be in the middle of a frame.
-      flushLater(connection, isBulk: conversation.subscriber.isCatchingUp)
-    }
-    hooks.flush = { [self] in flush($0, $1) }
-    hooks.broke = { [self] connection, conversation, reason in
-      depart(connection, conversation, pageGone: false)
-      logClose(connection, conversation, end: reason)
-      close(connection, reason: reason)
-    }
-    hooks.willCloseWebSocket = { [self] connection, conversation in
-      releaseInflater(of: connection)
-      logClose(connection, conversation, end: "stopped")
-    }
-    hooks.sweepWebSocket = { [self] in sweep($0, $1) }
+    hooks.drainHTTP = { [self] in drain($0, $1) }
   }
 
   /// Ends the references of components to this reactor, after its last turn.
@@ -91,15 +85,48 @@ extension Reactor {
     hooks.pump = { _, _ in }
     hooks.willCloseHTTP = { _ in }
     hooks.sweepHTTP = { _, _ in }
-    hooks.receiveWebSocket = { _, _, _, _, _ in }
-    hooks.becameWritable = { _, _ in }
-    hooks.flush = { _, _ in }
-    hooks.broke = { _, _, _ in }
-    hooks.willCloseWebSocket = { _, _ in }
-    hooks.sweepWebSocket = { _, _ in }
+    hooks.drainHTTP = { _, _ in }
     reader.answerToPlainText = { _ in [] }
     acceptor.makeHandler = { _ in preconditionFailure("the reactor has stopped") }
     acceptor.refusalBytes = { _ in [] }
+  }
+
+  func sweep(_ connection: Connection, _ http: HTTPConversation) {
+    if connection.isWriteBlocked { http.transfer?.releaseReadAhead() }
+    if connection.deadline <= now { expired(connection, http) }
+  }
+
+  private func expired(_ connection: Connection, _ http: HTTPConversation) {
+    let isWaitingForRequest = http.reader.isBetweenRequests && http.exchange == nil
+    let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
+    guard !isWaitingForRequest, !http.isBusy, !isHandshaking else {
+      if isHandshaking { counters.values.handshakesFailed += 1 }
+      close(connection, reason: isHandshaking ? "no TLS handshake in time" : "nothing happened for too long")
+      return
+    }
+    let seconds = http.reader.isInHead ? shared.limits.headSeconds : shared.limits.bodyStallSeconds
+    var refusal = Refusal(
+      .badRequest,
+      http.reader.isInHead
+        ? "The request's head did not arrive within \(seconds) s."
+        : "Nothing of the request's body arrived for \(seconds) s.", limit: seconds)
+    refusal.status = 408
+    http.upload?.cutCause = .stalled
+    http.closesAfterOutput = true
+    send(.problem(refusal), on: connection, http, for: http.exchange?.head)
+  }
+
+  /// Ends a connection after its present request, because the gateway stops.
+  private func drain(_ connection: Connection, _ http: HTTPConversation) {
+    // A resumable upload continues later where it stopped. An upload in a single request would be lost, so it gets the time that a
+    // download gets.
+    if let upload = http.upload, !http.awaitsAnswer {
+      if upload.request.isTus { close(connection) }
+    } else if http.isBusy || http.exchange != nil {
+      http.closesAfterOutput = true
+    } else {
+      close(connection)
+    }
   }
 
   private func peerEnded(_ connection: Connection, _ http: HTTPConversation) {
@@ -152,6 +179,42 @@ extension Reactor {
     bytes.append(contentsOf: refusal.problem())
     return bytes
   }
+}
+
+extension Reactor {
+  /// Connects the callbacks of components.
+  func connectComponents() {
+    connectHooks()
+    reader.answerToPlainText = { [self] in answerToPlainText($0) }
+    acceptor.makeHandler = { [self] in makeHTTP($0) }
+    acceptor.refusalBytes = { [self] in refusalBytes($0) }
+    uploads.perform = { [unowned self] effect, key in perform(effect, over: key) }
+
+    io.didCloseReserved = { [unowned acceptor] in acceptor.releaseReserved($0) }
+    persister.didReturn = { [unowned sessions] in sessions.didStore($0) }
+    persister.didStore = { [unowned compactor] in compactor.compactIfUseful($0) }
+    persister.didLoseOwnership = { [unowned sessions] in sessions.dropLost($0.session.id) }
+    compactor.didFinish = { [unowned sessions] in sessions.touch($0.session.id) }
+    uploads.didChange = { [unowned sessions] in sessions.touch($0) }
+    broadcaster.schedule = { [unowned sessions] in sessions.schedule($0) }
+    broadcaster.perform = { [unowned sockets] in sockets.perform($0, in: $1) }
+    sockets.receiveText = { [unowned messages] in messages.receive($2, from: $0, in: $1) }
+  }
+
+  // MARK: - Calls from other threads
+
+  /// Removes a session of this reactor that is not in memory, and whose time is over.
+  func removeStored(_ id: SessionID, hadEnded: Bool) async {
+    await sessions.removeStored(id, hadEnded: hadEnded)
+  }
+
+  /// Performs an operator's command about a session of this reactor.
+  func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
+    await sessions.perform(command)
+  }
+
+  /// The longest body that the API takes: a payload of 16 KiB, however it is escaped.
+  static let apiBodyBytes = 131_072
 }
 
 extension Connection {

@@ -1,36 +1,38 @@
 internal import Synchronization
 internal import Wire
 
-/// What all sessions together hold in memory, and what follows when that is more than they may.
-final class HeldMemory: Sendable {
-  /// What a change brought about.
+/// The memory of all sessions together, and its limit.
+final class SessionMemory: Sendable {
+  /// The consequence of a change.
   enum Change: Equatable {
     case crowded
     case relieved
     case same
   }
 
-  private let limit: Int
+  let limit: Int
   private let bytes = Atomic(0)
   private let sessionCount = Atomic(0)
   private let isCrowded = Atomic(false)
   private let reserved = Atomic(0)
 
-  /// Nothing is held yet, of so many bytes.
+  /// Creates a count of zero.
+  ///
+  /// - Parameter limit: the bytes from which on sessions get no more memory, but for a reserve.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// What is held, in bytes.
+  /// The bytes of all sessions.
   var held: Int { bytes.load(ordering: .relaxed) }
 
-  /// Counts what sessions hold.
+  /// Counts a change of a session's memory.
   ///
   /// - Parameters:
-  ///   - change: in the bytes that one of them holds.
-  ///   - sessions: how many sessions more there are in memory.
-  /// - Returns: `crowded` once when they hold more than they may; `relieved` when they hold a sixteenth less than that again, for at the
-  ///   limit itself one entry more or less would be told each time.
+  ///   - change: the difference in bytes.
+  ///   - sessions: the difference in the number of sessions in memory.
+  /// - Returns: `crowded` once when the limit is exceeded; `relieved` once when the total falls a sixteenth below the limit. At the limit
+  ///   itself every entry would change the state.
   func hold(_ change: Int, sessions: Int = 0) -> Change {
     if sessions != 0 { sessionCount.add(sessions, ordering: .relaxed) }
     let held = bytes.add(change, ordering: .relaxed).newValue

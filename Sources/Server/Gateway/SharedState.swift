@@ -24,7 +24,7 @@ final class SharedState: Sendable {
   let data: DataFolder
   let disk: DiskMonitor
   let gauge: DiskGauge
-  let memory: HeldMemory
+  let memory: SessionMemory
   let fileThreads: FileThreads
   let sessionFiles: SessionFiles
   let uploads: UploadTable
@@ -51,11 +51,10 @@ final class SharedState: Sendable {
   let connectionCounts: ConnectionCounts
   let persistence: Persister.Environment
   private let watchdog: LoopWatchdog
-  private let drainProgress: Guarded<DrainProgress>
+  private let drainProgress: DrainProgress
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
-  private let draining = Atomic(false)
-  private let stopping = Atomic(false)
+  let stopState = StopState()
   private let creations: Guarded<SessionCreationLimiter>
   private let endpoints = Guarded(Endpoints())
 
@@ -84,7 +83,7 @@ final class SharedState: Sendable {
     // Before anybody asks, and before there is a reactor that could wait.
     disk.measure(now: .now())
     gauge = DiskGauge(disk, on: fileThreads.disk)
-    memory = HeldMemory(limit: configuration.limits.memoryBytes)
+    memory = SessionMemory(limit: configuration.limits.memoryBytes)
     loaders = fileThreads.loaders.map {
       SessionLoader(
         store, attachments, on: $0, limits: configuration.limits, generation: generation, folder: folder,
@@ -118,7 +117,7 @@ final class SharedState: Sendable {
     metrics = MetricsRenderer(on: fileThreads.observing)
     creations = Guarded(
       SessionCreationLimiter(perMinute: configuration.limits.sessionsPerAddressPerMinute))
-    drainProgress = Guarded(DrainProgress(reactors: configuration.reactors))
+    drainProgress = DrainProgress(reactors: configuration.reactors)
     watchdog = LoopWatchdog(loops: configuration.reactors)
     startedAt = .now()
   }
@@ -143,22 +142,21 @@ final class SharedState: Sendable {
     return loaders[Int(number % UInt(loaders.count))]
   }
 
-  /// Counts a reactor whose connections need no more time; the last reactor wakes all others.
-  func reportReadyToFinish() {
-    let isLast = drainProgress.withLock { progress in
-      progress.reportReady()
-      return progress.areAllReadyToFinish
-    }
-    guard isLast else { return }
-    for reactor in reactors.withLock({ $0 }) { reactor.loop.wake() }
+  /// The parts that the session tables of all reactors share.
+  var sessionEnvironment: SessionTable.Environment {
+    SessionTable.Environment(
+      store: store, files: sessionFiles, ledger: ledger, memory: memory, removal: removal, limits: limits,
+      nextLoader: { [unowned self] in nextLoader() }, sweeper: sweeper, log: log)
   }
 
-  /// True when the connections of all reactors need no more time.
-  var areAllReadyToFinish: Bool { drainProgress.withLock { $0.areAllReadyToFinish } }
-
-  /// Counts a reactor that has nothing left to write: see `DrainProgress`.
-  func reportFinished(isClean: Bool) -> Bool? {
-    drainProgress.withLock { $0.reportFinished(isClean: isClean) }
+  /// The parts of a drain that all reactors share.
+  var drainEnvironment: Draining.Environment {
+    Draining.Environment(
+      store: store, generation: generation, log: log, progress: drainProgress,
+      wakeReactors: { [unowned self] in
+        for reactor in reactors.withLock({ $0 }) { reactor.loop.wake() }
+      },
+      stopReactors: { [unowned self] in stopReactors() })
   }
 
   /// Stops every reactor.
@@ -175,16 +173,8 @@ final class SharedState: Sendable {
     reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
   }
 
-  /// True from the request to stop on: `/readyz` then answers 503. `isDraining` follows after the drain delay.
-  var isStopping: Bool {
-    get { stopping.load(ordering: .acquiring) }
-    set { stopping.store(newValue, ordering: .releasing) }
-  }
-
-  var isDraining: Bool {
-    get { draining.load(ordering: .acquiring) }
-    set { draining.store(newValue, ordering: .releasing) }
-  }
+  var isStopping: Bool { stopState.isStopping }
+  var isDraining: Bool { stopState.isDraining }
 
   /// Finds the reactors that hang by the probes of earlier calls, and sends new probes: see `LoopWatchdog`.
   ///

@@ -1,0 +1,198 @@
+internal import Primitives
+internal import Networking
+internal import Platform
+internal import SessionCore
+internal import WebSocket
+internal import Wire
+
+/// Sends the entries of one session's turn to its members: one `send` for each socket, however many entries the turn has.
+final class FanOut {
+  private let io: ConnectionIO
+  private let clock: LoopClock
+  private let counters: ReactorCounters
+
+  init(_ io: ConnectionIO, clock: LoopClock, counters: ReactorCounters) {
+    self.io = io
+    self.clock = clock
+    self.counters = counters
+  }
+
+  /// The outcome of a slice of a flush.
+  private struct Slice {
+    /// The rows of members that are not at the tail, or have output of their own.
+    var notAtTail: [Int] = []
+    /// The rows whose sockets did not accept all unreliable frames, with the number of bytes that they accepted.
+    var partialWrites: [(position: Int, accepted: Int)] = []
+    var delivered = 0
+    var sends = 0
+    var isDone = false
+  }
+
+  /// Sends the tail to members that were not visited in this flush, up to a number of sends. Members that are not at the tail, or have
+  /// output of their own, are flushed one by one afterwards.
+  ///
+  /// Rows may have moved since the last slice, because members come and go: each row stores the flush in which it was visited last.
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - limit: the most sends.
+  ///   - includingCaughtUp: true if members at the tail without output of their own are sent to. Otherwise they get the entries later.
+  /// - Returns: true when all members have been visited, and the number of sends.
+  @discardableResult
+  func send(_ session: Session, sends limit: Int, includingCaughtUp: Bool = true) -> (
+    isDone: Bool, sends: Int
+  ) {
+    let unreliable = session.unreliableFrames
+    let entries = session.unreliableEntryCount
+    var slice = Slice()
+    session.withMembers { members in
+      slice = sendTail(
+        of: session, unreliable, entries, to: &members, sends: limit, includingCaughtUp: includingCaughtUp)
+    }
+    let subscribers = slice.notAtTail.map { session.subscribers[$0] }
+    let partialWrites = slice.partialWrites.map { (session.subscribers[$0.position], $0.accepted) }
+    session.countDelivered(slice.delivered)
+    for (subscriber, accepted) in partialWrites {
+      missed(session, subscriber, accepted: accepted, of: entries)
+    }
+    for subscriber in subscribers {
+      guard let connection = io.table[token: subscriber.connection], let handler = connection.handler else {
+        continue
+      }
+      handler.continueWriting()
+      guard !unreliable.isEmpty else { continue }
+      if session.isAtTail(subscriber) {
+        writeUnreliable(unreliable, entries, to: subscriber, connection, session)
+      } else {
+        missed(session, subscriber, accepted: 0, of: entries)
+      }
+    }
+    return (slice.isDone, slice.sends)
+  }
+
+  /// The loop that the rest of the gateway is arranged around: one pass over the rows, one `send` for each.
+  ///
+  /// Its inputs are fetched once. For a member, no exclusivity is checked, and only its row and its connection are touched.
+  private func sendTail(
+    of session: Session, _ unreliable: [UInt8], _ entries: Int, to members: inout [Member], sends limit: Int,
+    includingCaughtUp: Bool
+  ) -> Slice {
+    let number = session.flushNumber
+    let tail = session.tailSegment
+    let (segment, targetedEnd, log) = (tail.number, tail.targetedEnd, tail.bytes)
+    let (longest, blocked) = (Session.pieceBytes, Member.Flags.blocked.rawValue)
+    let connections = io.table.rows
+    var tally = ConnectionIO.SendTally()
+    var slice = Slice()
+    var counted = (from: -1, entries: 0)
+    var rows = members.mutableSpan
+    var position = 0
+    while position < rows.count, slice.sends < limit {
+      defer { position += 1 }
+      let member = rows[position]
+      if member.flush == number { continue }
+      rows[position].flush = number
+      // Raw values: the standard library's functions of option sets are not inlined in another module.
+      if member.flags.rawValue & blocked != 0 {
+        if !unreliable.isEmpty { slice.partialWrites.append((position, 0)) }
+        continue
+      }
+      if member.flags.rawValue == 0, !includingCaughtUp { continue }
+      let from = Int(member.cursor.rawOffset)
+      guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd,
+        log.count - from <= longest
+      else {
+        slice.notAtTail.append(position)
+        slice.sends += 1
+        continue
+      }
+      let count = log.count - from
+      guard count + unreliable.count > 0,
+        let connection = ConnectionTable.connection(token: member.connection, in: connections)
+      else { continue }
+      slice.sends += 1
+      let sent = io.write(log.span.extracting(from..<log.count), unreliable.span, on: connection, &tally)
+      rows[position].cursor.rawOffset = UInt32(truncatingIfNeeded: from + min(sent, count))
+      if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
+      if sent < count {
+        slice.delivered += tail.entryCount(from: from, to: from + sent)
+        if !unreliable.isEmpty { slice.partialWrites.append((position, 0)) }
+        continue
+      }
+      if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }
+      slice.delivered += counted.entries
+      if sent == count + unreliable.count {
+        slice.delivered += entries
+      } else {
+        slice.partialWrites.append((position, sent - count))
+      }
+    }
+    slice.isDone = position == rows.count
+    io.count(tally)
+    return slice
+  }
+
+  private func writeUnreliable(
+    _ frames: [UInt8], _ entries: Int, to subscriber: Subscriber, _ connection: Connection, _ session: Session
+  ) {
+    let sent = io.write(frames.span, on: connection)
+    if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
+    if sent == frames.count {
+      session.countDelivered(entries)
+    } else {
+      missed(session, subscriber, accepted: sent, of: entries)
+    }
+  }
+
+  /// A socket did not accept all unreliable frames of the turn: only a begun frame is finished.
+  private func missed(_ session: Session, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
+    counters.values.unreliableDropped += UInt64(entries)
+    session.didSendUnreliable(accepted, subscriber, now: clock.now)
+    finishBegunFrame(subscriber)
+  }
+
+  /// Over TLS no event may come for the rest of a begun frame: it is sent at once.
+  private func finishBegunFrame(_ subscriber: Subscriber) {
+    guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
+      !connection.isWriteBlocked
+    else { return }
+    connection.handler?.continueWriting()
+  }
+
+  /// Sends the targeted unreliable frames of the turn.
+  ///
+  /// - Returns: the number of sends.
+  func sendTargeted(_ session: Session) -> Int {
+    guard session.hasTargetedUnreliable else { return 0 }
+    var sends = 0
+    session.forEachTargetedUnreliable { subscriber, frames, entries in
+      guard let connection = io.table[token: subscriber.connection] else { return }
+      sends += 1
+      let sent = io.write(frames.span, on: connection)
+      if sent > 0 {
+        session.countDelivered(entries)
+      } else {
+        counters.values.unreliableDropped += UInt64(entries)
+      }
+      if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
+      guard sent > 0, sent < frames.count else { return }
+      session.bufferRemainder(Array(frames[sent...]), for: subscriber)
+      finishBegunFrame(subscriber)
+    }
+    return sends
+  }
+
+  /// Flushes the output of one subscriber.
+  func flush(_ subscriber: Subscriber) {
+    io.table[token: subscriber.connection]?.handler?.continueWriting()
+  }
+
+  /// Flushes members that wait in the write queue, until their sockets are full.
+  func flushPending(in session: Session) {
+    for subscriber in session.subscribers {
+      guard let connection = io.table[token: subscriber.connection], connection.isQueuedForWriting,
+        !subscriber.isCatchingUp
+      else { continue }
+      connection.handler?.continueWriting()
+    }
+  }
+}

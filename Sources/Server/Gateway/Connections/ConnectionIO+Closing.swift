@@ -1,0 +1,98 @@
+internal import Networking
+internal import Platform
+internal import Primitives
+
+extension ConnectionIO {
+  /// The bytes that are read and dropped after a last answer, so that the answer is not lost to a reset.
+  private static let lingerBytes: Int32 = 262_144
+  private static let lingerTime = Duration.seconds(2)
+  /// The same for an upload: its sender may read an answer only after it has sent much of the body.
+  private static let longLingerBytes: Int32 = 16_777_216
+  private static let longLingerTime = Duration.seconds(5)
+
+  /// Closes a broken connection.
+  func abort(_ connection: Connection, reason: String) {
+    connection.handler?.connectionBroke(reason: reason)
+    close(connection, reason: reason)
+  }
+
+  /// Closes a connection.
+  func close(_ connection: Connection, reason: @autoclosure () -> String = "done") {
+    guard table.isOpen(connection) else { return }
+    connection.handler?.willClose()
+    if !(connection.handler?.isWebSocket ?? false), logger.logsDebug {
+      logger.log(.connectionClosed(connection.clientAddress, reason: reason()))
+    }
+    if let tls = connection.tls, tls.isHandshakeComplete {
+      var closeNotify: [UInt8] = []
+      tls.close(into: &closeNotify)
+      if !connection.hasPendingWrites, !closeNotify.isEmpty { _ = connection.socket.send(closeNotify.span) }
+    }
+    endHandshake(of: connection)
+    forget(connection)
+    releaseClient(of: connection)
+    if connection.isReserved {
+      didCloseReserved(connection.key)
+    } else {
+      counts.releaseConnection(from: connection.peer)
+    }
+  }
+
+  /// Removes a connection from the table of handshakes.
+  func endHandshake(of connection: Connection) {
+    guard connection.isHandshaking else { return }
+    connection.isHandshaking = false
+    handshakes.remove(connection.key, from: connection.peer.ip)
+  }
+
+  /// The connection carries no request of its client any more.
+  func releaseClient(of connection: Connection) {
+    guard connection.isCountedForClient else { return }
+    connection.isCountedForClient = false
+    counts.releaseClient(connection.clientAddress)
+  }
+
+  // MARK: - Lingering
+
+  /// Ends the gateway's direction after the last answer, and reads on a little so that the answer arrives (RFC 9112 §9.6).
+  ///
+  /// - Parameters:
+  ///   - connection: a connection whose last answer is written.
+  ///   - isLong: true when the client is sending a long body that was refused.
+  func linger(_ connection: Connection, isLong: Bool = false) {
+    setHandler(nil, of: connection)
+    connection.lingerBytesLeft = isLong ? Self.longLingerBytes : Self.lingerBytes
+    connection.deadline = clock.now + (isLong ? Self.longLingerTime : Self.lingerTime)
+    connection.isReadingPaused = false
+    connection.deferredInput = []
+    updateBufferedBytes(of: connection)
+    continueLingering(connection)
+  }
+
+  func continueLingering(_ connection: Connection) {
+    guard !connection.hasPendingWrites else { return }
+    if let tls = connection.tls, tls.isHandshakeComplete {
+      var closeNotify: [UInt8] = []
+      tls.close(into: &closeNotify)
+      writeRaw(closeNotify.span, on: connection)
+      guard !connection.hasPendingWrites else { return }
+    }
+    do throws(SystemError) {
+      try connection.socket.shutdownWrite()
+    } catch {
+      close(connection)
+      return
+    }
+    if connection.hasEnded {
+      close(connection)
+    } else if connection.mayHaveInput {
+      readQueue.append(connection)
+    }
+  }
+
+  /// Drops bytes that a lingering connection received.
+  func drop(_ count: Int, from connection: Connection) {
+    connection.lingerBytesLeft -= Int32(clamping: count)
+    if connection.lingerBytesLeft <= 0 { close(connection) }
+  }
+}

@@ -1,0 +1,40 @@
+internal import Networking
+internal import Primitives
+
+/// Publishes the counters of a reactor for the metrics.
+final class MetricsPublisher {
+  /// The least time between two publications: one takes some 3,000 instructions, as much as five sends.
+  private static let interval = Duration.milliseconds(20)
+
+  private let board: MetricsBoard
+  private let reactor: Int
+  private let clock: LoopClock
+  private let counters: ReactorCounters
+  private var publishedAt = MonotonicTime.distantPast
+  private var hasUnpublished = false
+
+  init(_ board: MetricsBoard, reactor: Int, clock: LoopClock, counters: ReactorCounters) {
+    self.board = board
+    self.reactor = reactor
+    self.clock = clock
+    self.counters = counters
+  }
+
+  /// The time of the next publication; nil when all counters are published.
+  var nextDeadline: MonotonicTime? { hasUnpublished ? publishedAt + Self.interval : nil }
+
+  /// Publishes the counters after a turn, when their time has come.
+  ///
+  /// - Parameter isDraining: true to publish after every turn, because it may be the last one.
+  func turnEnded(isDraining: Bool) {
+    hasUnpublished = true
+    if isDraining || publishedAt + Self.interval <= clock.now { publish() }
+  }
+
+  /// Publishes the counters.
+  func publish() {
+    publishedAt = clock.now
+    hasUnpublished = false
+    board.publish(counters.values, reactor: reactor)
+  }
+}

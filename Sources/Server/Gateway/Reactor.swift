@@ -1,0 +1,248 @@
+internal import SessionCore
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import WebSocket
+internal import Wire
+
+/// One event loop with its connections and sessions, on a thread of its own.
+///
+/// Between the reading and the writing of a connection there is no `await`. Other work, such as loading a session, is ordinary `async`
+/// Swift, because the loop is the actor's executor.
+actor Reactor {
+  /// The messages from other threads. A reactor handles them in their order.
+  enum Mail: Sendable {
+    case adopt(ConnectionTransfer)
+    case drain
+    case stop
+    /// A question of `LoopWatchdog`.
+    case probe
+    case endSlowUpload(UploadTable.Eviction)
+    /// Reports that another gateway took over a session.
+    case sessionLost(SessionID)
+  }
+
+  let number: Int
+  let loop: EventLoopThread
+  let shared: SharedState
+  let mailbox: Mailbox<Mail>
+  let clock: LoopClock
+  private let budget = TurnBudget()
+  private let load = LoopLoad()
+  let tasks = LoopTasks()
+
+  // Connections.
+  let io: ConnectionIO
+  let reader: ConnectionReader
+  let acceptor: Acceptor
+  let hooks = ReactorHooks()
+
+  // Sessions.
+  let persister: Persister
+  let compactor: Compactor
+  let broadcaster: Broadcaster
+  let sockets: WebSocketService
+  let sessions: SessionTable
+  let messages: SessionMessages
+  let uploads: UploadService
+  private let draining: Draining
+
+  /// Nil but in the first reactor.
+  let housekeeping: Housekeeping?
+  /// The time of the next check of connections and sessions.
+  private var sweepAt: MonotonicTime
+
+  let counters: ReactorCounters
+  let logger: GatewayLogger
+  let publisher: MetricsPublisher
+  private var isStopped = false
+  /// The date for responses, made once a second.
+  var date = (at: Int64(0), text: "")
+
+  /// The time between two checks of what did not happen in time.
+  private static let sweepInterval = Duration.milliseconds(500)
+
+  init(number: Int, shared: SharedState) throws(SystemError) {
+    self.number = number
+    self.shared = shared
+    let loop = try EventLoopThread(name: "reactor-\(number)")
+    self.loop = loop
+    let (clock, tasks, limits) = (loop.clock, tasks, shared.limits)
+    self.clock = clock
+    mailbox = Mailbox(waking: loop, capacity: 100_000)
+    counters = ReactorCounters()
+    logger = GatewayLogger(shared.log, counters: counters, clock: clock)
+    publisher = MetricsPublisher(shared.board, reactor: number, clock: clock, counters: counters)
+    let table = ConnectionTable { descriptor, token throws(SystemError) in
+      try loop.register(descriptor, token: token)
+    }
+    io = ConnectionIO(
+      table: table, counts: shared.connectionCounts,
+      handshakes: HandshakeTable(capacity: ConnectionReader.handshakeLimit), readQueue: ReadQueue(),
+      writeQueue: WriteQueue(budget), clock: clock, counters: counters, logger: logger)
+    reader = ConnectionReader(io, budget: budget, clock: clock, counters: counters, log: shared.log)
+    acceptor = Acceptor(
+      io, reader, certificates: shared.certificates, reactors: shared.configuration.reactors,
+      headTime: .seconds(limits.headSeconds), clock: clock, counters: counters, logger: logger)
+    persister = Persister(
+      shared.persistence, reactor: number, clock: clock, tasks: tasks, counters: counters)
+    compactor = Compactor(persister, clock: clock, tasks: tasks, counters: counters)
+    broadcaster = Broadcaster(
+      FanOut(io, clock: clock, counters: counters), persister: persister, memory: shared.memory, load: load,
+      stopState: shared.stopState, flushInterval: shared.configuration.flushInterval, clock: clock,
+      counters: counters, log: shared.log)
+    let deflater = Deflater(level: 1)
+    let compressor = CatchUpCompressor(deflater)
+    sockets = WebSocketService(
+      io, broadcaster, budget: budget, deflater: deflater, compressor: compressor, limits: limits,
+      clock: clock, counters: counters, logger: logger)
+    uploads = UploadService(
+      shared.uploadEnvironment, reactor: number, clock: clock, tasks: tasks, persister: persister,
+      logger: logger, counters: counters)
+    sessions = SessionTable(
+      shared.sessionEnvironment, persister: persister, broadcaster: broadcaster, sockets: sockets,
+      uploads: uploads, compressor: compressor, tasks: tasks, clock: clock, counters: counters)
+    messages = SessionMessages(sessions, tasks: tasks, clock: clock, counters: counters, logger: logger)
+    draining = Draining(shared.drainEnvironment, io, sessions, tasks: tasks, clock: clock)
+    housekeeping = number == 0 ? Housekeeping(shared, clock: clock, tasks: tasks) : nil
+    sweepAt = clock.now + Self.sweepInterval
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  /// Starts the thread. The listeners are this reactor's own; the kernel spreads connections over those of all reactors.
+  nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
+    if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
+    if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
+    // Given away in the first turn: the listeners close when the reactor lets go of them.
+    let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
+    try loop.start { events, jobsBegan in
+      let given = listeners.withLock { $0.take() }
+      return self.assumeIsolated { reactor in
+        if let given {
+          reactor.connectComponents()
+          reactor.acceptor.listen(plain: given.plain, secure: given.secure)
+        }
+        return reactor.turn(events, jobsBegan)
+      }
+    }
+  }
+
+  static let plainToken = UInt64.max - 1
+  static let secureToken = UInt64.max - 2
+
+  /// The time of the present iteration of the loop: before its jobs, then before its turn.
+  var now: MonotonicTime { clock.now }
+
+  // MARK: - Turns
+
+  private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
+    let began = now
+    counters.values.turns += 1
+    budget.reset()
+    mailbox.drain { receive($0) }
+    for event in events { handle(event, isOnlyEvent: events.count == 1) }
+    reader.readWaiting()
+    sessions.passDeadlines()
+    performPeriodicWork()
+    broadcaster.endTurns()
+    persister.storeIfDue()
+    broadcaster.flush()
+    io.continueWriting()
+    io.closeBroken()
+    publisher.turnEnded(isDraining: shared.isDraining)
+    startTasks()
+    let end = MonotonicTime.now()
+    load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: io.readQueue.takeExpensiveTime())
+    counters.values.turnTimes.count(end - (jobsBegan ?? began))
+    return nextDeadline()
+  }
+
+  /// Runs the work that components started in this turn or in the jobs before it.
+  private func startTasks() {
+    for work in tasks.takeAll() { Task { await run(work) } }
+  }
+
+  private func run(_ work: LoopTasks.Work) async {
+    await work()
+    // After the last turn no other call starts what this work started.
+    startTasks()
+  }
+
+  private func receive(_ mail: Mail) {
+    switch mail {
+    case .adopt(let transfer): adopt(transfer)
+    case .drain: draining.begin()
+    case .stop: stop()
+    case .probe: shared.answerProbes(of: number)
+    case .endSlowUpload(let evicted): uploads.endSlowUpload(evicted)
+    case .sessionLost(let id): sessions.dropLost(id)
+    }
+  }
+
+  private func handle(_ event: ReadyEvent, isOnlyEvent: Bool) {
+    switch event.token {
+    case Self.plainToken:
+      acceptor.acceptPlain()
+    case Self.secureToken:
+      acceptor.acceptSecure()
+    default:
+      guard let connection = io.table[token: event.token] else { return }
+      if event.isWritable { io.becameWritable(connection) }
+      guard io.table.isOpen(connection) else { return }
+      if event.isReadable || event.hasHungUp {
+        reader.readable(connection, hasHungUp: event.hasHungUp, isOnlyEvent: isOnlyEvent)
+      }
+    }
+  }
+
+  private func performPeriodicWork() {
+    acceptor.acceptWaiting()
+    if draining.hasBegun {
+      if draining.performDueSteps() { stop() }
+    } else {
+      housekeeping?.performDueWork()
+    }
+    guard sweepAt <= now else { return }
+    sweepAt = now + Self.sweepInterval
+    io.sweep()
+    sessions.sweep()
+    logger.reportOmittedLines()
+    housekeeping?.logDataRefusal()
+  }
+
+  private func nextDeadline() -> MonotonicTime? {
+    guard !broadcaster.hasWork, io.readQueue.isEmpty, io.writeQueue.isEmpty else { return .distantPast }
+    var next: MonotonicTime?
+    func consider(_ time: MonotonicTime?) {
+      guard let time else { return }
+      next = min(next ?? time, time)
+    }
+    if io.table.count > 0 || logger.hasOmittedLines { consider(sweepAt) }
+    consider(publisher.nextDeadline)
+    consider(sessions.nextDeadline)
+    consider(acceptor.nextDeadline)
+    consider(broadcaster.nextDeadline)
+    consider(persister.nextDeadline)
+    if draining.hasBegun {
+      consider(draining.nextDeadline)
+    } else {
+      consider(housekeeping?.nextDeadline)
+    }
+    return next
+  }
+
+  /// Stops the loop after this turn.
+  private func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    acceptor.stop()
+    for connection in io.table.rows {
+      if let connection { io.close(connection) }
+    }
+    disconnectHooks()
+    loop.stop()
+  }
+}

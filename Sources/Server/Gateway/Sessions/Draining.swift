@@ -1,0 +1,198 @@
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Networking
+internal import Platform
+internal import Wire
+
+/// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and then writes the last record of every session.
+///
+/// Times count from the request to drain, so that the gateway stops within 8 s whatever is not done by then.
+final class Draining {
+  /// The parts of a drain that all reactors share.
+  struct Environment {
+    let store: any SessionStore
+    let generation: String
+    let log: Log
+    let progress: DrainProgress
+    /// Wakes the loops of all reactors.
+    let wakeReactors: () -> Void
+    /// Stops all reactors.
+    let stopReactors: () -> Void
+  }
+
+  /// The time for storing all entries, before sockets are closed.
+  private static let saveTime = Duration.seconds(2)
+  /// The time after which open sockets are no longer waited for.
+  private static let closeTime = Duration.milliseconds(4500)
+  /// The time after which the last records, and the sync behind them, are no longer waited for.
+  private static let finishTime = Duration.milliseconds(7300)
+  /// The sockets in a batch, and the time between two batches.
+  private static let socketsPerBatch = 128
+  private static let batchInterval = Duration.milliseconds(20)
+  /// The most times that the last record of a session is rewritten because another record followed it.
+  private static let closingRounds = 8
+
+  private let environment: Environment
+  private let io: ConnectionIO
+  private let sessions: SessionTable
+  private let broadcaster: Broadcaster
+  private let persister: Persister
+  private let tasks: LoopTasks
+  private let clock: LoopClock
+  /// The time of the request; nil until then.
+  private var began: MonotonicTime?
+  /// The time of the next batch of sockets.
+  private var nextBatch = MonotonicTime.distantPast
+  private var hasClosedAll = false
+  private var isReadyToFinish = false
+  private var isFinishing: Bool {
+    get { sessions.isFinishing }
+    set { sessions.isFinishing = newValue }
+  }
+
+  init(
+    _ environment: Environment, _ io: ConnectionIO, _ sessions: SessionTable, tasks: LoopTasks,
+    clock: LoopClock
+  ) {
+    self.environment = environment
+    self.io = io
+    self.sessions = sessions
+    broadcaster = sessions.broadcaster
+    persister = sessions.persister
+    self.tasks = tasks
+    self.clock = clock
+  }
+
+  private var now: MonotonicTime { clock.now }
+  private var closeDeadline: MonotonicTime { (began ?? now) + Self.closeTime }
+
+  /// True from the request on.
+  var hasBegun: Bool { began != nil }
+
+  /// The time of the next step; nil before the request.
+  var nextDeadline: MonotonicTime? {
+    guard let began else { return nil }
+    if isFinishing { return began + Self.finishTime }
+    // The last reactor that reports wakes the others.
+    if isReadyToFinish { return closeDeadline }
+    // The last socket has closed in this turn: the next turn continues.
+    if io.table.count == 0 { return .distantPast }
+    return min(nextBatch, closeDeadline)
+  }
+
+  /// Begins: ends the connections that wait for a request, and stores all entries.
+  ///
+  /// New connections are still answered, so that health checks learn that this gateway is not ready.
+  func begin() {
+    guard began == nil else { return }
+    began = now
+    nextBatch = now + Self.saveTime
+    sessions.isDraining = true
+    sessions.uploads.isStopping = true
+    for connection in io.table.rows { connection?.handler?.drain() }
+    func save() async {
+      await storeAll()
+      nextBatch = .distantPast
+    }
+    tasks.start(save)
+  }
+
+  /// Performs the steps that are due.
+  ///
+  /// - Returns: true when the time is over, and the reactor has to stop.
+  func performDueSteps() -> Bool {
+    guard let began else { return false }
+    guard !isFinishing else { return began + Self.finishTime <= now }
+    if nextBatch <= now { closeSockets() }
+    guard io.table.count == 0 || closeDeadline <= now || hasClosedAll && isQuiet else { return false }
+    if !isReadyToFinish {
+      isReadyToFinish = true
+      if environment.progress.reportReady() { environment.wakeReactors() }
+    }
+    guard environment.progress.areAllReadyToFinish || closeDeadline <= now else { return false }
+    isFinishing = true
+    // Before the last records: an upload that is cut leaves its session.
+    for connection in io.table.rows {
+      if let connection, let handler = connection.handler, handler.isUploading { io.close(connection) }
+    }
+    tasks.start(finish)
+    return false
+  }
+
+  private func closeSockets() {
+    var left = Self.socketsPerBatch
+    var isDone = true
+    for socket in sessions.sockets.sockets where !socket.isClosing {
+      guard left > 0 else {
+        isDone = false
+        break
+      }
+      left -= 1
+      socket.disconnect(.restarting(retryAfterMs: sessions.sockets.restartDelayMs()))
+    }
+    hasClosedAll = isDone
+    nextBatch = now + Self.batchInterval
+  }
+
+  /// True when no connection has a request or a WebSocket.
+  private var isQuiet: Bool { io.table.rows.allSatisfy { $0?.handler?.isQuiet ?? true } }
+
+  private func storeAll() async {
+    let all = sessions.all
+    for host in all {
+      broadcaster.endTurnAtOnce(of: host)
+      persister.storeAtOnce(host.stored)
+    }
+    for host in all { _ = await persister.waitUntilStored(host.stored) }
+  }
+
+  // MARK: - Finishing
+
+  private func finish() async {
+    let isClean = await closeSessions()
+    guard let isClean = environment.progress.reportFinished(isClean: isClean) else { return }
+    await leaveMark(isClean: isClean)
+    environment.stopReactors()
+  }
+
+  /// Writes the last record of every session.
+  ///
+  /// - Returns: true when all of them are on the disk.
+  private func closeSessions() async -> Bool {
+    // A session that is being loaded is closed with the others.
+    await sessions.waitForLeases()
+    let all = sessions.all
+    for host in all { host.session.removeWaiting() }
+    // Work in progress may write records behind `closed`, which is then no longer the last record.
+    for _ in 0..<Self.closingRounds where all.contains(where: { !isSealed($0) }) {
+      let open = all.filter { !isSealed($0) }
+      for host in open {
+        host.session.endTurn(now: now)
+        persister.writeClosedRecord(of: host.stored)
+      }
+      for host in open where !isSealed(host) { _ = await sessions.close(host) }
+    }
+    return all.allSatisfy(isSealed)
+  }
+
+  /// True for a session whose last record says that all of it is on the disk, and for one that has ended.
+  private func isSealed(_ host: SessionHost) -> Bool {
+    host.isRemoved || host.stored.lastRecord == .end || host.stored.isClosed && host.session.isAtRest
+  }
+
+  /// Leaves the mark that all sessions of all reactors are on the disk.
+  private func leaveMark(isClean: Bool) async {
+    // If a session's last records are missing, the next process must not continue as if nothing had happened.
+    guard isClean else {
+      environment.log(.error, "stop not clean", ["reason": "not every session could be written"])
+      return
+    }
+    do throws(StorageError) {
+      try await environment.store.syncAll()
+      try await environment.store.recordCleanStop(environment.generation)
+    } catch {
+      environment.log(.error, "stop not clean", ["reason": "\(error)"])
+    }
+  }
+}

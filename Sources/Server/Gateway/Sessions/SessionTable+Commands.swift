@@ -1,0 +1,83 @@
+internal import SessionCore
+internal import Storage
+internal import Platform
+internal import Wire
+
+extension SessionTable {
+  /// Performs an operator's command about a session of this reactor. The result is on the disk when this returns `done`.
+  func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
+    let id = command.session
+    if command.work == .repair { return await repair(id) }
+    do throws(Refusal) {
+      switch await find(id) {
+      case .open(let host):
+        let people = host.session.activeParticipantCount
+        guard command.work != .delete || people == 0 else {
+          return .refused(
+            "session \(id) has \(people) \(people == 1 ? "person" : "people") in it: delete --now ends it first"
+          )
+        }
+        try await end(host, by: nil)
+      case .ended:
+        if command.work == .end { return .refused("session \(id) has ended already") }
+      case .none(let refusal):
+        // A session that cannot be loaded can still be removed.
+        guard command.work != .end, refusal.code == .internal else { throw refusal }
+      }
+    } catch {
+      return .refused("session \(id): \(error.detail)")
+    }
+    if command.work != .end, let refusal = await delete(id) { return refusal }
+    return .done
+  }
+
+  /// Removes the damaged bytes from a session's log. Loading a session does that; an ended session is not loaded.
+  private func repair(_ id: SessionID) async -> SessionCommand.Answer {
+    switch await find(id) {
+    case .open: return .done
+    case .ended: break
+    case .none(let refusal): return .refused("session \(id): \(refusal.detail)")
+    }
+    let lease = await lease(id)
+    defer { extendLifetime(lease) }
+    guard self[id] == nil else { return .done }
+    do throws(LogError) {
+      let loaded = try await environment.nextLoader().load(id)
+      // Its end may have been undone meanwhile.
+      guard loaded.restored.end != nil, loaded.reading.isDamaged else { return .done }
+      endedSessionCache[id] = nil
+      do throws(StorageError) {
+        await environment.store.release(id)
+        _ = try await environment.store.adopt(
+          id, loaded.reading.position, loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
+        await environment.store.release(id)
+      } catch {
+        throw .file(error)
+      }
+      logFaults(loaded.reading, of: id)
+      return .done
+    } catch {
+      return .refused("session \(id): \(error)")
+    }
+  }
+
+  /// Removes a session that has ended, or cannot be loaded.
+  private func delete(_ id: SessionID) async -> SessionCommand.Answer? {
+    // Nothing is left of a session in memory when it has ended.
+    guard environment.sweeper != nil else { return nil }
+    let lease = await lease(id)
+    defer { extendLifetime(lease) }
+    guard self[id] == nil else { return .refused("session \(id) was restored meanwhile") }
+    endedSessionCache[id] = nil
+    do throws(StorageError) {
+      try await environment.store.remove(id)
+    } catch {
+      log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+      return .refused("session \(id): \(error)")
+    }
+    environment.ledger.forget(id)
+    endedIDs.insert(id, now: now)
+    log(.info, "session deleted", ["session": .session(id)])
+    return nil
+  }
+}

@@ -1,0 +1,152 @@
+internal import FoundationEssentials
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Networking
+internal import Platform
+internal import Wire
+
+extension SessionTable {
+  /// Ends a session for everyone. The end is stored before anybody is informed.
+  ///
+  /// - Throws: `storage-full` when it cannot be stored, and `ended` when another caller was quicker.
+  func end(
+    _ host: SessionHost, by number: ParticipantNumber?, from address: IPAddress? = nil
+  ) async throws(Refusal) {
+    while host.isEnding {
+      await withCheckedContinuation { host.endWaiters.append($0) }
+    }
+    guard !host.isRemoved else { throw .ended }
+    let session = host.session
+    host.isEnding = true
+    host.tasksInHand += 1
+    defer {
+      host.isEnding = false
+      let waiting = host.endWaiters
+      host.endWaiters = []
+      for continuation in waiting { continuation.resume() }
+      finishTask(of: host)
+    }
+    // Entries that arrive while the end is written are the last ones that people see of one another, and are stored nowhere.
+    let isSealed = await persister.writeFinalRecord(.end(by: number), of: host.stored)
+    guard !host.isRemoved else { throw .ended }
+    guard isSealed else { throw .notSaved }
+    log(
+      .info, "session ended",
+      [
+        "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
+      ])
+    // Earlier entries are sent first.
+    broadcaster.endTurnAtOnce(of: host)
+    broadcaster.flushPending(in: host)
+    let effects = session.end()
+    remove(host)
+    counters.values.sessionsEnded += 1
+    environment.ledger.update(session.id) { $0.hasEnded = true }
+    if session.isByStore {
+      endedSessionCache[session.id] = host
+      host.scheduledAt = nil
+      let unfinished = uploads.endUploads(of: host)
+      scheduleForgetting(host)
+      func discard() async { await uploads.discard(unfinished) }
+      tasks.start(discard)
+      func release() async {
+        // This gateway writes nothing more to the session: the command `restore` may.
+        let lease = await lease(session.id)
+        defer { extendLifetime(lease) }
+        // Meanwhile the end may have been undone, and the session loaded again.
+        if self[session.id] == nil { await environment.store.release(session.id) }
+      }
+      tasks.start(release)
+    } else {
+      environment.ledger.forget(session.id)
+      endedIDs.insert(session.id, now: now)
+      removeStored(session.id, with: uploads.endUploads(of: host))
+    }
+    sockets.perform(effects, in: host)
+  }
+
+  // MARK: - Expiry
+
+  /// The time at which a session expires, or at which to check it again; nil while it has participants.
+  ///
+  /// A session on the disk expires only if the wall clock agrees and is trusted.
+  func expiryDeadline(of host: SessionHost) -> MonotonicTime? {
+    guard let expiry = host.session.expiresAt else { return nil }
+    guard expiry <= now, host.session.isByStore else { return expiry }
+    let date = environment.removal.clock.date
+    let wait = environment.removal.wait(now: now)
+    guard wait == .zero else { return now.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
+    let kept = expiry.seconds(since: host.session.emptySince ?? expiry)
+    guard let since = host.session.emptySinceDate(now: now, date: date),
+      date.timeIntervalSince(since) < kept - Self.clockTolerance
+    else { return expiry }
+    return now.adding(seconds: Self.expiryRetrySeconds)
+  }
+
+  /// The pause before a session is checked again on whose expiry the two clocks disagree.
+  private static let expiryRetrySeconds = 60
+  /// The largest difference in seconds at which the two clocks still agree.
+  private static let clockTolerance = 60.0
+
+  /// Removes a session to which no participant came back in time.
+  func expire(_ host: SessionHost) {
+    log(.info, "session expired", ["session": .session(host.session.id)])
+    remove(host)
+    endedIDs.insert(host.session.id, now: now)
+    counters.values.sessionsEnded += 1
+    environment.ledger.forget(host.session.id)
+    removeStored(host.session.id, with: uploads.endUploads(of: host))
+  }
+
+  /// Removes a session from the store when its unfinished uploads are discarded.
+  private func removeStored(_ id: SessionID, with unfinished: [PendingAttachment]) {
+    func remove() async {
+      let lease = await lease(id)
+      defer { extendLifetime(lease) }
+      await uploads.discard(unfinished)
+      guard self[id] == nil else { return }
+      do throws(StorageError) {
+        try await environment.store.remove(id)
+        // The sweeper may have found it meanwhile.
+        environment.ledger.forget(id)
+      } catch {
+        log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+      }
+    }
+    tasks.start(remove)
+  }
+
+  /// Drops a session that another gateway took over. Its sockets are closed, so that their clients come back; entries that are not
+  /// stored are lost here, and each client still has its own.
+  func dropLost(_ id: SessionID) {
+    guard let host = self[id] else { return }
+    log(.warning, "session lost", ["session": .session(id)])
+    for socket in sockets.sockets where socket.live === host && !socket.isClosing {
+      socket.disconnect(.restarting(retryAfterMs: sockets.restartDelayMs()))
+    }
+    // The files of its unfinished uploads belong to the new owner.
+    _ = uploads.endUploads(of: host)
+    remove(host)
+  }
+
+  /// Removes a stored session that is not in memory, and whose time is over.
+  func removeStored(_ id: SessionID, hadEnded: Bool) async {
+    guard self[id] == nil, !isLeased(id), !isDraining else { return }
+    let lease = await lease(id)
+    defer { extendLifetime(lease) }
+    // Since the sweep, the session may have been loaded and unloaded.
+    guard self[id] == nil, await environment.sweeper?.isOver(id) == true else { return }
+    do throws(StorageError) {
+      try await environment.store.remove(id)
+    } catch {
+      log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+      return
+    }
+    endedSessionCache[id] = nil
+    log(.info, hadEnded ? "ended session removed" : "session expired", ["session": .session(id)])
+    environment.ledger.forget(id)
+    guard !hadEnded else { return }
+    endedIDs.insert(id, now: now)
+  }
+}

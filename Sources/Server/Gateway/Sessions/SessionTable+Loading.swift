@@ -1,0 +1,169 @@
+internal import Networking
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Platform
+internal import Primitives
+internal import Wire
+
+extension SessionTable {
+  /// Finds a session of this reactor, and loads it if it is in the store. Concurrent callers wait for the same load.
+  func find(_ id: SessionID) async -> Found {
+    while true {
+      if let host = self[id] { return .open(host) }
+      if isLeased(id) {
+        await waitForLease(of: id)
+        continue
+      }
+      if let host = endedSessionCache[id], await isCurrent(host) { return .ended(host) }
+      // Meanwhile another caller may have been quicker.
+      guard self[id] == nil, !isLeased(id) else { continue }
+      guard !isDraining else { return .none(.restarting) }
+      guard !endedIDs.contains(id, now: now) else { return .none(missing(id)) }
+      let hadEnded = endedSessionCache.removeValue(forKey: id) != nil
+      let lease = await lease(id)
+      defer { extendLifetime(lease) }
+      guard hadEnded else { return await load(id) }
+      // The store would go on behind the end that it wrote.
+      if self[id] == nil { await environment.store.release(id) }
+      return await load(id)
+    }
+  }
+
+  /// Finds a session that has not ended.
+  func findOpen(_ id: SessionID) async -> Result<SessionHost, Refusal> {
+    switch await find(id) {
+    case .open(let host): .success(host)
+    case .ended: .failure(.ended)
+    case .none(let refusal): .failure(refusal)
+    }
+  }
+
+  /// Returns the refusal for a session that does not exist.
+  func missing(_ id: SessionID) -> Refusal {
+    endedSessionCache[id] != nil || endedIDs.contains(id, now: now)
+      ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
+  }
+
+  /// Checks that an ended session is still as it was read: the command `restore` may have undone its end.
+  private func isCurrent(_ host: SessionHost) async -> Bool {
+    host.idleSince = nil
+    let length = try? await environment.files.byteCount(of: host.session.id, in: environment.store)
+    return length == host.stored.logBytes
+  }
+
+  private func load(_ id: SessionID) async -> Found {
+    if let host = self[id] { return .open(host) }
+    let begun = MonotonicTime.now()
+    // The most memory that the session needs, however long the past in its log is. The load itself reports a damaged log.
+    let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
+    let room = min(length, limits.sessionLogBytes + limits.catchUpTailBytes)
+    guard environment.memory.reserve(room) else {
+      return .none(
+        .noRoom(
+          .storageFull, "The gateway has no room for one more session at present. Try again in a moment.",
+          limit: limits.memoryBytes, actual: environment.memory.held))
+    }
+    defer { environment.memory.release(room) }
+    let loaded: SessionLoader.Loaded
+    do throws(LogError) {
+      loaded = try await environment.nextLoader().load(id)
+    } catch {
+      return .none(refusal(for: error, of: id))
+    }
+    let restored = loaded.restored
+    let session = restored.session
+    let host = SessionHost(session, compressor: compressor)
+    host.stored.logBytes = loaded.reading.byteCount
+    if restored.end != nil {
+      host.isRemoved = true
+      endedSessionCache[id] = host
+      scheduleForgetting(host)
+      return .ended(host)
+    }
+    guard !isDraining else { return .none(.restarting) }
+    do throws(StorageError) {
+      switch try await adopt(session, loaded.reading) {
+      case .adopted(let byteCount): host.stored.logBytes = byteCount
+      case .ownedElsewhere: return .none(.ownedElsewhere)
+      }
+    } catch {
+      log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
+      return .none(unwritable(error))
+    }
+    session.keepsDamage = loaded.files.keepsDamage || loaded.reading.isDamaged
+    logFaults(loaded.reading, of: id)
+    insert(host)
+    counters.values.sessionsOpened += 1
+    log(
+      .info, "session opened",
+      [
+        "session": .session(id), "epoch": restored.isClean ? "kept" : "new",
+        "bytes": .number(host.stored.logBytes),
+        "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
+      ])
+    uploads.restore(restored.uploads, loaded.files, in: host)
+    // Lost records may have named them.
+    if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: host) }
+    broadcaster.touch(host)
+    schedule(host)
+    return .open(host)
+  }
+
+  /// Takes over the log of a loaded session, and writes the record that the session continues.
+  ///
+  /// On a full disk the session is loaded all the same, so that its participants can look at it. The record is written later.
+  private func adopt(
+    _ session: Session, _ reading: LogReading
+  ) async throws(StorageError) -> Adoption {
+    do throws(StorageError) {
+      let adoption = try await environment.store.adopt(
+        session.id, reading.position, session.openingRecords())
+      session.didSaveOpening()
+      return adoption
+    } catch {
+      guard error.isFull, reading.faults.isEmpty else { throw error }
+      persister.reportDisk(error)
+      session.didNotSaveOpening()
+      return try await environment.store.adopt(session.id, reading.position, [])
+    }
+  }
+
+  /// The most faults of one log, other than a damaged end, that get a line each.
+  private static let loggedFaults = 20
+
+  /// Logs the damage of a session's log for the operator.
+  func logFaults(_ reading: LogReading, of id: SessionID) {
+    let (inside, atEnd) = (reading.faults.filter { !$0.isAtEnd }, reading.faults.filter(\.isAtEnd))
+    for fault in inside.prefix(Self.loggedFaults) + atEnd {
+      log(
+        fault.isLoss ? .error : .warning,
+        fault.isAtEnd ? "log cut" : fault.isLoss ? "log damaged" : "log mended",
+        [
+          "session": .session(id), "at": .number(fault.range.lowerBound),
+          "bytes": .number(fault.range.count), "reason": "\(fault)",
+          "rest": fault.isLoss ? "beside it, in log.damaged-N" : "",
+        ])
+    }
+  }
+
+  private func refusal(for error: LogError, of id: SessionID) -> Refusal {
+    if error.isMissing { return missing(id) }
+    log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
+    if error.isOutOfDescriptors { return .outOfDescriptors }
+    return Refusal(
+      .internal,
+      "This session is on the gateway's disk but cannot be read; its operator finds the reason in the log.")
+  }
+
+  private func unwritable(_ error: StorageError) -> Refusal {
+    if error.isOutOfDescriptors { return .outOfDescriptors }
+    var refusal = Refusal(
+      .storageFull,
+      error.isFull
+        ? "The gateway's disk is full: this session can be opened again when there is room."
+        : "The gateway cannot write to its disk: this session can be opened again when that is mended.")
+    refusal.retryAfterMs = 5000
+    return refusal
+  }
+}

@@ -1,0 +1,81 @@
+internal import Networking
+internal import SessionCore
+internal import WebSocket
+internal import Wire
+
+extension SessionTable {
+  /// Opens the WebSocket of a session of this reactor.
+  ///
+  /// Errors are reported by closing the socket after the upgrade, because a browser hides the answer to a refused one.
+  ///
+  /// - Parameters:
+  ///   - id: the session; nil if the path names none.
+  ///   - connection: a connection that spoke HTTP until now.
+  ///   - response: the bytes of the response to the opening handshake.
+  ///   - deflate: the negotiated compression; nil without.
+  ///   - refusal: the reason for closing the socket at once; nil to open it.
+  func openSocket(
+    to id: SessionID?, _ connection: Connection, response: [UInt8], deflate: DeflateParameters?,
+    refusal: CloseReason?
+  ) {
+    let host = id.flatMap { self[$0] }
+    let socket = sockets.open(
+      connection, response: response, deflate: deflate, phase: host.map { .opened($0) } ?? .loading,
+      limits: MessageLimits(
+        messageBytes: ClientEntry.maximumMessageLength, textBytes: ClientControl.maximumLength))
+    socket.sessionID = id
+    if let refusal {
+      socket.close(refusal)
+    } else if isDraining {
+      socket.close(.restarting(retryAfterMs: sockets.restartDelayMs()))
+    } else if host == nil {
+      load(id, for: socket)
+    }
+  }
+
+  /// Loads the session of a socket. Nothing is read from the socket until the outcome is known.
+  private func load(_ id: SessionID?, for socket: WebSocketConnection) {
+    guard let id else {
+      counters.values.refusals[.notFound] += 1
+      socket.close(.unknownSession)
+      return
+    }
+    socket.connection.isReadingPaused = true
+    func load() async { didFind(await find(id), for: socket) }
+    tasks.start(load)
+  }
+
+  private func didFind(_ found: Found, for socket: WebSocketConnection) {
+    guard sockets.io.table.isOpen(socket.connection), case .loading = socket.phase else { return }
+    switch found {
+    case .open(let host) where !isDraining:
+      socket.phase = .opened(host)
+      socket.joinableSince = now
+      host.idleSince = nil
+      sockets.io.resumeReading(socket.connection)
+    case .open:
+      socket.close(.restarting(retryAfterMs: sockets.restartDelayMs()))
+    case .ended:
+      counters.values.refusals[.ended] += 1
+      socket.close(.ended)
+    case .none where isDraining:
+      socket.close(.restarting(retryAfterMs: sockets.restartDelayMs()))
+    case .none(let refusal):
+      counters.values.refusals[refusal.code] += 1
+      socket.close(.noSession(refusal))
+    }
+  }
+}
+
+extension CloseReason {
+  /// The close reason for a session that was not found.
+  static func noSession(_ refusal: Refusal) -> CloseReason {
+    switch refusal.code {
+    case .notFound: .unknownSession
+    case .ended: .ended
+    case .internal: CloseReason(1011, .internal, "This session cannot be read.")
+    default:
+      CloseReason(1013, refusal.code, "Not now: try again later.", retryAfterMs: refusal.retryAfterMs ?? 5000)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+extension SessionTable {
+  /// The time at which an idle session is unloaded, to stay in the store only; nil while it is in use.
+  func idleDeadline(of host: SessionHost) -> MonotonicTime? {
+    guard host.session.isByStore, !isDraining, !host.isRemoved, host.isIdle else {
+      host.idleSince = nil
+      return nil
+    }
+    let since = host.idleSince ?? now
+    host.idleSince = since
+    return since.adding(seconds: limits.sessionIdleSeconds)
+  }
+
+  /// Unloads a session that was idle for long enough.
+  func unloadIfIdle(_ host: SessionHost) {
+    guard let deadline = idleDeadline(of: host), deadline <= now else { return }
+    host.tasksInHand += 1
+    func unload() async {
+      await self.unload(host)
+      finishTask(of: host)
+    }
+    tasks.start(unload)
+  }
+
+  private func unload(_ host: SessionHost) async {
+    let session = host.session
+    guard await close(host) else {
+      // A store that refuses the record is asked again, but not without a pause.
+      host.idleSince = now.adding(seconds: 1)
+      return
+    }
+    // A participant may have come while the record was written.
+    host.tasksInHand -= 1
+    let isIdle = host.isIdle
+    host.tasksInHand += 1
+    guard !host.isRemoved, isIdle, host.stored.isClosed else { return }
+    remove(host)
+    log(.info, "session put away", ["session": .session(session.id)])
+    let lease = await lease(session.id)
+    defer { extendLifetime(lease) }
+    await environment.store.release(session.id)
+  }
+
+  /// Writes the record that the whole session is stored.
+  func close(_ host: SessionHost) async -> Bool {
+    await persister.writeFinalRecord(.closed, of: host.stored)
+  }
+
+  // MARK: - Ended sessions
+
+  /// Keeps an ended session in memory while its attachments are read.
+  func scheduleForgetting(_ host: SessionHost) {
+    let since = host.idleSince ?? now
+    host.idleSince = since
+    setDeadline(of: host.session.id, since.adding(seconds: max(1, limits.sessionIdleSeconds)))
+  }
+
+  /// Forgets an ended session that was not asked for lately.
+  func forgetIfIdle(_ id: SessionID) {
+    guard let host = endedSessionCache[id] else { return }
+    let since = host.idleSince ?? now
+    host.idleSince = since
+    let until = since.adding(seconds: max(1, limits.sessionIdleSeconds))
+    guard until <= now else {
+      // The session was asked for meanwhile. Only the first of several deadlines sets a new one.
+      if host.scheduledAt.map({ $0 < until }) ?? true {
+        host.scheduledAt = until
+        setDeadline(of: id, until)
+      }
+      return
+    }
+    endedSessionCache[id] = nil
+  }
+}

@@ -1,0 +1,230 @@
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Networking
+internal import Platform
+internal import Wire
+
+/// The unfinished uploads of sessions, as `SessionTable` uses them.
+protocol SessionUploads: AnyObject {
+  /// True from the beginning of a drain on.
+  var isStopping: Bool { get set }
+  /// Removes uploads whose time is over.
+  func removeExpired(of host: SessionHost)
+  /// Ends all uploads of a session, and returns them. Their bytes are still stored.
+  func endUploads(of host: SessionHost) -> [PendingAttachment]
+  /// Discards the bytes of uploads.
+  func discard(_ all: [PendingAttachment]) async
+  /// Continues uploads of a session that was loaded.
+  func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost)
+  /// Removes stored files that no record names.
+  func removeOrphans(_ orphans: [StoredFile], of host: SessionHost)
+}
+
+/// The sessions of a reactor: loads them from the store, ends them, and unloads those that nobody uses.
+final class SessionTable {
+  /// The parts that the tables of all reactors share.
+  struct Environment {
+    let store: any SessionStore
+    let files: SessionFiles
+    let ledger: SessionLedger
+    let memory: SessionMemory
+    let removal: RemovalGate
+    let limits: Limits
+    /// Returns the loader of the next session.
+    let nextLoader: () -> SessionLoader
+    /// Nil when sessions are in memory only.
+    let sweeper: SessionSweeper?
+    let log: Log
+  }
+
+  /// The exclusive right to load, unload or remove a session. It ends with its scope.
+  struct Lease: ~Copyable {
+    fileprivate let table: SessionTable
+    fileprivate let id: SessionID
+
+    deinit {
+      for continuation in table.leased.removeValue(forKey: id) ?? [] { continuation.resume() }
+    }
+  }
+
+  /// The outcome of a search for a session.
+  enum Found {
+    case open(SessionHost)
+    /// The session has ended. Its attachments can still be read.
+    case ended(SessionHost)
+    /// There is no such session, or it cannot be loaded.
+    case none(Refusal)
+  }
+
+  let environment: Environment
+  let persister: Persister
+  let broadcaster: Broadcaster
+  let sockets: WebSocketService
+  let uploads: any SessionUploads
+  let compressor: CatchUpCompressor
+  let tasks: LoopTasks
+  let clock: LoopClock
+  let counters: ReactorCounters
+  private var hosts: [SessionID: SessionHost] = [:]
+  /// The ids of sessions that ended or expired.
+  var endedIDs: EndedSessions
+  /// Sessions that ended and are in memory while their attachments are read.
+  var endedSessionCache: [SessionID: SessionHost] = [:]
+  /// The sessions that are leased, and the callers that wait for that.
+  private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
+  private var deadlines = DeadlineQueue<SessionID>()
+  /// True while the gateway stops. No session is loaded or unloaded then.
+  var isDraining = false
+  /// True while the last records are written. Grace times continue in the next process: no record may follow the last ones.
+  var isFinishing = false
+
+  init(
+    _ environment: Environment, persister: Persister, broadcaster: Broadcaster, sockets: WebSocketService,
+    uploads: any SessionUploads, compressor: CatchUpCompressor, tasks: LoopTasks, clock: LoopClock,
+    counters: ReactorCounters
+  ) {
+    self.environment = environment
+    self.persister = persister
+    self.broadcaster = broadcaster
+    self.sockets = sockets
+    self.uploads = uploads
+    self.compressor = compressor
+    self.tasks = tasks
+    self.clock = clock
+    self.counters = counters
+    endedIDs = EndedSessions(keepSeconds: environment.limits.endedKeepSeconds)
+  }
+
+  var log: Log { environment.log }
+  var limits: Limits { environment.limits }
+  var now: MonotonicTime { clock.now }
+
+  // MARK: - Table
+
+  /// The session in memory with an id, unless it has ended.
+  subscript(id: SessionID) -> SessionHost? { hosts[id] }
+
+  /// All sessions in memory that have not ended.
+  var all: [SessionHost] { Array(hosts.values) }
+
+  /// Adds a session that was created or loaded.
+  func insert(_ host: SessionHost) {
+    hosts[host.session.id] = host
+    counters.values.sessions += 1
+    persister.reportBytes(of: host.stored)
+    schedule(host)
+  }
+
+  /// Takes a session out of the table and out of all gauges.
+  func remove(_ host: SessionHost) {
+    guard hosts.removeValue(forKey: host.session.id) != nil else { return }
+    broadcaster.countOut(host)
+    host.isRemoved = true
+    environment.ledger.update(host.session.id) { $0.isOpen = false }
+    persister.countUnsaved(host.stored)
+    counters.values.sessions -= 1
+  }
+
+  /// Waits until no other caller loads, unloads or removes a session, and keeps others from it.
+  func lease(_ id: SessionID) async -> Lease {
+    while leased[id] != nil { await waitForLease(of: id) }
+    leased[id] = []
+    return Lease(table: self, id: id)
+  }
+
+  func isLeased(_ id: SessionID) -> Bool { leased[id] != nil }
+
+  /// Waits until the present lease of a session ends.
+  func waitForLease(of id: SessionID) async {
+    await withCheckedContinuation { continuation in
+      if leased[id] == nil {
+        continuation.resume()
+      } else {
+        leased[id]?.append(continuation)
+      }
+    }
+  }
+
+  /// Waits until no session is leased.
+  func waitForLeases() async {
+    while let id = leased.keys.first { await waitForLease(of: id) }
+  }
+
+  // MARK: - Turns
+
+  /// Marks a session as changed by a task, unless it was removed meanwhile.
+  func touch(_ host: SessionHost) {
+    guard !host.isRemoved else { return }
+    broadcaster.touch(host)
+  }
+
+  /// Marks a session as changed, if it is in memory.
+  func touch(_ id: SessionID) {
+    if let host = hosts[id] { broadcaster.touch(host) }
+  }
+
+  /// Handles a stored batch of records. A session informs its members with the next entries, or at its deadline: a turn of its own costs
+  /// more than the write.
+  func didStore(_ stored: StoredSession) {
+    guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
+    if host.session.needsTurn { broadcaster.touch(host) }
+    schedule(host)
+  }
+
+  /// Counts a finished task of a session.
+  func finishTask(of host: SessionHost) {
+    host.tasksInHand -= 1
+    touch(host)
+  }
+
+  // MARK: - Deadlines
+
+  /// The time of the earliest deadline.
+  var nextDeadline: MonotonicTime? { deadlines.earliest }
+
+  /// Schedules the next deadline of a session.
+  func schedule(_ live: LiveSession) {
+    guard !live.isRemoved, let host = live as? SessionHost else { return }
+    var next = host.session.nextDeadline
+    let presenceDue = host.presenceDue
+    for time in [expiryDeadline(of: host), idleDeadline(of: host), presenceDue] {
+      if let time { next = min(next ?? time, time) }
+    }
+    guard let next, host.scheduledAt.map({ next < $0 }) ?? true else { return }
+    host.scheduledAt = next
+    deadlines.insert(host.session.id, at: next)
+  }
+
+  func setDeadline(of id: SessionID, _ time: MonotonicTime) {
+    deadlines.insert(id, at: time)
+  }
+
+  /// Handles the sessions whose deadlines have passed.
+  func passDeadlines() {
+    while let due = deadlines.earliest, due <= now, let id = deadlines.popDue(at: now) {
+      guard let host = hosts[id] else {
+        forgetIfIdle(id)
+        continue
+      }
+      if host.scheduledAt.map({ $0 <= now }) ?? false { host.scheduledAt = nil }
+      if isFinishing { continue }
+      host.session.tick(now: now)
+      uploads.removeExpired(of: host)
+      if let expiry = expiryDeadline(of: host), expiry <= now {
+        expire(host)
+        continue
+      }
+      unloadIfIdle(host)
+      broadcaster.touch(host)
+    }
+  }
+
+  /// Frees memory of quiet sessions.
+  func sweep() {
+    for host in hosts.values {
+      if host.session.dataRefusal != nil { persister.reportBytes(of: host.stored) }
+      broadcaster.sweep(host)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import Primitives
+internal import SessionCore
+internal import Platform
+internal import WebSocket
+internal import Wire
+
+extension WebSocketConnection {
+  /// The time in which the peer must answer a close frame.
+  private static let closeTime = Duration.seconds(3)
+
+  /// Fails the connection, because the peer violated the protocol (RFC 6455 §7.1.7).
+  func fail(_ error: ProtocolError) {
+    guard !isClosing else {
+      isFinished = true
+      return
+    }
+    var reason = CloseReason.protocolError
+    reason.code = error.closeCode.rawValue
+    reason.detail = error.reason
+    if error.closeCode == .messageTooBig { reason.reasonCode = ErrorCode.messageTooLarge.rawValue }
+    disconnect(reason)
+    // A peer that violates the protocol cannot be trusted to answer a close frame.
+    isFinished = true
+  }
+
+  /// Answers the peer's close frame, and closes the socket.
+  func peerClosed(_ code: CloseCode?) {
+    hasPeerClosed = true
+    if !isClosing {
+      leaveSession(pageGone: code == .goingAway)
+      phase = .closing
+      closeCode = code?.rawValue ?? 1005
+      closedBy = .peer
+      var payload: [UInt8] = []
+      if let code { payload = ClosePayload(code: code).bytes }
+      subscriber.enqueue(.close, payload)
+      connection.deadline = now + Self.closeTime
+    }
+    isFinished = true
+  }
+
+  /// Closes the socket without a leave: the participant has the grace time to come back.
+  func disconnect(_ reason: CloseReason) {
+    leaveSession(pageGone: false)
+    close(reason)
+  }
+
+  /// Sends a close frame, and waits for the peer's.
+  func close(_ reason: CloseReason) {
+    guard closeCode == nil else { return }
+    phase = .closing
+    closeCode = reason.code
+    closedBy = .gateway
+    closeError = ErrorCode(rawValue: reason.reasonCode)
+    fragments = []
+    var payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)]
+    payload.append(contentsOf: reason.payloadReason())
+    subscriber.enqueue(.close, payload)
+    connection.deadline = now + Self.closeTime
+    pausedUntil = nil
+    flush()
+  }
+
+  /// Detaches the socket from its session, if it has one.
+  func leaveSession(pageGone: Bool) {
+    guard let live else { return }
+    if enteredSession != nil { live.session.disconnected(subscriber, pageGone: pageGone, now: now) }
+    phase = .closing
+    // The session may have become idle.
+    service.broadcaster.touch(live)
+  }
+
+  /// Logs the end of the socket, once.
+  func logClose(end: @autoclosure () -> String) {
+    guard !isCloseLogged else { return }
+    isCloseLogged = true
+    let reason =
+      switch closedBy {
+      case .nobody: "broken"
+      case .peer: "closed"
+      case .gateway: closeError?.rawValue ?? "other"
+      }
+    service.logger.log(
+      .socketClosed(
+        PeerEvent.SocketClose(
+          subject: subject, code: closeCode ?? 1006, reason: reason, closedBy: closedBy, end: end(),
+          socket: connection.socket, duration: now - joinableSince)))
+  }
+}

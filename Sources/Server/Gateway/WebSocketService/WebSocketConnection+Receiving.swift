@@ -1,0 +1,188 @@
+internal import SessionCore
+internal import Primitives
+internal import WebSocket
+internal import Wire
+
+extension WebSocketConnection {
+  /// The bytes of a socket that are inflated in one step.
+  private static let inflatedBytesPerStep = 65_536
+  /// The entries of one message that are handled in one step.
+  private static let entriesPerStep = 2_048
+  /// The messages of one socket, and the bytes of frames that may be empty, between two checks of its time slice.
+  private static let messagesBetweenChecks = 8
+  private static let bytesBetweenChecks = 4096
+
+  func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    var position = start
+    var inflated = 0
+    var messageCount = 0
+    // Added once for all messages of a buffer: each access to the counters costs some hundred instructions.
+    var completeMessages: UInt64 = 0
+    defer { service.counters.values.messagesReceived += completeMessages }
+    heardAt = now
+    while position < end || hasUnhandledInput {
+      // The socket that has the inflater continues to the end of its message: others wait for the inflater.
+      guard isInflating || !subscriber.isOutboxFull && !isInputPaused else {
+        io.pauseReading(connection, buffer, from: position, upTo: end)
+        break
+      }
+      guard inflated < Self.inflatedBytesPerStep, !hasUnhandledInput || continueUnfinished() else {
+        guard io.table.isOpen(connection) else { return }
+        if awaitsInflater {
+          io.pauseReading(connection, buffer, from: position, upTo: end)
+        } else {
+          io.deferInput(connection, buffer, from: position, upTo: end, isExpensive: true)
+        }
+        break
+      }
+      messageCount += 1
+      if messageCount % Self.messagesBetweenChecks == 0, io.readQueue.isShareOver {
+        io.deferInput(connection, buffer, from: position, upTo: end)
+        break
+      }
+      let event: MessageReader.Event?
+      do throws(ProtocolError) {
+        event = try messages.next(
+          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenChecks),
+          inflater: isInflating ? service.sharedInflater.inflater : service.inflater,
+          inflatedBytes: Self.inflatedBytesPerStep)
+      } catch {
+        isInflating = false
+        // The socket may linger for seconds: the inflater must not.
+        service.releaseInflater(of: connection)
+        fail(error)
+        break
+      }
+      guard let event else {
+        isInflating = messages.isInflating
+        if isInflating { inflated = Self.inflatedBytesPerStep }
+        messageCount += Self.messagesBetweenChecks - 1 - messageCount % Self.messagesBetweenChecks
+        continue
+      }
+      switch event {
+      case .piece(let kind, let range, let isFirst, let isLast):
+        if isLast { completeMessages += 1 }
+        if isFirst, isLast {
+          receive(kind, buffer.span.extracting(range))
+        } else {
+          assemble(kind, buffer.span.extracting(range), isLast: isLast)
+        }
+      case .message(let kind, let payload):
+        completeMessages += 1
+        inflated += payload.count
+        isInflating = false
+        service.releaseInflater(of: connection)
+        receive(kind, payload.span)
+      case .ping(let payload):
+        subscriber.enqueue(.pong, payload)
+      case .pong:
+        break
+      case .close(let code, _):
+        peerClosed(code)
+      }
+      guard io.table.isOpen(connection) else { return }
+    }
+    checkIncompleteMessage()
+    guard io.table.isOpen(connection) else { return }
+    if subscriber.hasBufferedOutput || isFinished { flush() }
+  }
+
+  /// Continues with the rest of a message from earlier turns.
+  ///
+  /// - Returns: false when the rest, or the input behind it, has to wait for another turn.
+  private func continueUnfinished() -> Bool {
+    if isInflating {
+      if service.sharedInflater.claim(for: connection.key) { return true }
+      if !awaitsInflater {
+        awaitsInflater = true
+        service.sharedInflater.enqueue(connection.key)
+      }
+      return false
+    }
+    guard let unfinished else { return true }
+    guard case .joined(let live) = phase else {
+      self.unfinished = nil
+      return true
+    }
+    let bytes = unfinished.bytes
+    unfinished.offset = receiveEntries(bytes.span, startingAt: unfinished.offset, in: live)
+    if unfinished.offset == bytes.count { self.unfinished = nil }
+    return false
+  }
+
+  /// Gives a session the next entries of a message.
+  ///
+  /// - Returns: the offset of the next entry, or the message's length.
+  private func receiveEntries(_ message: Span<UInt8>, startingAt start: Int, in live: LiveSession) -> Int {
+    var effects: [Effect] = []
+    let now = now
+    live.entriesArrived(at: now)
+    let end = live.session.receive(
+      message, startingAt: start, entries: Self.entriesPerStep, from: subscriber, now: now,
+      effects: &effects)
+    service.broadcaster.touch(live)
+    if !effects.isEmpty { service.perform(effects, in: live) }
+    return end
+  }
+
+  private func assemble(_ kind: MessageKind, _ fragment: Span<UInt8>, isLast: Bool) {
+    guard !isClosing else { return }
+    fragments.append(fragment)
+    if kind == .text, !isEcho, fragments.count > ClientControl.maximumLength {
+      disconnect(.messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    guard isLast else { return }
+    let message = fragments
+    fragments = []
+    receive(kind, message.span)
+  }
+
+  /// Limits the bytes of all incomplete messages, and starts the time in which each must be complete.
+  private func checkIncompleteMessage() {
+    if messages.isInsideMessage {
+      if messageBegan == nil { messageBegan = now }
+    } else {
+      messageBegan = nil
+    }
+    guard !io.updateBufferedBytes(of: connection), !isClosing else { return }
+    disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
+  }
+
+  /// Handles a complete message.
+  private func receive(_ kind: MessageKind, _ message: Span<UInt8>) {
+    // The time for the next message begins with it.
+    messageBegan = nil
+    live?.countMessage()
+    switch (phase, kind) {
+    case (.closing, _), (.loading, _):
+      break
+    case (.echo, _):
+      echo(kind, message)
+    case (.opened, .binary), (.waiting, .binary):
+      service.counters.values.refusals[.notJoined] += 1
+      disconnect(.notJoined)
+    case (.joined(let live), .binary):
+      let next = receiveEntries(message, startingAt: 0, in: live)
+      if next < message.count {
+        var rest: [UInt8] = []
+        rest.append(message.extracting(droppingFirst: next))
+        unfinished = UnfinishedMessage(rest)
+      }
+    case (.opened(let live), .text), (.waiting(let live), .text), (.joined(let live), .text):
+      service.receiveText(self, live, message)
+    }
+  }
+
+  private func echo(_ kind: MessageKind, _ message: Span<UInt8>) {
+    var frame: [UInt8] = []
+    if let deflate = messages.deflate {
+      var compressed: [UInt8] = []
+      service.deflater.compress(message, into: &compressed, windowBits: deflate.windowBits(for: .server))
+      FrameWriter.append(kind.opcode, payload: compressed.span, isCompressed: true, to: &frame)
+    } else {
+      FrameWriter.append(kind.opcode, payload: message, to: &frame)
+    }
+    subscriber.enqueue(frames: frame)
+  }
+}

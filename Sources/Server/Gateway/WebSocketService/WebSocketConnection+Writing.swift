@@ -1,0 +1,54 @@
+internal import Platform
+internal import Primitives
+internal import SessionCore
+
+extension WebSocketConnection {
+  /// The least bytes of a piece that counts as bulk.
+  private static let bulkPieceBytes = 16_384
+
+  /// Writes the socket's output, up to its share of a turn.
+  func flush() {
+    let session = enteredSession
+    var written = 0
+    // Catch-ups may have to be compressed first, which uses the budget too.
+    if !service.budget.allowsBulkBytes, subscriber.isCatchingUp {
+      session?.setBlocked(true, subscriber)
+      io.writeQueue.append(connection, isBulk: true)
+      return
+    }
+    while !connection.isWriteBlocked, !connection.hasPendingWrites,
+      let piece = session?.nextPiece(subscriber) ?? subscriber.nextOutputPiece()
+    {
+      service.budget.useBulkBytes(service.compressor.takeCost())
+      let isBulk = piece.range.count > Self.bulkPieceBytes || subscriber.isCatchingUp
+      let share = subscriber.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
+      guard written < share, !isBulk || service.budget.allowsBulkBytes else {
+        session?.setBlocked(true, subscriber)
+        io.writeQueue.append(connection, isBulk: isBulk)
+        return
+      }
+      let sent = io.write(piece.bytes.span.extracting(piece.range), on: connection)
+      written += sent
+      if isBulk { service.budget.useBulkBytes(sent) }
+      if let session {
+        session.sent(piece, sent, to: subscriber)
+      } else {
+        subscriber.didSendOutput(piece, sent)
+      }
+    }
+    session?.setBlocked(connection.isWriteBlocked, subscriber)
+    if joinedAt != .distantFuture, subscriber.isCaughtUp, !connection.hasPendingWrites {
+      service.counters.values.catchUpTimes.count(.now() - joinedAt)
+      joinedAt = .distantFuture
+    }
+    if let live, live.session.needsTurn { service.broadcaster.touch(live) }
+    if isFinished, !subscriber.hasBufferedOutput, !connection.hasPendingWrites {
+      logClose(end: hasPeerClosed ? "closed" : "failed")
+      phase = .closing
+      service.releaseInflater(of: connection)
+      io.linger(connection)
+      return
+    }
+    if connection.isReadingPaused, !isInputPaused, !subscriber.isOutboxFull { io.resumeReading(connection) }
+  }
+}

@@ -1,0 +1,192 @@
+internal import FoundationEssentials
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import SessionCore
+internal import WebSocket
+internal import Wire
+
+/// A connection that speaks WebSocket.
+final class WebSocketConnection: ConnectionHandler {
+  enum Phase {
+    /// Sends back what it receives.
+    case echo
+    /// The session is being loaded. Nothing is read from the socket meanwhile.
+    case loading
+    /// The socket is open, and its client has sent no message yet.
+    case opened(LiveSession)
+    case waiting(LiveSession)
+    case joined(LiveSession)
+    /// A close frame is sent or buffered, and the peer's is expected.
+    case closing
+  }
+
+  let connection: Connection
+  let service: WebSocketService
+  var phase: Phase {
+    willSet {
+      // A session that a client is about to join is not unloaded.
+      if case .opened(let live) = phase { live.unjoinedSockets -= 1 }
+      if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
+    }
+  }
+  // In an order that leaves few gaps in memory: there are as many of these as sockets.
+  var hasPeerClosed = false
+  /// True when the socket is closed as soon as its output is written, because the peer's close frame has arrived.
+  var isFinished = false
+  /// True when the end is in the log.
+  var isCloseLogged = false
+  /// The end that closed the socket first, and the reason if it was the gateway.
+  var closedBy = ClosedBy.nobody
+  var closeError: ErrorCode?
+  /// The code of the close frame, for the log.
+  var closeCode: UInt16?
+  let subscriber: Subscriber
+  var messages: MessageReader
+  /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
+  var isInflating = false
+  /// True while it is in the queue for the inflater. Until then nothing is read from its socket.
+  var awaitsInflater = false
+  /// The first fragments of a message.
+  var fragments: [UInt8] = []
+  /// A message of which an earlier turn handled the first entries.
+  var unfinished: UnfinishedMessage?
+
+  /// The time of the last input.
+  var heardAt: MonotonicTime
+  /// The time at which the peer last acknowledged output.
+  var acknowledgedAt: MonotonicTime
+  var pingedAt: MonotonicTime
+  /// The time from which on the client could join, because its socket was open and its session loaded.
+  var joinableSince: MonotonicTime
+  /// The time of the `join` that is being caught up; distant future without one.
+  var joinedAt = MonotonicTime.distantFuture
+  var pausedUntil: MonotonicTime?
+  /// The time at which an incomplete message began.
+  var messageBegan: MonotonicTime?
+  private var unacknowledged: UInt32 = 0
+  /// The session for the log, also when the connection has left it.
+  var sessionID: SessionID?
+  /// The number of the participant; 0, which no participant has, until the client has joined.
+  var participant: ParticipantNumber = 0
+
+  init(
+    _ connection: Connection, _ service: WebSocketService, phase: Phase, subscriber: Subscriber,
+    limits: MessageLimits, deflate: DeflateParameters?
+  ) {
+    if case .opened(let live) = phase { live.unjoinedSockets += 1 }
+    self.connection = connection
+    self.service = service
+    self.phase = phase
+    self.subscriber = subscriber
+    messages = MessageReader(role: .server, limits: limits, deflate: deflate)
+    let now = service.clock.now
+    heardAt = now
+    acknowledgedAt = now
+    pingedAt = now
+    joinableSince = now
+  }
+
+  var io: ConnectionIO { service.io }
+  var now: MonotonicTime { service.clock.now }
+
+  /// The bytes that waited in the kernel at the last look. A smaller number later means that the peer acknowledged some.
+  var unacknowledgedBytes: Int {
+    get { Int(unacknowledged) }
+    set { unacknowledged = UInt32(clamping: newValue) }
+  }
+
+  /// The session that the client is in or may join.
+  var live: LiveSession? {
+    switch phase {
+    case .opened(let live), .waiting(let live), .joined(let live): live
+    case .echo, .loading, .closing: nil
+    }
+  }
+
+  /// The session in which the client waits or participates.
+  var enteredSession: Session? {
+    switch phase {
+    case .waiting(let live), .joined(let live): live.session
+    case .echo, .loading, .opened, .closing: nil
+    }
+  }
+
+  /// The session, participant and address for the log.
+  var subject: EventSubject {
+    EventSubject(session: sessionID, participant: participant, address: connection.clientAddress)
+  }
+
+  var isEcho: Bool {
+    if case .echo = phase { true } else { false }
+  }
+
+  var isClosing: Bool {
+    if case .closing = phase { true } else { false }
+  }
+
+  /// True while no input is handled.
+  var isInputPaused: Bool {
+    if case .loading = phase { true } else { pausedUntil != nil || awaitsInflater }
+  }
+
+  // MARK: - ConnectionHandler
+
+  var isWebSocket: Bool { true }
+  var isUploading: Bool { false }
+  var stage: ReservedConnections.Stage { .silent }
+
+  /// True while a complete message waits for its next time slice.
+  var hasUnhandledInput: Bool { isInflating || unfinished != nil }
+
+  /// The bytes of incomplete messages, and of output for this socket alone.
+  var bufferedBytes: Int {
+    fragments.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
+      + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
+  }
+
+  func peerEnded() {
+    // Deferred input is handled first: the reader calls again after it.
+    guard !connection.hasDeferredInput else { return }
+    let reason = "the peer closed the connection"
+    connectionBroke(reason: reason)
+    io.close(connection, reason: reason)
+  }
+
+  func connectionBroke(reason: String) {
+    leaveSession(pageGone: false)
+    logClose(end: reason)
+  }
+
+  func willClose() {
+    service.releaseInflater(of: connection)
+    logClose(end: "stopped")
+  }
+
+  var isQuiet: Bool { false }
+  func drain() {}
+  func socketBecameWritable() {}
+  func didWritePending() {}
+
+  func becameWritable() {
+    acknowledgedAt = now
+    // Each socket has its turn: a thousand that are caught up become writable together. Until then nothing else is sent to it, because it
+    // may be in the middle of a frame.
+    io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
+  }
+
+  func continueWriting() { flush() }
+}
+
+/// A complete binary message of which some entries were handled.
+final class UnfinishedMessage {
+  let bytes: [UInt8]
+  /// The offset of the next entry.
+  var offset: Int
+
+  /// Creates the rest of a message, from an entry on.
+  init(_ rest: [UInt8]) {
+    bytes = rest
+    offset = 0
+  }
+}

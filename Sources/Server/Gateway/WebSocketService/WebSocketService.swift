@@ -1,0 +1,122 @@
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import SessionCore
+internal import WebSocket
+internal import Wire
+
+/// The parts that all WebSockets of a reactor share.
+final class WebSocketService {
+  let io: ConnectionIO
+  let broadcaster: Broadcaster
+  let budget: TurnBudget
+  /// The inflater of messages that are inflated in one step.
+  let inflater = Inflater()
+  let sharedInflater = SharedInflater()
+  let deflater: Deflater
+  let compressor: CatchUpCompressor
+  let limits: Limits
+  let clock: LoopClock
+  let counters: ReactorCounters
+  let logger: GatewayLogger
+
+  /// Handles a text message of a socket that belongs to a session.
+  var receiveText: (WebSocketConnection, LiveSession, Span<UInt8>) -> Void = { _, _, _ in }
+
+  init(
+    _ io: ConnectionIO, _ broadcaster: Broadcaster, budget: TurnBudget, deflater: Deflater,
+    compressor: CatchUpCompressor, limits: Limits, clock: LoopClock, counters: ReactorCounters,
+    logger: GatewayLogger
+  ) {
+    self.io = io
+    self.broadcaster = broadcaster
+    self.budget = budget
+    self.deflater = deflater
+    self.compressor = compressor
+    self.limits = limits
+    self.clock = clock
+    self.counters = counters
+    self.logger = logger
+  }
+
+  /// Returns the WebSocket with a subscriber's token; nil if it is gone.
+  func socket(_ token: UInt64) -> WebSocketConnection? {
+    io.table[token: token]?.handler as? WebSocketConnection
+  }
+
+  /// All WebSockets.
+  var sockets: some Sequence<WebSocketConnection> {
+    io.table.rows.lazy.compactMap { $0?.handler as? WebSocketConnection }
+  }
+
+  /// Opens the WebSocket of a connection whose opening handshake is valid, and writes the response.
+  ///
+  /// - Parameters:
+  ///   - connection: a connection that spoke HTTP until now.
+  ///   - response: the bytes of the response to the opening handshake.
+  ///   - deflate: the negotiated compression; nil without.
+  ///   - phase: the first phase.
+  ///   - limits: the limits of messages.
+  /// - Returns: the WebSocket.
+  func open(
+    _ connection: Connection, response: [UInt8], deflate: DeflateParameters?,
+    phase: WebSocketConnection.Phase, limits: MessageLimits
+  ) -> WebSocketConnection {
+    let socket = WebSocketConnection(
+      connection, self, phase: phase,
+      subscriber: Subscriber(
+        connection: connection.key.token, acceptsCompression: deflate?.serverWindowBits == 15),
+      limits: limits, deflate: deflate)
+    io.setHandler(socket, of: connection)
+    connection.deadline = .distantFuture
+    socket.subscriber.enqueue(frames: response)
+    socket.flush()
+    return socket
+  }
+
+  /// Performs what a session asks for, in its order.
+  func perform(_ effects: [Effect], in live: LiveSession) {
+    for effect in effects {
+      switch effect {
+      case .close(let token, let reason):
+        guard let socket = socket(token) else { continue }
+        if let code = ErrorCode(rawValue: reason.reasonCode), reason.code == 4005 || reason.code == 4029 {
+          counters.values.refusals[code] += 1
+        }
+        socket.close(reason)
+      case .pauseReading(let token, let until):
+        guard let socket = socket(token) else { continue }
+        socket.pausedUntil = until
+        socket.connection.isReadingPaused = true
+      case .joined(let token, let number, let kind):
+        socket(token)?.participant = number
+        counters.values.arrivals[kind] += 1
+      case .gone(let number):
+        logger.log(.left(EventSubject(session: live.session.id, participant: number), reason: "gone"))
+      case .acknowledgedMoved(let number, let from, let to):
+        logger.log(
+          .clientAhead(EventSubject(session: live.session.id, participant: number), from: from, to: to))
+      case .refused(let token, let code):
+        logger.log(.refused(.entry, code, socket(token)?.subject ?? EventSubject()))
+      }
+    }
+  }
+
+  /// The delay after which a client comes back after a restart, in milliseconds: random, so that not all come at once.
+  func restartDelayMs() -> UInt64 {
+    200 + UInt64(SecureRandom.bytes(2).span.uint16(at: 0)) % 2800
+  }
+
+  /// Takes the shared inflater back from a socket that has it, and gives it to the first socket in the queue.
+  func releaseInflater(of connection: Connection) {
+    guard sharedInflater.release(from: connection.key) else { return }
+    while let key = sharedInflater.dequeue() {
+      guard let next = io.table[key], let socket = next.handler as? WebSocketConnection else { continue }
+      socket.awaitsInflater = false
+      _ = sharedInflater.claim(for: key)
+      next.isExpensive = true
+      io.resumeReading(next)
+      return
+    }
+  }
+}
