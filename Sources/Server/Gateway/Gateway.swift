@@ -3,9 +3,9 @@ package import Networking
 package import Platform
 package import Primitives
 
-/// The gateway as a whole: its reactors, its listeners, its end.
+/// The gateway: its reactors and listeners, its start and its stop.
 package final class Gateway: Sendable {
-  /// Where the gateway can be reached, as bound.
+  /// The bound addresses.
   package struct BoundAddresses: Sendable {
     package let http: SocketAddress?
     package let https: SocketAddress?
@@ -14,23 +14,23 @@ package final class Gateway: Sendable {
   let shared: SharedState
   private let reactors: [Reactor]
   private let commands = Guarded<CommandService?>(nil)
-  /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
+  /// The number of threads for the bytes of attachments. With two, one that waits for the disk does not delay all transfers.
   static let transferThreads = 2
 
-  /// How long what is still being read or written is waited for when all reactors have stopped.
+  /// The time to wait for reads and writes of files after all reactors have stopped.
   private static let fileTime = Duration.milliseconds(500)
 
-  /// Reads the page's files and the certificate; binds nothing yet.
+  /// Reads the page's files and the certificate; binds no address yet.
   ///
   /// - Parameters:
-  ///   - configuration: everything that an operator may set.
-  ///   - log: where events are told.
-  /// - Throws: a `GatewayError` in words for the operator.
+  ///   - configuration: the settings.
+  ///   - log: the log of events.
+  /// - Throws: a `GatewayError` with a message for the operator.
   package convenience init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
     try self.init(configuration: configuration, log: log, clock: .ofThisMachine) { $0 }
   }
 
-  /// Creates a gateway over a disk that may fail, and with a clock that may be wrong: for tests.
+  /// Creates a gateway with a disk that may fail and a clock that may be wrong, for tests.
   init(
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
@@ -91,7 +91,7 @@ package final class Gateway: Sendable {
       _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
-      // A folder that cannot be listed is reported at the start, not to the first person who draws.
+      // A folder that cannot be listed is reported at the start, not to the first participant.
       _ = try store.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
@@ -155,7 +155,7 @@ package final class Gateway: Sendable {
       plain = try listeners(shared.configuration.http)
       secure = try listeners(shared.configuration.https)
     } catch {
-      // Nothing runs yet, and nothing would ever free what reactors and what they share hold of each other.
+      // No reactor runs, so nothing would release the references between the reactors and their shared state.
       shared.setReactors([])
       throw error
     }
@@ -188,10 +188,10 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
+  /// Refuses new connections, asks all clients to reconnect later, and stops when they have disconnected, within 8 s.
   ///
-  /// With a drain delay all of this begins after the delay. Until then everything is served as before, and `/readyz` answers 503 for
-  /// load balancers.
+  /// With a drain delay all of this begins after the delay. Until then everything is served as before, and `/readyz` answers 503
+  /// for load balancers.
   package func drain() {
     shared.stopState.isStopping = true
     let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
@@ -220,21 +220,21 @@ package final class Gateway: Sendable {
     waitForReactors()
     commands.withLock { $0.take() }?.stop()
     shared.verifier.stop()
-    // Who still writes keeps the folder until the process ends.
+    // A thread that still writes keeps the folder locked until the process ends.
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }
 
-  /// Returns when no reactor runs any more: files may still be written then. Blocks the calling thread.
+  /// Returns when all reactors have stopped. Files may still be written. Blocks the calling thread.
   func waitForReactors() {
     for reactor in reactors { reactor.loop.join() }
   }
 
-  /// The reactors that have taken no turn for ten seconds, judged by the answers to the pulses that earlier calls sent.
+  /// The reactors that have taken no turn for ten seconds, according to the answers to earlier probes.
   package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
     shared.hangingReactors(seenBy: nil, now: now)
   }
 
-  /// Reads certificate and key again, without waiting for the next look at them; sockets that are open keep theirs.
+  /// Reads certificate and key again at once. Open connections keep the former certificate.
   package func reloadCertificate() {
     guard let keeper = shared.keeper else { return }
     Task { await keeper.reload() }
@@ -242,7 +242,7 @@ package final class Gateway: Sendable {
 
   private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
     guard let address else { return [] }
-    // Bounded, or megabytes of stale ink wait in the kernel and pings starve behind them.
+    // Limited, because otherwise megabytes of outdated entries wait in the kernel, and pings behind them.
     let options = SocketOptions(
       noDelay: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {
@@ -287,13 +287,13 @@ package final class Gateway: Sendable {
   }
 }
 
-/// Why a gateway does not start, in words for its operator.
+/// The reason for which a gateway does not start, with a message for its operator.
 package enum GatewayError: Error, CustomStringConvertible {
   case files(StaticFilesError)
   case certificate(String)
   case dataFolder(DataFolderError)
   case storage(String, StorageError)
-  /// An address that is none of a machine.
+  /// An address that this machine does not have.
   case address(ListenAddress, AddressError)
   case listen(ListenAddress, String)
   case system(SystemError)

@@ -7,9 +7,9 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// What all reactors of a gateway share: settings that never change, and counts that limits are set on.
+/// The state that all reactors of a gateway share: settings that never change, and counts with limits.
 ///
-/// None of it is touched on the path of an entry.
+/// The path of an entry does not touch it.
 final class SharedState: Sendable {
   let configuration: GatewayConfiguration
   let log: Log
@@ -39,7 +39,7 @@ final class SharedState: Sendable {
   let removal: RemovalGate
   let ledger: SessionLedger
   let pseudonyms: AddressPseudonyms
-  /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
+  /// The time since the last stop that was not clean. A session that was closed in it continues without a new epoch.
   let generation: String
   /// The identity of the data folder; a copy of the folder has another one.
   let folder: String
@@ -80,7 +80,7 @@ final class SharedState: Sendable {
     disk = DiskMonitor(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
       try data.freeBytes()
     }
-    // Before anybody asks, and before there is a reactor that could wait.
+    // Before the first request, and before a reactor exists that could wait.
     disk.measure(now: .now())
     gauge = DiskGauge(disk, on: fileThreads.disk)
     memory = SessionMemory(limit: configuration.limits.memoryBytes)
@@ -168,7 +168,7 @@ final class SharedState: Sendable {
     reactors.withLock { $0 = all }
   }
 
-  /// The reactor that owns a session: known from the id alone.
+  /// Returns the reactor that owns a session, which follows from the id alone.
   func owner(of id: SessionID) -> Reactor {
     reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
   }
@@ -226,7 +226,7 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// Counts a new session in, unless that would go beyond a limit.
+  /// Counts a new session, unless that exceeds a limit.
   func admitSession(_ id: SessionID, from client: ForwardedClient, creator: String?, now: MonotonicTime)
     -> Refusal?
   {
@@ -249,7 +249,7 @@ final class SharedState: Sendable {
   }
 }
 
-/// Where the gateway can be reached.
+/// The addresses of the gateway.
 struct Endpoints: Sendable {
   var http: SocketAddress?
   var https: SocketAddress?

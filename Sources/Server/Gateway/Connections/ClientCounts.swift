@@ -1,11 +1,13 @@
 internal import Networking
 internal import Platform
 
-/// How many of something each client has at present: an IPv4 address, or the /64 around an IPv6 one.
+/// Counts per client: an IPv4 address, or the /64 of an IPv6 address.
 struct ClientCounts: ~Copyable, Sendable {
   private let counts = Guarded<[IPAddress: Int]>([:])
 
-  /// - Returns: the client's count with this one, which is only kept when it is within the limit.
+  /// Counts one more for a client, unless that exceeds the limit.
+  ///
+  /// - Returns: the client's count with this one.
   func countUp(_ address: IPAddress, limit: Int) -> Int {
     counts.withLock { counts in
       let count = counts[address.network, default: 0] + 1

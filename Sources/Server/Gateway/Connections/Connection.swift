@@ -13,7 +13,7 @@ final class Connection {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: slot)) }
   }
 
-  // In an order that leaves few gaps in memory: there are as many of these as sockets.
+  // In an order without gaps in memory: there is one object per socket.
   let key: Key
   let peer: SocketAddress
   /// The address of the client of the present or last request: the peer's, unless trusted proxies reported another one.

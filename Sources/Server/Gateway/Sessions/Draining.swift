@@ -112,7 +112,7 @@ final class Draining {
     }
     guard environment.progress.areAllReadyToFinish || closeDeadline <= now else { return false }
     isFinishing = true
-    // Before the last records: an upload that is cut leaves its session.
+    // Before the last records, because an interrupted upload leaves its session.
     for connection in io.table.rows {
       if let connection, let handler = connection.handler, handler.isUploading { io.close(connection) }
     }

@@ -2,7 +2,7 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// Sessions that ended, so that who comes late is told that and not that there never was one. Bounded; the oldest are
+/// The ids of ended sessions, so that later requests are answered with the end and not as unknown. Limited; the oldest are
 /// forgotten first.
 struct EndedSessions {
   private static let capacity = 100_000

@@ -6,23 +6,23 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Looks for sessions on the disk that nobody came back to, without opening them.
+/// Checks the sessions on the disk, without loading them, and finds those that have expired.
 actor SessionSweeper {
-  /// What a look at all sessions found.
+  /// The result of a sweep over all sessions.
   struct Findings: Sendable {
-    /// Those whose time is over, and whether each had ended.
+    /// The expired sessions, and true for those that had ended.
     var due: [(id: SessionID, hadEnded: Bool)] = []
-    /// When it is worth looking again, in seconds from now.
+    /// The time until the next useful sweep, in seconds.
     var againInSeconds: Double
   }
 
-  /// How long a session is still kept, and what is done then.
+  /// The time until which a session is kept, and its figures.
   private struct Life {
     let until: Date
     var hasEnded = false
   }
 
-  /// A log up to this length is opened to see whether it holds anything.
+  /// A log up to this length is read to find out if it has entries.
   private static let smallLog = 1_048_576
   private static let shortestPause = 0.5
 
@@ -32,11 +32,12 @@ actor SessionSweeper {
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
-  /// Sessions that are put away or ended after a look are not known to it: so it comes again within a part of what they are kept.
+  /// A sweep does not know sessions that are unloaded or end after it. So the next one follows within a part of the time that
+  /// they are kept.
   private let longestPause: Double
-  /// Sessions that were not closed and hold something: looked into once.
+  /// Sessions that were not closed and have entries. Their logs are read once.
   private var holding: Set<SessionID> = []
-  /// The time of the last look at every file of every session.
+  /// The time of the last check of every file of every session.
   private var filesLookedAt: MonotonicTime?
   private static let attachmentInterval = Duration.seconds(60)
 
@@ -57,7 +58,7 @@ actor SessionSweeper {
     longestPause = max(Self.shortestPause, Double(shortest) / 4)
   }
 
-  /// Looks at every session on the disk.
+  /// Checks every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
     // The date is read first: if the clock is set after that, the gate is closed.
@@ -87,7 +88,7 @@ actor SessionSweeper {
   /// Adds all sessions on the disk to the ledger, unless it has them.
   func load() {
     guard !ledger.isLoaded else { return }
-    // If the next look fails too, it reports the reason.
+    // If the next sweep fails too, it reports the reason.
     _ = try? look()
   }
 
@@ -113,7 +114,7 @@ actor SessionSweeper {
     if look(at: id) == nil { ledger.forget(id) }
   }
 
-  /// Bytes of a session's attachments, and of what has come of uploads.
+  /// Returns the bytes of a session's attachments, and of the received parts of uploads.
   private func fileBytes(of id: SessionID) -> Int {
     // The figure is for display: files that cannot be read now are left out.
     ((try? attachments.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
@@ -126,20 +127,20 @@ actor SessionSweeper {
     return (try? SessionHeaderRecord(body.span))?.creator
   }
 
-  /// Whether a session's time is over: looked at once more before it is removed.
+  /// Returns true if a session has expired. Called once more before its removal.
   func isOver(_ id: SessionID) -> Bool {
     let now = removal.clock.date
     guard let (life, _) = look(at: id), life.until <= now else { return false }
     return removal.isOpen(now: .now())
   }
 
-  /// - Returns: nil where there is no log: what is left of such a session is for its operator.
+  /// - Returns: nil if the session has no log: its other files are left for the operator.
   private func look(at id: SessionID) -> (Life, logBytes: Int)? {
     do throws(LogError) {
       let summary = try store.summary(of: id)
       return (life(of: id, summary), summary.byteCount)
     } catch {
-      // What cannot be read is told to whoever opens it.
+      // A session that cannot be read is reported when it is loaded.
       return error.isMissing ? nil : (Life(until: .distantFuture), 0)
     }
   }
@@ -152,7 +153,7 @@ actor SessionSweeper {
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = last.flatMap({ try? ClosedRecord($0.body.span) }) else { break }
-      // The store is asked only where the answer matters.
+      // The store is asked only if the result matters.
       let isDamaged = closed.isDamaged || (closed.retainedBytes == 0 && store.keepsDamage(of: id))
       let seconds = limits.keepSeconds(retainedBytes: closed.retainedBytes, isDamaged: isDamaged)
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
@@ -168,7 +169,7 @@ actor SessionSweeper {
     return Life(until: summary.modified + Double(limits.sessionKeepSeconds))
   }
 
-  /// Whether a session that was not closed holds nothing that anybody would miss.
+  /// Returns true if a session that was not closed has no content.
   private func retainsNothing(_ id: SessionID) -> Bool {
     guard !holding.contains(id) else { return false }
     var restorer = SessionRestorer(
@@ -190,7 +191,7 @@ actor SessionSweeper {
     do throws(RecordError) {
       if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
     } catch {
-      // A power cut left nothing but its name.
+      // After a power cut, only the session's name is left.
       if error.fault == .missing, !holdsEntries { return true }
     }
     holding.insert(id)

@@ -24,7 +24,7 @@ extension SessionTable {
       let lease = await lease(id)
       defer { extendLifetime(lease) }
       guard hadEnded else { return await load(id) }
-      // The store would go on behind the end that it wrote.
+      // Otherwise the store would append behind the end.
       if self[id] == nil { await environment.store.release(id) }
       return await load(id)
     }
@@ -103,7 +103,7 @@ extension SessionTable {
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     uploads.restore(restored.uploads, loaded.files, in: host)
-    // Lost records may have named them.
+    // Lost records may have named these files.
     if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: host) }
     broadcaster.touch(host)
     schedule(host)

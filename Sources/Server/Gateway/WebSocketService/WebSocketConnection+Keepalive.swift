@@ -63,7 +63,7 @@ extension WebSocketConnection {
       if bytes < unacknowledgedBytes { acknowledgedAt = now }
       unacknowledgedBytes = bytes
     } catch {
-      // A socket that cannot be asked gives no sign of life.
+      // A socket that does not report its queue shows no activity.
       unacknowledgedBytes = 0
     }
   }

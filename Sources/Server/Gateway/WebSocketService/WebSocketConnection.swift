@@ -30,7 +30,7 @@ final class WebSocketConnection: ConnectionHandler {
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
   }
-  // In an order that leaves few gaps in memory: there are as many of these as sockets.
+  // In an order without gaps in memory: there is one object per socket.
   var hasPeerClosed = false
   /// True when the socket is closed as soon as its output is written, because the peer's close frame has arrived.
   var isFinished = false
@@ -45,11 +45,11 @@ final class WebSocketConnection: ConnectionHandler {
   var messages: MessageReader
   /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
   var isInflating = false
-  /// True while it is in the queue for the inflater. Until then nothing is read from its socket.
+  /// True while it waits for the inflater. Meanwhile nothing is read from its socket.
   var awaitsInflater = false
   /// The first fragments of a message.
   var fragments: [UInt8] = []
-  /// A message of which an earlier turn handled the first entries.
+  /// A message whose first entries were handled in an earlier turn.
   var unfinished: UnfinishedMessage?
 
   /// The time of the last input.
@@ -178,13 +178,13 @@ final class WebSocketConnection: ConnectionHandler {
   func continueWriting() { flush() }
 }
 
-/// A complete binary message of which some entries were handled.
+/// A complete binary message whose first entries were handled.
 final class UnfinishedMessage {
   let bytes: [UInt8]
   /// The offset of the next entry.
   var offset: Int
 
-  /// Creates the rest of a message, from an entry on.
+  /// Creates the rest of a message from an entry.
   init(_ rest: [UInt8]) {
     bytes = rest
     offset = 0
