@@ -20,7 +20,7 @@ const AT = { x: 100, y: 50, width: 80, height: 40 };
 const METADATA = { location: [100, 50], width: 80, height: 40, z: 7 };
 const ID = keyOf(0xaa);
 
-test('alone: it lies there at once, above all that is drawn, and strokes drawn later lie above it', () => {
+test('without a session an item is added at once, above all strokes; later strokes are above it', () => {
   const { album, items, drawing } = page();
   draw(drawing);
   const item = add(album);
@@ -30,7 +30,7 @@ test('alone: it lies there at once, above all that is drawn, and strokes drawn l
   assert.equal(drawing.nextZ, 4);
 });
 
-test('alone: moved, undone, redone; removed and brought back, as another, to where it lay', () => {
+test('without a session an item can be moved, undone, redone, removed and restored at its place', () => {
   const { album, items, drawing, arranger } = page();
   const item = add(album);
   arranger.hold(new Set([item.id]), { factor: 1, x: 100, y: 0 });
@@ -55,7 +55,7 @@ test('alone: moved, undone, redone; removed and brought back, as another, to whe
   assert.deepEqual([items.size, drawing.canRedo], [0, false]);
 });
 
-test('several added at once are undone at once, and come back in their order', () => {
+test('items added together are undone together, and restored in order', () => {
   const { album, items, drawing } = page();
   const added = { blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural: null };
   album.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
@@ -70,7 +70,7 @@ test('several added at once are undone at once, and come back in their order', (
   ]]);
 });
 
-test('what another took is not brought back with the rest', () => {
+test('an undo does not restore items that others removed', () => {
   const { album, items, drawing, browser } = inSession();
   const added = { blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural: null };
   const [first] = album.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
@@ -82,7 +82,7 @@ test('what another took is not brought back with the rest', () => {
   assert.deepEqual(items.all.map(({ name }) => name), ['b.pdf']);
 });
 
-test('in a session what was removed is brought back by another upload, and goes again', async () => {
+test('in a session an undone removal uploads the item again', async () => {
   const { album, items, drawing, browser, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
@@ -100,7 +100,7 @@ test('in a session what was removed is brought back by another upload, and goes 
   assert.equal(browser.gateway.stored.size, 0);
 });
 
-test('what was never loaded here cannot be brought back; what another removed stays removed', async () => {
+test('items that were not loaded cannot be restored; items removed by others stay removed', async () => {
   const { album, items, drawing, browser, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   await wait(album.remove(/** @type {any} */ (items.find(ID))));
@@ -114,7 +114,7 @@ test('what was never loaded here cannot be brought back; what another removed st
   assert.deepEqual([isGone, items.size], [true, 0]);
 });
 
-test('shared: what was added alone is uploaded from where it lies now, and nothing is lost', async () => {
+test('sharing uploads local items at their present places', async () => {
   const { album, items, browser, share } = page();
   const item = add(album);
   album.place(item, { ...item.place, x: 200 });
@@ -129,7 +129,7 @@ test('shared: what was added alone is uploaded from where it lies now, and nothi
   assert.deepEqual(last().said, []);
 });
 
-test('in a session it is on the page before anybody has heard of it', async () => {
+test('in a session an item is visible before the gateway confirms it', async () => {
   const { album, items, browser, wait } = inSession();
   const item = add(album);
   assert.deepEqual([items.all, item.state, browser.gateway.requests], [[item], 'uploading', []]);
@@ -138,7 +138,7 @@ test('in a session it is on the page before anybody has heard of it', async () =
   assert.equal(await item.load(), item.blob);
 });
 
-test('§6 a move is one replace under the id of the attachment, which need not be held before', () => {
+test('§6 a move is one replace under the attachment’s id, even if the key is new', () => {
   const { album, last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
@@ -159,7 +159,7 @@ test('§6 a move is one replace under the id of the attachment, which need not b
   ]);
 });
 
-test('what is held still is told again before the others take it for let go', () => {
+test('a paused drag is repeated before it expires on other pages', () => {
   const { album, last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
@@ -172,7 +172,7 @@ test('what is held still is told again before the others take it for let go', ()
   assert.equal(item.place.x, 100);
 });
 
-test('§6 others’ are where their metadata says; the sample’s say only a middle', () => {
+test('§6 items of others are placed by their metadata, or centered without a size', () => {
   const { browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.put(keyOf(2), { metadata: { location: [5, 6] } });
@@ -184,7 +184,7 @@ test('§6 others’ are where their metadata says; the sample’s say only a mid
   assert.deepEqual(items.find(keyOf(0x44))?.z, 104);
 });
 
-test('a picture of unknown size takes its own shape once it is known', () => {
+test('a picture of unknown size gets its shape when it is known', () => {
   const { album, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: { location: [5, 6], z: 1 } });
   const item = /** @type {any} */ (items.find(ID));
@@ -193,7 +193,7 @@ test('a picture of unknown size takes its own shape once it is known', () => {
   assert.deepEqual(item.place, { x: 5, y: 6, width: 250, height: 125, z: 1 });
 });
 
-test('others are seen to pull at it; when they fall silent it is back where it was', () => {
+test('drags by others are shown, and reverted when updates stop', () => {
   const { last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const at = () => items.find(ID)?.place.x;
@@ -208,7 +208,7 @@ test('others are seen to pull at it; when they fall silent it is back where it w
   assert.equal(frame(5001), false);
 });
 
-test('one’s own move is seen until the session has said in which order they came', () => {
+test('an own move is shown until the order of concurrent moves is known', () => {
   const { album, last, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
@@ -221,7 +221,7 @@ test('one’s own move is seen until the session has said in which order they ca
   assert.equal(item.place.x, 350);
 });
 
-test('a late joiner sees it where it was moved to; what a snapshot leaves out is gone', () => {
+test('a late joiner gets the present places; items missing in a snapshot are removed', () => {
   const { browser, items, open } = page();
   browser.gateway.stored.set(ID, stored());
   const { last } = open();
@@ -243,7 +243,7 @@ test('a late joiner sees it where it was moved to; what a snapshot leaves out is
   assert.equal(items.size, 0);
 });
 
-test('P8 over a crash that took it back, it stays where this person put it', () => {
+test('P8 after a crash that lost an own move, the move is sent again', () => {
   const { album, browser, items, last, reopen } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const [item] = items.all;
@@ -265,7 +265,7 @@ test('P8 over a crash that took it back, it stays where this person put it', () 
   assert.deepEqual([items.all, item.place.x], [[item], 400]);
 });
 
-test('over a crash that took it back, what one added stays and is brought again; what one removed is removed again', async () => {
+test('after a crash, lost own additions are uploaded again and lost own removals repeated', async () => {
   const { album, browser, items, last, reopen, wait } = inSession();
   const vanished = [];
   album.addEventListener('vanished', () => vanished.push(1));
@@ -290,7 +290,7 @@ test('over a crash that took it back, what one added stays and is brought again;
   assert.deepEqual([items.all, item.state, vanished], [[item], 'ready', []]);
 });
 
-test('removed by somebody else it goes, even from under the hand', () => {
+test('an item removed by another participant disappears, even during a drag', () => {
   const { album, browser, items, last, selecting, selection } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   /** @type {string[]} */
@@ -307,7 +307,7 @@ test('removed by somebody else it goes, even from under the hand', () => {
   assert.deepEqual(last().said, []);
 });
 
-test('removed by this person it is gone at once, and so is what was said of its place', async () => {
+test('an own removal takes effect at once, with the item’s place', async () => {
   const { album, browser, items, last, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
@@ -319,7 +319,7 @@ test('removed by this person it is gone at once, and so is what was said of its 
   assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 0xaa], [REMOVE, 0xaa]]);
 });
 
-test('what cannot be removed comes back, with the reason', async () => {
+test('a refused removal restores the item and shows the reason', async () => {
   const { album, browser, items, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.faults.push({ answer: { status: 403, text: '{"code":"origin-refused","detail":"Not from here."}' } });
@@ -330,7 +330,7 @@ test('what cannot be removed comes back, with the reason', async () => {
   assert.deepEqual([items.size, errors], [1, ['Not from here.']]);
 });
 
-test('cancelled, its upload is taken back', async () => {
+test('cancelling an item cancels its upload', async () => {
   const { album, browser, items, wait } = inSession();
   browser.gateway.faults.push({ hangs: true, cutAfter: 3 });
   const item = add(album);
@@ -340,7 +340,7 @@ test('cancelled, its upload is taken back', async () => {
   assert.equal(items.size, 0);
 });
 
-test('what was refused stays with its reason, and can be tried again', async () => {
+test('a refused upload stays with the reason, and can be retried', async () => {
   const { album, browser, items, wait } = inSession();
   browser.gateway.faults.push({
     answer: { status: 400, text: '{"code":"bad-request","detail":"Not so."}' },
@@ -354,7 +354,7 @@ test('what was refused stays with its reason, and can be tried again', async () 
   assert.deepEqual([again.state, again.name, again.place.x, items.size], ['ready', 'photo.png', 100, 1]);
 });
 
-test('who leaves keeps what is there, and can bring it into another session', async () => {
+test('after leaving, items are kept and can be shared in another session', async () => {
   const { album, browser, items, session, share } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.put(keyOf(0xbb), { state: 'uploading', metadata: METADATA });
@@ -381,7 +381,7 @@ test('a new page is empty', () => {
   assert.equal(items.size, 0);
 });
 
-test('a key held down is one deed; a tap chooses and moves nothing', () => {
+test('a held key is one undo step; a tap selects and moves nothing', () => {
   const { album, drawing, selecting, selection } = page();
   const item = add(album);
   const selector = selecting(2);
@@ -405,7 +405,7 @@ test('a key held down is one deed; a tap chooses and moves nothing', () => {
   assert.deepEqual([selection.sole, item.place], [null, { ...AT, z: 1 }]);
 });
 
-test('pulled by a corner, and given up: it is as it was', () => {
+test('a cancelled resize restores the item', () => {
   const { album, selecting } = page();
   const item = add(album);
   const selector = selecting(1);

@@ -15,7 +15,7 @@ import { quiet } from './support.js';
 const LOOK = { rgb: '#e5484d', color: 0, width: 3, tool: 'pen' };
 const DAY = 86_400_000;
 
-test('what was drawn, erased, added and moved is as it was', async () => {
+test('a local drawing is restored after a reload', async () => {
   const browser = new Browser();
   const tab = await browser.open();
   draw(tab, 1);
@@ -39,7 +39,7 @@ test('what was drawn, erased, added and moved is as it was', async () => {
   assert.equal(await later.items.all[0].blob?.text(), 'b.bin');
 });
 
-test('what is drawn while the page is being read is kept with it', async () => {
+test('strokes drawn while the stored page loads are kept', async () => {
   const browser = new Browser();
   const tab = await browser.open();
   draw(tab, 1);
@@ -53,7 +53,7 @@ test('what is drawn while the page is being read is kept with it', async () => {
   assert.deepEqual(drawn(await browser.reload(later)), [1, 2]);
 });
 
-test('each tab has its own; a duplicated one a copy; a new one the last that no tab has', async () => {
+test('each tab has its own page; a duplicated tab a copy; a new tab the last page without a tab', async () => {
   const browser = new Browser();
   const [one, two] = [await browser.open(), await browser.open()];
   draw(one, 1);
@@ -73,7 +73,7 @@ test('each tab has its own; a duplicated one a copy; a new one the last that no 
   assert.deepEqual(drawn(await browser.open()), [2]);
 });
 
-test('what was given to a session, or emptied, is not there again', async () => {
+test('a shared or emptied page is not restored', async () => {
   const browser = new Browser();
   const tab = await browser.open();
   draw(tab, 1);
@@ -96,7 +96,7 @@ test('what was given to a session, or emptied, is not there again', async () => 
   assert.deepEqual(drawn(await browser.reload(tab)), [2, 3]);
 });
 
-test('of those that no tab has, eight are kept, and none longer than a month', async () => {
+test('eight pages without a tab are kept, for a month at most', async () => {
   const browser = new Browser();
   for (let at = 1; at <= 10; at += 1) {
     browser.time += 1;
@@ -116,7 +116,7 @@ test('of those that no tab has, eight are kept, and none longer than a month', a
   assert.equal(await browser.count('marks'), 1);
 });
 
-test('what the browser refused is written with what comes next', async () => {
+test('a failed write is repeated with the next one', async () => {
   const browser = new Browser({ fails: 'put' });
   const tab = await browser.open();
   let refusals = 0;

@@ -9,7 +9,7 @@ import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, welcome } from './su
 /** Flags: reliable, with replace, remove. */
 const [REPLACE, REMOVE] = [5, 7];
 
-test('what comes alone is done at once; of thousands, a slice a frame, all in their order', () => {
+test('single tasks run at once; thousands run in slices per frame, in order', () => {
   let now = 0;
   let asked = 0;
   const backlog = new Backlog(() => asked += 1, () => now);
@@ -27,7 +27,7 @@ test('what comes alone is done at once; of thousands, a slice a frame, all in th
   assert.equal(done.at(-1), -1, 'nothing waits any more');
 });
 
-test('where no frames come, nothing piles up', () => {
+test('without frames tasks still run', () => {
   let now = 0;
   const backlog = new Backlog(() => {}, () => now);
   let done = 0;
@@ -38,7 +38,7 @@ test('where no frames come, nothing piles up', () => {
   assert.ok(done > 9000, `${done} of 10,000 in ${now} ms`);
 });
 
-test('what is done may add more, which comes after what waits', () => {
+test('tasks added by tasks run after the waiting ones', () => {
   const backlog = new Backlog(() => {}, () => 0);
   for (let one = 0; one < 1000; one += 1) backlog.add(() => {});
   const done = /** @type {string[]} */ ([]);
@@ -49,7 +49,7 @@ test('what is done may add more, which comes after what waits', () => {
   assert.equal(backlog.isBehind, false);
 });
 
-test('a large snapshot is seen while it comes in, told anew it changes nothing, and what was removed goes', () => {
+test('a large snapshot is shown while it arrives; repeating it changes nothing, and removed items disappear', () => {
   const marks = new Marks();
   const backlog = new Backlog();
   const drawing = new Drawing(marks, undefined, undefined, backlog);
@@ -76,7 +76,7 @@ test('a large snapshot is seen while it comes in, told anew it changes nothing, 
   assert.equal(marks.find(idOf(3)), before, 'looks the same: is the same');
 });
 
-test('who leaves while it comes in keeps all that has come', () => {
+test('leaving during a snapshot keeps the received part', () => {
   const marks = new Marks();
   const drawing = new Drawing(marks);
   const { session, last } = fakeSession();

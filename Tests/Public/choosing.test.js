@@ -19,7 +19,7 @@ const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
 const [REPLACE, REMOVE, EXISTING, UNRELIABLE] = [5, 7, 0x20, 0];
 const RIGHT = { factor: 1, x: 100, y: 0 };
 
-test('what is in hand is seen there, and put down it lies there: undone and redone to the hundredth', () => {
+test('a dragged selection is shown at its new place, dropped there, and undone and redone exactly', () => {
   const { drawing, arranger, motions, at, ids } = page();
   draw(drawing, [0.12, 0, 10, 10.37]);
   const [id] = ids();
@@ -35,7 +35,7 @@ test('what is in hand is seen there, and put down it lies there: undone and redo
   assert.deepEqual(at(id), [33.45, -1.11, 43.33, 9.26]);
 });
 
-test('given up, it lies where it lay, and nothing is to be undone', () => {
+test('a cancelled drag restores the place and is no undo step', () => {
   const { drawing, arranger, at, ids } = page();
   draw(drawing, [0, 0, 10, 10]);
   arranger.hold(new Set(ids()), RIGHT);
@@ -46,7 +46,7 @@ test('given up, it lies where it lay, and nothing is to be undone', () => {
   assert.deepEqual(at(ids()[0]), [0, 0, 10, 10]);
 });
 
-test('§6 a move is told while it is made, about 20 times a second, and then once as a replace if it exists', () => {
+test('§6 a drag is sent about 20 times a second, and its end as a replace with existing', () => {
   const { drawing, arranger, frame, ids, said } = shared();
   draw(drawing, [0, 0, 10, 10]);
   draw(drawing, [0, 50, 10, 50]);
@@ -67,7 +67,7 @@ test('§6 a move is told while it is made, about 20 times a second, and then onc
   ]);
 });
 
-test('what is too much to be shown while it moves is so to the others too', () => {
+test('a selection too large for drag updates is sent only at the end', () => {
   const { drawing, arranger, frame, ids, said } = shared();
   draw(drawing, Array.from({ length: 26_000 }, (_, at) => at % 500));
   said();
@@ -76,7 +76,7 @@ test('what is too much to be shown while it moves is so to the others too', () =
   assert.deepEqual(said(), []);
 });
 
-test('of what others tell of, no more is moved than that', () => {
+test('a drag by others moves only the listed items', () => {
   const { at, entries, told } = shared();
   const points = Array.from({ length: 6001 }, (_, x) => [x, 0]);
   for (const key of [1, 2, 3]) entries(stroke({ sequence: key, key, points }));
@@ -84,7 +84,7 @@ test('of what others tell of, no more is moved than that', () => {
   assert.deepEqual([1, 2, 3].map((key) => at(keyOf(key))[0]), [7, 7, 0]);
 });
 
-test('given up, those who saw it move are told where it is', () => {
+test('cancelling a drag sends the original place', () => {
   const { drawing, arranger, frame, ids, said } = shared();
   draw(drawing, [0, 0, 10, 10]);
   arranger.hold(new Set(ids()), RIGHT);
@@ -94,7 +94,7 @@ test('given up, those who saw it move are told where it is', () => {
   assert.deepEqual(said().map(({ payload }) => JSON.parse(payload).point), [[0, 0]]);
 });
 
-test('others’ are seen in their hands: until they are put down, or for 5 s', () => {
+test('drags by others are shown until their end, or for 5 s', () => {
   const { entries, frame, at, told: from, motions } = shared();
   entries(stroke({ sequence: 1, key: 9 }));
   from(0, { ids: [keyOf(9), keyOf(8), 'x', 7], factor: 2, point: [10, 20] });
@@ -109,7 +109,7 @@ test('others’ are seen in their hands: until they are put down, or for 5 s', (
   assert.equal(motions.isAnyHeld, false);
 });
 
-test('others’ pictures and marks are seen in one hand; a card keeps its size', () => {
+test('pictures and marks dragged together move together; a card keeps its size', () => {
   const { entries, at, items, gateway, album, told: from } = shared();
   entries(stroke({ sequence: 1, key: 9 }));
   gateway.put(keyOf(0xaa), { metadata: { location: [100, 50], width: 80, height: 40, z: 7 } });
@@ -124,7 +124,7 @@ test('others’ pictures and marks are seen in one hand; a card keeps its size',
   assert.deepEqual(places(), [[100, 50, 80], [200, 50, width]]);
 });
 
-test('what the gateway lost while it was in hand is said again from where it lies', () => {
+test('changes lost by the gateway during a drag are sent again', () => {
   const { drawing, arranger, echo, ids, at, cut } = shared();
   draw(drawing, [0, 0, 10, 10]);
   echo();
@@ -147,7 +147,7 @@ for (
     { ids: [keyOf(9)], factor: 1, point: [0, 1e9] },
   ]
 ) {
-  test(`§6 what is no motion is passed over: ${JSON.stringify(message)}`, () => {
+  test(`§6 an invalid motion is ignored: ${JSON.stringify(message)}`, () => {
     const { entries, at, told: from } = shared();
     entries(stroke({ sequence: 1, key: 9 }));
     from(0, message);
@@ -155,7 +155,7 @@ for (
   });
 }
 
-test('what is under the pen stays there, whoever pulls at it', () => {
+test('a mark being drawn is not moved by others', () => {
   const { drawing, told: from, at, ids } = shared();
   drawing.begin(LOOK, [1, 1], null);
   from(0, { ids: ids(), factor: 1, point: [10, 20] });
@@ -163,7 +163,7 @@ test('what is under the pen stays there, whoever pulls at it', () => {
   assert.deepEqual(at(ids()[0]), [1, 1, 2, 2]);
 });
 
-test('of two who move one thing, each undoes but their own move', () => {
+test('of two concurrent moves, each participant undoes only its own', () => {
   const { drawing, arranger, entries, echo, at, ids } = shared();
   draw(drawing, [0, 0, 10, 10]);
   const [id] = ids();
@@ -177,7 +177,7 @@ test('of two who move one thing, each undoes but their own move', () => {
   assert.deepEqual(at(id), [100, 7, 110, 17]);
 });
 
-test('what others erased is not brought back by a move, nor by its undoing; what is left of it goes back', () => {
+test('items erased by others are not restored by a move or its undo; the rest is moved back', () => {
   const { drawing, arranger, entries, echo, at, ids, said, gone, selection } = shared();
   for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
   const [one, other] = ids();
@@ -198,7 +198,7 @@ test('what others erased is not brought back by a move, nor by its undoing; what
   assert.deepEqual([ids(), gone()], [[], 1]);
 });
 
-test('a removal is undone by its own, also of what others removed since', () => {
+test('a removal is undone by its author, also for items that others removed later', () => {
   const { drawing, arranger, entries, echo, ids, said, selection, gone } = shared();
   for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
   const both = ids();
@@ -218,7 +218,7 @@ test('a removal is undone by its own, also of what others removed since', () => 
   assert.deepEqual([ids(), gone()], [[], 0]);
 });
 
-test('doubled, the copies are others’ to see as new, above all; undone they go', async () => {
+test('duplicates are new items above all others; an undo removes them', async () => {
   const { drawing, arranger, at, ids, said, entries, gone } = shared();
   draw(drawing, [0, 0, 10, 10]);
   draw(drawing, [0, 50, 10, 50]);
@@ -236,7 +236,7 @@ test('doubled, the copies are others’ to see as new, above all; undone they go
   assert.equal(gone(), 0);
 });
 
-test('brought to the front, they lie there as they lay; undone, unless somebody raised them since', () => {
+test('items brought to the front keep their order; an undo reverts it unless others raised them later', () => {
   const { drawing, arranger, ids, entries, echo, marks } = shared();
   for (const y of [0, 50, 100]) draw(drawing, [0, y, 10, y]);
   const [a, b, c] = ids();
@@ -253,7 +253,7 @@ test('brought to the front, they lie there as they lay; undone, unless somebody 
   assert.deepEqual([ids(), marks.find(a)?.z], [[b, c, a], 6000]);
 });
 
-test('another look is given to marks, and undone where nobody gave them one since', () => {
+test('a style change is undone except for marks that others restyled later', () => {
   const { drawing, arranger, marks, ids, entries, echo } = shared();
   for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
   const both = new Set(ids());
@@ -271,7 +271,7 @@ test('another look is given to marks, and undone where nobody gave them one sinc
   assert.equal(arranger.restyle(new Set([keyOf(9)]), () => ({ width: 20 })), false);
 });
 
-test('marks and a picture are one deed', async () => {
+test('a change of marks and a picture is one undo step', async () => {
   const { drawing, arranger, album, items, ids, at } = page();
   draw(drawing, [0, 0, 10, 10]);
   const item = album.add({ blob: fileOf(3), name: 'a.png', contentType: 'image/png', natural: null }, PLACE);
@@ -291,7 +291,7 @@ test('marks and a picture are one deed', async () => {
   assert.deepEqual([ids().length, items.size, items.all[0].place], [1, 1, { ...PLACE, z: 2 }]);
 });
 
-test('a card in a group keeps its size and goes along', () => {
+test('a card in a resized group keeps its size and moves', () => {
   const { arranger, album } = page();
   const card = album.add({ blob: fileOf(3), name: 'a.pdf', contentType: 'application/pdf', natural: null }, PLACE);
   const { width } = card.place;
@@ -299,7 +299,7 @@ test('a card in a group keeps its size and goes along', () => {
   assert.deepEqual([card.place.x, card.place.width], [200, width]);
 });
 
-test('of much that is in hand only the box is moved, until it is put down', () => {
+test('of a large dragged selection only the box moves, until the drop', () => {
   const { drawing, arranger, ids, at } = page();
   for (let y = 0; y < 401; y += 1) draw(drawing, [0, y]);
   const [id] = ids();
@@ -309,7 +309,7 @@ test('of much that is in hand only the box is moved, until it is put down', () =
   assert.deepEqual([at(id), arranger.unshown], [[100, 0], null]);
 });
 
-test('very much is put down a portion a frame, and undone meanwhile in the same order', () => {
+test('a huge selection is dropped in slices per frame, and can be undone meanwhile', () => {
   const { drawing, arranger, ids, at } = page();
   for (let y = 0; y < 1200; y += 1) draw(drawing, [0, y]);
   const all = ids();
@@ -327,7 +327,7 @@ test('very much is put down a portion a frame, and undone meanwhile in the same 
   assert.equal(moved(), 1200);
 });
 
-test('a tap chooses the topmost, with Shift one more or less; on paper nothing', () => {
+test('a tap selects the topmost item, with Shift toggles one; on paper it clears the selection', () => {
   const { drawing, selector, selection, ids } = page();
   draw(drawing, [0, 0, 100, 0]);
   draw(drawing, [50, -50, 50, 50]);
@@ -344,7 +344,7 @@ test('a tap chooses the topmost, with Shift one more or less; on paper nothing',
   assert.equal(selection.size, 0);
 });
 
-test('a box chooses what it touches, also what lies within it or crosses it; given up, what was chosen before', () => {
+test('a selection box selects items that it touches, contains or crosses; cancelled, it restores the selection', () => {
   const { drawing, selector, selection, ids } = page();
   draw(drawing, [20, 20, 40, 40]);
   draw(drawing, [-500, 60, 500, 60]);
@@ -363,7 +363,7 @@ test('a box chooses what it touches, also what lies within it or crosses it; giv
   assert.equal(selection.size, 4);
 });
 
-test('inside a shape there is paper to drag over, and the shape for a tap', () => {
+test('inside a shape a drag begins a box, and a tap selects the shape', () => {
   const { drawing, selector, selection, ids } = page();
   drawing.drawShape({ ...LOOK, tool: 'rectangle' }, keyOf(0x77), [0, 0], [200, 200]);
   drawing.lift();
@@ -375,7 +375,7 @@ test('inside a shape there is paper to drag over, and the shape for a tap', () =
   assert.deepEqual([...selection.ids], [shape]);
 });
 
-test('inside the box of what is chosen all of it is moved, whatever lies there; a tap there chooses that', () => {
+test('a drag inside the selection’s box moves the selection; a tap selects the item there', () => {
   const { drawing, selector, selection, at, ids } = page();
   draw(drawing, [0, 0, 0, 100]);
   draw(drawing, [100, 0, 100, 100]);
@@ -388,7 +388,7 @@ test('inside the box of what is chosen all of it is moved, whatever lies there; 
   assert.deepEqual([...selection.ids], [middle]);
 });
 
-test('a corner makes all of it larger, and the opposite one stays', () => {
+test('a corner resizes the whole selection around the opposite corner', () => {
   const { drawing, selector, selection, at, ids } = page();
   draw(drawing, [7, 7, 107, 107]);
   selection.choose(ids());
@@ -396,7 +396,7 @@ test('a corner makes all of it larger, and the opposite one stays', () => {
   assert.deepEqual(at(ids()[0]), [14, 14, 214, 214]);
 });
 
-test('what is tapped twice in a short time is to be edited', () => {
+test('a double tap begins editing', () => {
   const { drawing, selector, pass, ids } = page();
   draw(drawing, [0, 0, 100, 0]);
   /** @type {string[]} */
@@ -413,7 +413,7 @@ test('what is tapped twice in a short time is to be edited', () => {
   assert.deepEqual(edited, ids());
 });
 
-test('where nothing lies something is to be written, tapped twice in the same place', () => {
+test('a double tap on paper begins a text', () => {
   const { selector, pass } = page();
   /** @type {unknown[]} */
   const written = [];
@@ -427,7 +427,7 @@ test('where nothing lies something is to be written, tapped twice in the same pl
   assert.deepEqual(written, [[152, 0]]);
 });
 
-test('it is told what is chosen, once for each change; what others change stays chosen', () => {
+test('the selection reports each change once; items changed by others stay selected', () => {
   const { entries, selection } = shared();
   let changes = 0;
   selection.addEventListener('change', () => changes += 1);

@@ -47,32 +47,32 @@ for (const [code, kind] of INVALIDATES) {
   });
 }
 
-test('§2.2 4009: comes back as somebody new', () => {
+test('§2.2 4009: reconnects as a new participant', () => {
   assert.deepEqual(afterClose(4009, '{"code":"resumed-elsewhere"}'), { action: 'reconnect-as-new', afterMs: 0 });
 });
 
-test('§2.2 1012: not before the gateway said', () => {
+test('§2.2 1012: reconnects after the given delay', () => {
   assert.deepEqual(afterClose(1012, '{"code":"unavailable","retryAfterMs":800}'), {
     action: 'reconnect',
     afterMs: 800,
   });
 });
 
-test('§2.2 4029: leaves the gateway time', () => {
+test('§2.2 4029: reconnects after a pause', () => {
   assert.deepEqual(afterClose(4029, ''), { action: 'reconnect', afterMs: 5000 });
 });
 
 for (const reason of ['', 'Bye', '[1]', 'null', '{"retryAfterMs":"soon"}', '{"retryAfterMs":-1}']) {
-  test(`a reason of somebody else's making is no trouble: ${reason}`, () => {
+  test(`a foreign close reason is harmless: ${reason}`, () => {
     assert.deepEqual(afterClose(1006, reason), { action: 'reconnect', afterMs: 0 });
   });
 }
 
-test('no gateway makes us wait for hours', () => {
+test('a very long delay is limited', () => {
   assert.deepEqual(afterClose(1012, '{"retryAfterMs":1e12}'), { action: 'reconnect', afterMs: 60_000 });
 });
 
-test('§2.2 1013: says why nobody is taken in, until somebody is', () => {
+test('§2.2 1013: reports the reason until the session is joined', () => {
   const { session, last, reopen } = fakeSession();
   const told = /** @type {string[]} */ ([]);
   session.addEventListener('connectionchange', () => told.push(session.isConnected ? 'connected' : session.trouble));

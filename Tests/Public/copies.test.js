@@ -42,7 +42,7 @@ function item(properties) {
 /** @param {Blob} blob */
 const textOf = async (blob) => new TextDecoder().decode(await blob.arrayBuffer());
 
-test('what is traced is a path of SVG; a circle is two halves', () => {
+test('a traced outline is an SVG path; a circle has two halves', () => {
   const path = new SVGPath();
   path.moveTo(13, 10);
   path.arc(10, 10, 3);
@@ -53,7 +53,7 @@ test('what is traced is a path of SVG; a circle is two halves', () => {
   assert.equal(String(path), 'M13,10A3,3 0 1 0 7,10A3,3 0 1 0 13,10M0.13,-1.5Q1,2 3,4L5,6Z');
 });
 
-test('strokes are filled, shapes are lines, what is marked is seen through', () => {
+test('strokes are filled, shapes are lines, highlighters are transparent', () => {
   assert.match(markTag(stroke('pen', [0, 0, 10, 0])), /^<path fill="#e5484d" d="M[^"]+Z"\/>\n$/);
   const line =
     '<path fill="none" stroke="#e5484d" stroke-width="6" stroke-linecap="round" stroke-linejoin="round" d="M0,0L10,0"/>\n';
@@ -61,7 +61,7 @@ test('strokes are filled, shapes are lines, what is marked is seen through', () 
   assert.match(markTag(stroke('highlighter', [0, 0, 10, 0])), / opacity="0\.\d+" /);
 });
 
-test('a text is words, each line at its place, and nothing in it is markup', () => {
+test('a text keeps its lines and is escaped', () => {
   const text = new Text({ ...LOOK, id: 'T', text: 'a <b>\n“c” & d', x: 5, y: 20, size: 16 });
   const tag = markTag(text);
   assert.match(tag, /^<text fill="#e5484d" font-family="[^"<]+" font-size="16" xml:space="preserve">/);
@@ -71,7 +71,7 @@ test('a text is words, each line at its place, and nothing in it is markup', () 
   assert.equal(escaped('a\u0000\u001b\ud800"\u{1f600}\ufffe'), 'a\ufffd\ufffd\ufffd&#34;\u{1f600}\ufffd');
 });
 
-test('pictures lie in the file, and those that cannot be had are counted', async () => {
+test('pictures are embedded, and unavailable ones are counted', async () => {
   const drawables = [stroke('pen', [0, 0, 10, 0]), item(), item({ name: '<card>', contentType: 'text/plain' })];
   const order = { drawables, paper: '#fff', signal };
   const whole = await svgOf(order, COLORS, () => Promise.resolve('data:image/png;base64,AA=='));
@@ -88,7 +88,7 @@ test('pictures lie in the file, and those that cannot be had are counted', async
   assert.doesNotMatch(await textOf(without.blob), /<image|<rect x="-31"/);
 });
 
-test('a drawing comes back as it was, as new things', async () => {
+test('an opened drawing equals the original, with new ids', async () => {
   const text = new Text({ ...LOOK, id: 'T', text: 'hello', x: 5, y: 20, size: 16 });
   const blob = new Blob([Uint8Array.of(0, 255, 7)]);
   const globals = /** @type {any} */ (globalThis);
@@ -149,7 +149,7 @@ const FILES = [
 ];
 
 for (const [what, text, expected] of FILES) {
-  test(`a file with ${what} is read with suspicion`, async () => {
+  test(`a file with ${what} is checked`, async () => {
     if (expected instanceof RegExp) await assert.rejects(readDrawing(text, () => 'K'), expected);
     else {
       const { marks, items, damaged } = await readDrawing(text, () => 'K');
@@ -161,20 +161,20 @@ for (const [what, text, expected] of FILES) {
   });
 }
 
-test('a stroke longer than is drawn here is parted, without a gap', async () => {
+test('a too long stroke is split without a gap', async () => {
   const points = Array.from({ length: 9001 }, (_, at) => [at, 0]);
   const { marks } = await readDrawing(file([{ ...MARK, message: { ...MARK.message, points } }], []), () => 'K');
   const ends = marks.map((mark) => /** @type {any} */ (mark).points).map((all) => [all[0], all.at(-2)]);
   assert.deepEqual(ends, [[0, 3999], [3999, 7998], [7998, 9000]]);
 });
 
-test('a file that could not be opened again is not written; one is told by its name', () => {
+test('a file that could not be reopened is not written; the error has its name', () => {
   assert.doesNotThrow(() => checkSize({ size: MOST_BYTES }));
   assert.throws(() => checkSize({ size: 300 * 2 ** 20 }), /This drawing is 300 MB. At most 256 MB can be opened./);
   assert.ok(isDrawingFile({ name: 'Ours.DrawTogether' }) && !isDrawingFile({ name: 'drawtogether.png' }));
 });
 
-test('all is within a margin; the page goes on meanwhile, and may stop it', async () => {
+test('the export has a margin, does not block the page, and can be cancelled', async () => {
   const bounds = { left: 0, top: 10, right: 50, bottom: 20 };
   assert.deepEqual(extentOf([{ bounds }, { bounds: { ...bounds, left: -7 } }]), {
     left: -31,
@@ -194,7 +194,7 @@ test('all is within a margin; the page goes on meanwhile, and may stop it', asyn
   assert.deepEqual(seen, [1]);
 });
 
-test('words that are pasted lie around a place, in lines that can be read', () => {
+test('pasted text is placed around a point in readable lines', () => {
   const look = { rgb: '#e5484d', color: 0, size: 20 };
   const paste = (/** @type {string} */ words) => pastedText(words, look, { id: 'T', z: 7 }, [100, 50]);
   assert.equal(paste(' \n\t'), null);

@@ -16,7 +16,7 @@ import {
   welcome,
 } from './support.js';
 
-test('waits, is joined after the first catch-up, and stays so while the socket is away', () => {
+test('the state is waiting, then joined after the first catch-up, also while the socket is lost', () => {
   const { session, last } = fakeSession();
   const states = collect(session, 'statechange', () => session.state);
   assert.equal(session.state, 'waiting');
@@ -33,14 +33,14 @@ test('waits, is joined after the first catch-up, and stays so while the socket i
   assert.deepEqual(states, ['joined']);
 });
 
-test('§2.1 joins with its profile, and the first time without a resume', () => {
+test('§2.1 the first join has the profile and no resume', () => {
   const { session, last } = fakeSession({ profile: { name: 'Ada', color: '#e4572e' } });
   session.join();
   last().open();
   assert.deepEqual(last().controls, [{ join: { name: 'Ada', color: '#e4572e' } }]);
 });
 
-test('§2.1 sends nothing but the join before it is caught up, then everything in order', () => {
+test('§2.1 sends only the join before the catch-up, then all entries in order', () => {
   const { session, last } = fakeSession();
   session.send(reliable('A'));
   session.join();
@@ -57,7 +57,7 @@ test('§2.1 sends nothing but the join before it is caught up, then everything i
   ]]);
 });
 
-test('§2.1 resumes by the tail: with token, epoch, the last entry applied, and what it still holds', () => {
+test('§2.1 resumes with token, epoch, the last applied entry and the outbox’s next', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last(), { sequence: 5 });
@@ -68,7 +68,7 @@ test('§2.1 resumes by the tail: with token, epoch, the last entry applied, and 
   assert.deepEqual(last().controls[0].join.resume, { token: 'token-1', next: 1, epoch: 'e1', after: 9 });
 });
 
-test('§2.1 an entry of a tail moves `after`; one of a snapshot that was cut does not', () => {
+test('§2.1 an entry of a tail moves `after`; one of an incomplete snapshot does not', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last(), { sequence: 5 });
@@ -88,7 +88,7 @@ test('§2.1 an entry of a tail moves `after`; one of a snapshot that was cut doe
   assert.equal('after' in last().controls[0].join.resume, false);
 });
 
-test('P2 after a cut it sends what is above `acknowledged` again, under the same client sequences', () => {
+test('P2 after a reconnect, entries above `acknowledged` are sent again with the same client sequences', () => {
   const { session, last, reopen } = fakeSession();
   const settled = observeSettled(session);
   session.join();
@@ -106,7 +106,7 @@ test('P2 after a cut it sends what is above `acknowledged` again, under the same
   assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['C', 3], ['D', 4]]);
 });
 
-test('§2.1 `next` is the lowest client sequence that is still held, until it is committed', () => {
+test('§2.1 `next` is the lowest uncommitted client sequence', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last());
@@ -124,7 +124,7 @@ test('§2.1 `next` is the lowest client sequence that is still held, until it is
   assert.equal(nextAfterCut({ reopen, last }), 3);
 });
 
-test('§3.1 in a new epoch it sends again what others had already seen and the gateway has lost', () => {
+test('§3.1 in a new epoch, entries that the gateway lost are sent again', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last());
@@ -140,7 +140,7 @@ test('§3.1 in a new epoch it sends again what others had already seen and the g
   assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1]]);
 });
 
-test('§2.1 a sequence of another epoch does not tell what is committed in this one', () => {
+test('§2.1 sequences of another epoch do not count for `committed`', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last());
@@ -156,7 +156,7 @@ test('§2.1 a sequence of another epoch does not tell what is committed in this 
   assert.equal(session.save().outbox.items.length, 0);
 });
 
-test('§2.1 with another epoch `after` stays in its own until `catchUp`, and a tail goes on in the new one', () => {
+test('§2.1 `after` keeps its epoch until `catchUp`, and a tail continues in the new one', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last(), { sequence: 5 });
@@ -180,7 +180,7 @@ test('§2.1 with another epoch `after` stays in its own until `catchUp`, and a t
   assert.equal(session.retained.sorted().length, 2);
 });
 
-test('§2.1 with an unknown token it is a new participant and numbers what it keeps anew', () => {
+test('§2.1 with an unknown token the client is a new participant and renumbers its outbox', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last());
@@ -194,7 +194,7 @@ test('§2.1 with an unknown token it is a new participant and numbers what it ke
   assert.equal(session.localParticipant?.number, 2);
 });
 
-test('§2.2 4009: gives its token up and sends only what the session does not hold, newly numbered', () => {
+test('§2.2 4009: drops the token, and sends only unaccepted entries with new numbers', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last());
@@ -210,7 +210,7 @@ test('§2.2 4009: gives its token up and sends only what the session does not ho
   assert.equal(session.token, 'token-2');
 });
 
-test('a snapshot takes the place of what was held, and of who was there', () => {
+test('a snapshot replaces the retained state and the participants', () => {
   const { session, last, reopen } = fakeSession();
   const seen = /** @type {string[]} */ ([]);
   session.observe({
@@ -251,7 +251,7 @@ test('a snapshot takes the place of what was held, and of who was there', () => 
   ]);
 });
 
-test('who joins and who leaves is told once, with both lists', () => {
+test('joins and leaves are reported once, with both lists', () => {
   const { session, last } = fakeSession();
   const changes = collect(session, 'participantschange', (event) => {
     const { joined: come, left } = /** @type {CustomEvent} */ (event).detail;
@@ -265,7 +265,7 @@ test('who joins and who leaves is told once, with both lists', () => {
   assert.deepEqual(changes, [[['Ada'], []], [['Ben'], []], [[], ['Ben']]]);
 });
 
-test('§3.1 a rate limit: waits as long as told, then sends from the refused one on', () => {
+test('§3.1 a rate limit: waits for the given time, then sends from the refused entry on', () => {
   const { session, clock, last } = fakeSession();
   session.join();
   welcome(last());
@@ -279,7 +279,7 @@ test('§3.1 a rate limit: waits as long as told, then sends from the refused one
   assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['B', 2], ['C', 3]]);
 });
 
-test('§3.1 a full session: removing goes first, since it passes always', () => {
+test('§3.1 a full session: removals are sent first, because they are always accepted', () => {
   const { session, clock, last } = fakeSession();
   session.join();
   welcome(last());
@@ -296,7 +296,7 @@ test('§3.1 a full session: removing goes first, since it passes always', () => 
 });
 
 for (const code of ['message-too-large', 'bad-entry', 'unknown-participant']) {
-  test(`§3.1 ${code} uses the client sequence up: that entry is gone, the next keeps its number`, () => {
+  test(`§3.1 ${code} uses up the client sequence: the entry is dropped, the next keeps its number`, () => {
     const { session, last, reopen } = fakeSession();
     const settled = observeSettled(session);
     session.join();
@@ -314,7 +314,7 @@ for (const code of ['message-too-large', 'bad-entry', 'unknown-participant']) {
   });
 }
 
-test('P2 a snapshot in the middle that leaves out what we replaced: all of it is settled at its end', () => {
+test('P2 a late snapshot without replaced own entries settles all of them at its end', () => {
   const { session, last } = fakeSession();
   const settled = observeSettled(session);
   session.join();
@@ -329,7 +329,7 @@ test('P2 a snapshot in the middle that leaves out what we replaced: all of it is
   assert.deepEqual(session.save().outbox.items.map(({ clientSequence }) => clientSequence), [3]);
 });
 
-test('a socket whose answer was a refusal owes nothing more', () => {
+test('a refusal counts as the expected answer', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();
   welcome(last());
@@ -364,7 +364,7 @@ for (const { rule, expected, said } of GAPS) {
   });
 }
 
-test('§3.1 a gap without a number that can be: the counts are put right by a resume', () => {
+test('§3.1 a gap with an impossible number: a resume corrects the sequences', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();
   welcome(last());
@@ -374,7 +374,7 @@ test('§3.1 a gap without a number that can be: the counts are put right by a re
   assert.equal(sockets.length, 2);
 });
 
-test('§3.1 a number that was used up is not missing when the gateway comes back from before that', () => {
+test('§3.1 a used sequence is filled when the gateway returns with an older state', () => {
   const { session, clock, last, reopen, sockets } = fakeSession();
   const settled = observeSettled(session);
   session.join();
@@ -408,7 +408,7 @@ test('§3.1 a number that was used up is not missing when the gateway comes back
 });
 
 for (const isResumed of [true, false]) {
-  test(`what a crash took back is told, and settled once more, ${isResumed ? 'resumed' : 'as somebody new'}`, () => {
+  test(`entries lost in a crash are reported and settled again, ${isResumed ? 'resumed' : 'as a new participant'}`, () => {
     const { session, last, reopen } = fakeSession();
     const told = observeSettled(session);
     session.observe({
@@ -438,7 +438,7 @@ for (const isResumed of [true, false]) {
   });
 }
 
-test('§3.3 what is said is not saved, until the gateway says otherwise or comes back from a crash', () => {
+test('§3.3 entries are unsaved from the notice until the gateway revokes it or restarts', () => {
   const { session, last, reopen } = fakeSession();
   const notice = (/** @type {number} */ sequence, /** @type {string} */ code) =>
     gatewayEntry({ flags: 0x81, sequence, type: 'notice', payload: { code, detail: 'x' } });
@@ -459,7 +459,7 @@ test('§3.3 what is said is not saved, until the gateway says otherwise or comes
   }
 });
 
-test('a socket that owes an answer and is silent is left for another', () => {
+test('a silent socket with an expected answer is replaced', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();
   welcome(last());
@@ -471,7 +471,7 @@ test('a socket that owes an answer and is silent is left for another', () => {
   assert.equal(sockets[0].closedWith, 1000);
 });
 
-test('what cannot be cut into entries makes it begin again, from a snapshot', () => {
+test('an unparsable message causes a new join with a snapshot', () => {
   const { session, last, reopen } = fakeSession();
   session.join();
   welcome(last());
@@ -485,7 +485,7 @@ for (
     joined: { participant: ADA, token: 4, epoch: 'e' },
   }]
 ) {
-  test(`a joined that is none is not believed: ${JSON.stringify(bad)}`, () => {
+  test(`an invalid joined is rejected: ${JSON.stringify(bad)}`, () => {
     const { session, last } = fakeSession();
     session.join();
     last().open();
@@ -495,7 +495,7 @@ for (
   });
 }
 
-test('control messages that say nothing known are passed over', () => {
+test('unknown control messages are ignored', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last());
@@ -505,7 +505,7 @@ test('control messages that say nothing known are passed over', () => {
   assert.equal(session.state, 'joined');
 });
 
-test('too large is refused before anything is sent, by the limit that the gateway told', () => {
+test('too large entries are refused before sending, by the gateway’s limit', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last(), { limits: { ...LIMITS, messageBytes: 10 } });
@@ -514,7 +514,7 @@ test('too large is refused before anything is sent, by the limit that the gatewa
   assert.equal(last().said.length, 1);
 });
 
-test('§3 what has no form on the wire is not sent', () => {
+test('§3 entries that cannot be encoded are not sent', () => {
   const { session } = fakeSession();
   for (const type of ['', 'é'.repeat(128)]) assert.throws(() => session.send(reliable(type)), TypeError);
   assert.throws(() => session.send(reliable('A', { retention: 1, key: 'no-key' })), TypeError);
@@ -523,7 +523,7 @@ test('§3 what has no form on the wire is not sent', () => {
   assert.equal(session.unsettled.length, 0);
 });
 
-test('nothing can be sent in a session that is over', () => {
+test('nothing can be sent in an ended session', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last());
@@ -533,7 +533,7 @@ test('nothing can be sent in a session that is over', () => {
   assert.throws(() => session.send(reliable('A')), NotJoinedError);
 });
 
-test('what is unreliable goes now or never', () => {
+test('unreliable entries are sent at once or dropped', () => {
   const { session, last } = fakeSession();
   const cursor = { type: 'C', payload: new Uint8Array(0), reliable: false };
   session.send(cursor);
@@ -547,7 +547,7 @@ test('what is unreliable goes now or never', () => {
   assert.equal(last().said.length, 1);
 });
 
-test('many entries go in few messages, none over the limit, and no faster than the session takes them', () => {
+test('many entries are sent in few messages, within the limit and the rate', () => {
   const { session, clock, last } = fakeSession();
   for (let count = 0; count < 2500; count += 1) session.send(reliable('A', { payload: new Uint8Array(1000) }));
   session.join();
@@ -561,7 +561,7 @@ test('many entries go in few messages, none over the limit, and no faster than t
   assert.equal(last().said.length, 2500);
 });
 
-test('P8 what is said while the connection is away is worth writing down at once', () => {
+test('P8 entries sent while disconnected are stored at once', () => {
   const { session } = fakeSession();
   let changes = 0;
   session.addEventListener('savechange', () => changes += 1);
@@ -580,7 +580,7 @@ test('§3 no message has more than 1 MiB, whatever the sizes of its entries', ()
   assert.deepEqual(last().sent.filter((data) => data.length > 1_048_576), []);
 });
 
-test('waits while the socket itself is full', () => {
+test('sending pauses while the socket’s buffer is full', () => {
   const { session, clock, last } = fakeSession();
   session.join();
   welcome(last());
@@ -592,7 +592,7 @@ test('waits while the socket itself is full', () => {
   assert.equal(last().said.length, 1);
 });
 
-test('a later page of the same tab is the same participant, and sends what waited', () => {
+test('a reloaded page is the same participant, and sends the pending entries', () => {
   const before = fakeSession();
   before.session.join();
   welcome(before.last());
@@ -610,7 +610,7 @@ test('a later page of the same tab is the same participant, and sends what waite
   assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1], ['B', 2]]);
 });
 
-test('one’s own unreliable entry is not heard, should it come back', () => {
+test('a returned own unreliable entry is ignored', () => {
   const { session, last } = fakeSession();
   const heard = /** @type {string[]} */ ([]);
   session.join();
@@ -623,7 +623,7 @@ test('one’s own unreliable entry is not heard, should it come back', () => {
   assert.deepEqual(heard, ['Yours']);
 });
 
-test('a new session and a notice are told', () => {
+test('a successor and a notice are reported', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last());

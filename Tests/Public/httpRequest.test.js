@@ -60,7 +60,7 @@ const { XMLHttpRequest: before } = globalThis;
 beforeEach(() => Object.assign(globalThis, { XMLHttpRequest: FakeRequest }));
 afterEach(() => Object.assign(globalThis, { XMLHttpRequest: before }));
 
-test('sends what it is given, tells how far it is, and gives the answer', async () => {
+test('sends the body, reports the progress, and returns the response', async () => {
   /** @type {number[]} */
   const progress = [];
   const body = new ArrayBuffer(7);
@@ -81,14 +81,14 @@ test('sends what it is given, tells how far it is, and gives the answer', async 
   assert.deepEqual([status, text, header('Upload-Offset'), progress], [204, 'x', '7', [3]]);
 });
 
-test('no answer is an error in words', async () => {
+test('a missing response is an error with a message', async () => {
   const sending = sendRequest({ method: 'HEAD', url: '/u' });
   assert.deepEqual([FakeRequest.last.body, FakeRequest.last.upload], [null, {}]);
   FakeRequest.last.onerror();
   await assert.rejects(sending, { code: 'unavailable', message: 'The server cannot be reached.' });
 });
 
-test('aborted it gives the signal’s reason, and not after its end', async () => {
+test('an abort rejects with the signal’s reason, and has no effect after the end', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const sending = sendRequest({ method: 'HEAD', url: '/u', signal });

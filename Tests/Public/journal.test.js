@@ -7,7 +7,7 @@ import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, quiet, until } fro
 const ID = keyOf(0xaa);
 const OTHER = keyOf(0xbb);
 
-test('§4 an attachment is what the gateway says of it', () => {
+test('§4 an attachment has the gateway’s properties', () => {
   const { gateway, journal } = openJournal();
   gateway.put(ID, { name: 'cat.png', metadata: { width: 3 } });
   const [attachment] = journal.current;
@@ -39,7 +39,7 @@ const TOLD = [
 ];
 
 for (const { rule, payload, lists } of TOLD) {
-  test(`${rule}: ${lists ? 'listed with what is missing made up' : 'passed over'}`, () => {
+  test(`${rule}: ${lists ? 'listed with defaults' : 'ignored'}`, () => {
     const { last, journal } = openJournal();
     last().entries(gatewayEntry({ flags: 0x85, sequence: 9, key: ID, type: 'attachment', payload }));
     const list = journal.current.map(({ name, contentType, size, state, offset }) =>
@@ -49,7 +49,7 @@ for (const { rule, payload, lists } of TOLD) {
   });
 }
 
-test('§3.3 no client can add, change or remove one, even under its key', () => {
+test('§3.3 clients’ entries under its key do not change an attachment', () => {
   const { gateway, last, journal } = openJournal();
   gateway.put(ID);
   const payload = { id: OTHER, name: 'forged', state: 'ready' };
@@ -61,7 +61,7 @@ test('§3.3 no client can add, change or remove one, even under its key', () => 
   assert.deepEqual(journal.current.map(({ id }) => id), [ID]);
 });
 
-test('§3.3 one that is removed goes from both key spaces', async () => {
+test('§3.3 a removed attachment is removed from both key spaces', async () => {
   const { gateway, last, session, journal } = openJournal();
   const messenger = new GroupSessionMessenger(session);
   const placements = messenger.messages('ImagePlacementMessage');
@@ -78,7 +78,7 @@ test('§3.3 one that is removed goes from both key spaces', async () => {
   assert.deepEqual([message, context.source, context.key], [null, null, ID]);
 });
 
-test('§4 they are listed oldest first, in the same order for everybody', () => {
+test('§4 attachments are listed oldest first, in the same order for everyone', () => {
   const { gateway, journal } = openJournal();
   gateway.put(keyOf(1), { createdAt: '2026-01-03T00:00:00Z' });
   gateway.put(keyOf(3), { createdAt: '2026-01-02T00:00:00Z' });
@@ -86,7 +86,7 @@ test('§4 they are listed oldest first, in the same order for everybody', () => 
   assert.deepEqual(journal.current.map(({ id }) => id), [keyOf(2), keyOf(3), keyOf(1)]);
 });
 
-test('an iterator gives the whole array each time, the present one first', async () => {
+test('an iterator yields the whole array each time, the present one first', async () => {
   const { gateway, journal } = openJournal();
   gateway.put(ID);
   const iterator = journal.attachments;
@@ -98,7 +98,7 @@ test('an iterator gives the whole array each time, the present one first', async
   assert.deepEqual(await ids(iterator), [OTHER]);
 });
 
-test('who is slow gets the newest array only, and nobody waits for another', async () => {
+test('a slow reader gets only the newest array, and delays no other', async () => {
   const { gateway, journal } = openJournal();
   const [slow, quick] = [journal.attachments, journal.attachments];
   assert.deepEqual(await ids(quick), []);
@@ -113,7 +113,7 @@ test('who is slow gets the newest array only, and nobody waits for another', asy
   assert.equal((await quick.next()).done, true);
 });
 
-test('the iterators end with the session, after what still waits to be read', async () => {
+test('iterators end with the session, after the pending arrays', async () => {
   const { gateway, last, journal } = openJournal();
   const iterator = journal.attachments;
   gateway.put(ID);
@@ -125,7 +125,7 @@ test('the iterators end with the session, after what still waits to be read', as
   assert.equal((await late.next()).done, true);
 });
 
-test('an array that was given stays as it was; an attachment follows the session', () => {
+test('a yielded array does not change; its attachments are updated', () => {
   const { gateway, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   const before = journal.current;
@@ -136,7 +136,7 @@ test('an array that was given stays as it was; an attachment follows the session
   assert.deepEqual([journal.current[0] === attachment, attachment.state], [true, 'ready']);
 });
 
-test('§2.1 a snapshot replaces all, when it is whole', () => {
+test('§2.1 a complete snapshot replaces all attachments', () => {
   const { gateway, last, journal, reopen } = openJournal();
   gateway.put(ID);
   gateway.put(keyOf(0xcc));
@@ -162,7 +162,7 @@ test('§2.1 a snapshot replaces all, when it is whole', () => {
   assert.deepEqual([journal.current.map(({ id }) => id), changes], [[OTHER, keyOf(0xcc)], 1]);
 });
 
-test('§2.1 a tail goes on from what is held', () => {
+test('§2.1 a tail continues the present list', () => {
   const { gateway, last, journal, reopen } = openJournal();
   gateway.put(ID);
   last().cut();
@@ -174,7 +174,7 @@ test('§2.1 a tail goes on from what is held', () => {
   assert.deepEqual(journal.current.map(({ id }) => id), [ID, OTHER]);
 });
 
-test('a journal opened late has what the session has', () => {
+test('a journal opened late has all attachments of the session', () => {
   const { gateway, journal, another } = openJournal();
   gateway.put(ID);
   gateway.put(OTHER);
@@ -182,7 +182,7 @@ test('a journal opened late has what the session has', () => {
   assert.deepEqual(another().current.map(({ id }) => id), journal.current.map(({ id }) => id));
 });
 
-test('§3.3 progress moves the offset, and is told', () => {
+test('§3.3 progress changes the offset, and is reported', () => {
   const { gateway, clock, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   /** @type {object[]} */
@@ -200,7 +200,7 @@ test('§3.3 progress moves the offset, and is told', () => {
   assert.deepEqual([told.length, journal.current[0].offset], [1, 5]);
 });
 
-test('an upload of which nothing came for 10 s is stalled, until something comes', () => {
+test('an upload without progress for 10 s is stalled, until its next progress', () => {
   const { gateway, clock, journal } = openJournal();
   const stalled = [];
   journal.addEventListener('change', () => stalled.push(journal.current[0]?.isStalled));
@@ -220,7 +220,7 @@ test('an upload of which nothing came for 10 s is stalled, until something comes
   assert.equal(stalled.length, 5);
 });
 
-test('one that is removed is stalled no more', () => {
+test('a removed upload is not stalled', () => {
   const { gateway, clock, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   gateway.remove(ID);
@@ -230,7 +230,7 @@ test('one that is removed is stalled no more', () => {
   assert.equal(changes, 0);
 });
 
-test('nothing is left to come when a journal is closed', () => {
+test('a closed journal has no pending timers', () => {
   const { gateway, clock, last, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   const before = clock.waiting;
@@ -241,7 +241,7 @@ test('nothing is left to come when a journal is closed', () => {
   last().cut(4010);
 });
 
-test('removing asks the gateway, and one that is gone already is no error', async () => {
+test('a removal sends a request, and a missing attachment is no error', async () => {
   const { gateway, journal } = openJournal();
   gateway.put(ID);
   const [attachment] = journal.current;
@@ -254,7 +254,7 @@ test('removing asks the gateway, and one that is gone already is no error', asyn
   await assert.rejects(journal.remove(attachment), { code: 'origin-refused', message: 'Not from there.' });
 });
 
-test('§4 those who load at once share one download; what is loaded is whole', async () => {
+test('§4 concurrent loads share one complete download', async () => {
   const { gateway, attachment } = openAttachment();
   const blobs = await Promise.all([attachment.load(), attachment.load()]);
   assert.equal(gateway.loads, 1);
@@ -280,7 +280,7 @@ const LOAD_FAULTS = [
 ];
 
 for (const { rule, fault, error } of LOAD_FAULTS) {
-  test(`a load that fails (${rule}) fails for all who wait, and can be tried again`, async () => {
+  test(`a failed load (${rule}) fails for all callers, and can be retried`, async () => {
     const { gateway, attachment } = openAttachment();
     gateway.faults = [fault];
     const loads = [attachment.load(), attachment.load()];
@@ -290,20 +290,20 @@ for (const { rule, fault, error } of LOAD_FAULTS) {
   });
 }
 
-test('one that is damaged on the server is refused by a code of its own', async () => {
+test('a load of a damaged attachment fails with its own code', async () => {
   const { gateway, attachment } = openAttachment();
   const text = '{"code":"internal","detail":"It is damaged.","damaged":true}';
   gateway.faults = [{ answer: { status: 500, text } }];
   await assert.rejects(attachment.load(), { code: 'damaged', status: 500, message: 'It is damaged.' });
 });
 
-test('one that was removed is not loaded', async () => {
+test('a removed attachment cannot be loaded', async () => {
   const { gateway, attachment } = openAttachment();
   gateway.remove(ID);
   await assert.rejects(attachment.load(), { code: 'not-found', status: 404, message: 'It was removed.' });
 });
 
-test('one who stops waiting stops only that; when nobody waits the download stops', async () => {
+test('an aborted load stops the download only if it is the last one', async () => {
   const { gateway, attachment } = openAttachment();
   gateway.faults = [{ hangs: true }];
   const [first, second] = [new AbortController(), new AbortController()];
@@ -322,7 +322,7 @@ test('one who stops waiting stops only that; when nobody waits the download stop
   await assert.rejects(attachment.load(first), { name: 'AbortError' });
 });
 
-test('a download that nobody waited for any more is begun anew', async () => {
+test('an abandoned download starts again', async () => {
   const { gateway, attachment } = openAttachment();
   gateway.faults = [{ hangs: true }];
   const controller = new AbortController();
@@ -334,13 +334,13 @@ test('a download that nobody waited for any more is begun anew', async () => {
   assert.equal(gateway.loadsGivenUp, 1);
 });
 
-test('one that is being uploaded is not loaded', async () => {
+test('an unfinished attachment cannot be loaded', async () => {
   const { gateway, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   await assert.rejects(journal.current[0].load(), { code: 'not-ready' });
 });
 
-test('two people see each other’s attachments and who added them', () => {
+test('two participants see each other’s attachments with their uploaders', () => {
   const { gateway, session, journal } = openJournal();
   gateway.put(ID);
   assert.equal(session.participant(journal.current[0].participant ?? 0)?.name, ADA.name);

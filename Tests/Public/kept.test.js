@@ -11,7 +11,7 @@ import { keyOf } from './support.js';
 
 const DAY = 86_400_000;
 
-test('it comes back as it was, numbers and payloads too, and only to its session', async () => {
+test('an outbox is restored with numbers and payloads, only in its session', async () => {
   const browser = new Browser();
   const tab = browser.tab();
   const [store] = await tab.open('S');
@@ -26,7 +26,7 @@ test('it comes back as it was, numbers and payloads too, and only to its session
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry), [entryOf(1), entryOf(2)]);
 });
 
-test('only what changed is written, and what is on the gateway’s disk goes', async () => {
+test('only changes are written, and committed entries are removed', async () => {
   const browser = new Browser();
   const [store] = await browser.tab().open('S');
   const outbox = filled(3);
@@ -42,7 +42,7 @@ test('only what changed is written, and what is on the gateway’s disk goes', a
   assert.deepEqual(await browser.held(), [3, 4]);
 });
 
-test('what was refused, or goes before the rest, is in its place', async () => {
+test('refused and prioritized entries keep their places', async () => {
   const browser = new Browser();
   const tab = browser.tab();
   const [store] = await tab.open('S');
@@ -61,7 +61,7 @@ test('what was refused, or goes before the rest, is in its place', async () => {
 
 /** How many of the three that waited a page had sent when it was killed, unwritten. */
 for (const sent of [0, 1, 2, 3]) {
-  test(`killed after it sent ${sent} of 3 and before it could write that, the rest is sent, and nothing twice`, async () => {
+  test(`killed after ${sent} of 3 unrecorded sends, the rest is sent and nothing is duplicated`, async () => {
     const browser = new Browser();
     const tab = browser.tab();
     const [store] = await tab.open('S');
@@ -77,7 +77,7 @@ for (const sent of [0, 1, 2, 3]) {
   });
 }
 
-test('a duplicated tab is somebody new, and what waits stays with the first', async () => {
+test('a duplicated tab is a new participant, and pending entries stay with the first tab', async () => {
   const browser = new Browser();
   const tab = browser.tab();
   const [store] = await tab.open('S');
@@ -92,7 +92,7 @@ test('a duplicated tab is somebody new, and what waits stays with the first', as
   assert.equal((await copy.open('S'))[1]?.token, 'u');
 });
 
-test('after the browser was ended, who opens the link goes on with what waited; the next one is new', async () => {
+test('after a browser restart, the first page of the link continues the outbox; the next one is new', async () => {
   const browser = new Browser();
   const tab = browser.tab();
   const [store] = await tab.open('S');
@@ -107,7 +107,7 @@ test('after the browser was ended, who opens the link goes on with what waited; 
   assert.equal((await browser.tab().open('S'))[1], null);
 });
 
-test('what nobody comes back for is cleared in time', async () => {
+test('abandoned outboxes are removed in time', async () => {
   const browser = new Browser();
   for (const count of [0, 2]) {
     const tab = browser.tab();
@@ -123,7 +123,7 @@ test('what nobody comes back for is cleared in time', async () => {
   assert.deepEqual([await browser.boxes(), await browser.held()], [[], []]);
 });
 
-test('where the browser refuses, the token at least is there; when it takes again, all is written', async () => {
+test('without storage the token is kept; when storage works again, all is written', async () => {
   const browser = new Browser({ fails: 'put' });
   const tab = browser.tab();
   const [store] = await tab.open('S');
@@ -141,7 +141,7 @@ test('where the browser refuses, the token at least is there; when it takes agai
 });
 
 for (const text of ['', '{', 'null', '[]', '{"claim":1}', '{"token":"t"}']) {
-  test(`what no page wrote is not believed: ${text}`, async () => {
+  test(`invalid stored data is rejected: ${text}`, async () => {
     const tab = new Browser().tab();
     tab.storage.set('drawtogether:S', text);
     assert.equal((await tab.open('S'))[1], null);

@@ -53,15 +53,15 @@ for (const { rule, change, gives } of READ) {
 }
 
 for (const text of ['', '{', '7', 'null', '[]', '"x"']) {
-  test(`§6 what is no text’s message is passed over: ${text}`, () =>
+  test(`§6 an invalid text message is ignored: ${text}`, () =>
     assert.equal(readText(new TextEncoder().encode(text)), null));
 }
 
-test('what is typed stays as it is, but for its end', () => {
+test('typed text is unchanged except at its end', () => {
   assert.equal(cleanText('  two\n\n  lines \n\n'), '  two\n\n  lines');
 });
 
-test('§6 the points of a shape trace it, for those who know only points', () => {
+test('§6 the points of a shape trace its outline, for other clients', () => {
   assert.deepEqual(shapePoints('line', [0, 0], [10, 5], 6), [0, 0, 10, 5]);
   assert.deepEqual(shapePoints('rectangle', [0, 0], [10, 5], 6), [0, 0, 10, 0, 10, 5, 0, 5, 0, 0]);
   const arrow = shapePoints('arrow', [0, 0], [100, 0], 6);
@@ -76,7 +76,7 @@ test('§6 the points of a shape trace it, for those who know only points', () =>
   }
 });
 
-test('with Shift a shape is as wide as high, a line turns by an eighth', () => {
+test('with Shift a shape is square, and a line has steps of an eighth turn', () => {
   assert.deepEqual(regular('rectangle', [0, 0], [-30, 10]), [-30, 30]);
   assert.deepEqual(regular('ellipse', [5, 5], [6, -5]), [15, -5]);
   const [x, y] = regular('line', [0, 0], [100, 8]);
@@ -85,7 +85,7 @@ test('with Shift a shape is as wide as high, a line turns by an eighth', () => {
   assert.ok(Math.abs(across - 45) < 1e-9 && Math.abs(down - 45) < 1e-9);
 });
 
-test('shapes are drawn as lines with a width, what a hand drew is filled, and what marks is seen through', () => {
+test('shapes are stroked, freehand strokes are filled, and highlighters are transparent', () => {
   const looks = ['pen', 'highlighter', ...SHAPES].map((tool) => lookOf(new Stroke({ ...LOOK, tool, id: 'x', z: 1 })));
   assert.deepEqual(looks.map(({ lineWidth }) => lineWidth), [null, null, 6, 6, 6, 6]);
   assert.deepEqual(looks.map(({ alpha }) => alpha < 1), [false, true, false, false, false, false]);
@@ -100,7 +100,7 @@ test('shapes are drawn as lines with a width, what a hand drew is filled, and wh
   assert.deepEqual(traced.map(([first]) => first).slice(0, 3), Array.from({ length: 3 }, () => 'moveTo 0 0'));
 });
 
-test('a highlighter is as broad everywhere, however it is pressed', () => {
+test('a highlighter ignores pressure', () => {
   const stroke = new Stroke({ ...LOOK, tool: 'highlighter', width: 20, id: 'x', z: 1 });
   stroke.append([0, 0, 50, 0, 100, 0], [0.1, 1, 0.4]);
   const path = pathTold();
@@ -109,7 +109,7 @@ test('a highlighter is as broad everywhere, however it is pressed', () => {
   assert.ok(heights.every((height) => Number.isNaN(height) || height === 10 || height === 0));
 });
 
-test('§6 a shape grows before the others’ eyes: a replace, replaces if it exists, and the last at once', () => {
+test('§6 a growing shape is sent as a replace, then as replaces with existing, the last at once', () => {
   const { drawing, marks, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [20, 10]);
@@ -132,7 +132,7 @@ test('§6 a shape grows before the others’ eyes: a replace, replaces if it exi
   assert.equal(marks.size, 1);
 });
 
-test('a shape not meant leaves no trace', () => {
+test('a cancelled shape leaves no trace', () => {
   const { drawing, marks, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   drawing.cancel();
@@ -141,7 +141,7 @@ test('a shape not meant leaves no trace', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('a shape that somebody takes from under the hand is gone', () => {
+test('a shape erased by others while it is drawn is gone', () => {
   const { drawing, marks, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   last().entries(said({ flags: REPLACE, type: STROKE_TYPE, payload: JSON.parse(last().said[0].payload) }, 1, 1, 1));
@@ -152,7 +152,7 @@ test('a shape that somebody takes from under the hand is gone', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('§6 others’ shapes and texts are seen while they grow', () => {
+test('§6 growing shapes and texts of others are shown', () => {
   const { marks, last } = shared();
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: { ...WRITTEN, growing: true } }, 9, 1));
   assert.equal(marks.find(keyOf(9))?.isFinished, false);
@@ -164,7 +164,7 @@ test('§6 others’ shapes and texts are seen while they grow', () => {
   assert.equal(marks.find(keyOf(9)), text, 'nothing can be added to a text');
 });
 
-test('§6 the others read what is typed letter by letter, but not more often than they can', () => {
+test('§6 typed text is sent letter by letter, at a limited rate', () => {
   const { drawing, marks, last } = shared();
   const type = (/** @type {string} */ text) => drawing.write(keyOf(1), text, TYPE, [5, 6]);
   assert.equal(type('M'), true);
@@ -190,7 +190,7 @@ test('§6 the others read what is typed letter by letter, but not more often tha
   assert.equal(marks.size, 0);
 });
 
-test('a text changed again is one deed: undone it says what it said, wherever it lies by then', () => {
+test('editing a text is one undo step, also after it was moved', () => {
   const { drawing, marks, last } = shared();
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: WRITTEN }, 9, 1));
   drawing.write(keyOf(9), 'Milk', TYPE, [0, 0]);
@@ -207,7 +207,7 @@ test('a text changed again is one deed: undone it says what it said, wherever it
   assert.equal(/** @type {Text} */ (marks.find(keyOf(9))).text, 'Honey');
 });
 
-test('a text looked at and left is no deed; a text emptied is removed, and comes back', () => {
+test('an unchanged text is no undo step; an emptied text is removed, and restored by an undo', () => {
   const { drawing, marks } = alone();
   drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
   drawing.lift();
@@ -223,7 +223,7 @@ test('a text looked at and left is no deed; a text emptied is removed, and comes
   assert.equal(/** @type {Text} */ (marks.all[0]).text, 'Milk');
 });
 
-test('a text begun and emptied was never there', () => {
+test('a new empty text leaves no trace', () => {
   const { drawing, marks, last } = shared();
   drawing.write(keyOf(1), 'M', TYPE, [0, 0]);
   drawing.write(keyOf(1), '', TYPE, [0, 0]);
@@ -233,7 +233,7 @@ test('a text begun and emptied was never there', () => {
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE, REMOVE]);
 });
 
-test('what somebody else removed cannot be changed back', () => {
+test('an edit of a text removed by others cannot be undone', () => {
   const { drawing, marks } = alone();
   let isTold = false;
   drawing.addEventListener('gone', () => (isTold = true));
@@ -246,7 +246,7 @@ test('what somebody else removed cannot be changed back', () => {
   assert.deepEqual([isTold, marks.size], [true, 0]);
 });
 
-test('the eraser finds a text anywhere in it, however large', () => {
+test('the eraser hits a text anywhere in its box', () => {
   const index = new MarkIndex();
   const text = new Text({ ...TYPE, id: 'x', text: 'Milk\nand bread', x: 0, y: 0, z: 1, size: 600 });
   index.shown(text);
@@ -257,7 +257,7 @@ test('the eraser finds a text anywhere in it, however large', () => {
   assert.deepEqual(index.near([700, 400], [701, 401], 5), []);
 });
 
-test('a text moved and grown keeps its words', () => {
+test('a moved and enlarged text keeps its content', () => {
   const text = new Text({ ...TYPE, id: 'x', text: 'Milk', x: 10, y: 20, z: 3 });
   const { x, y, size, id, z } = text.moved({ factor: 2, x: 5, y: -5 });
   assert.deepEqual([x, y, size, id, z], [25, 35, 40, 'x', 3]);

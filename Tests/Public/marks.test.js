@@ -10,7 +10,7 @@ const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
 /** Flags: reliable, with append, replace, remove; and with `existing`. */
 const [APPEND, REPLACE, REMOVE, EXISTING] = [3, 5, 7, 0x20];
 
-test('alone: a stroke is drawn, undone and redone without any session', () => {
+test('a stroke is drawn, undone and redone without a session', () => {
   const { drawing, strokes } = alone();
   draw(drawing, [0, 0, 10, 10]);
   assert.deepEqual(strokes.all.map(({ points }) => points), [[0, 0, 10, 10]]);
@@ -25,7 +25,7 @@ test('alone: a stroke is drawn, undone and redone without any session', () => {
   assert.equal(drawing.canRedo, false);
 });
 
-test('§6 first an append, then appends if it exists with the new points, at the end the whole', () => {
+test('§6 a stroke is an append, then appends with existing, and at the end a replace', () => {
   const { drawing, last, flush } = shared();
   drawing.begin(LOOK, [1, 2], null);
   flush();
@@ -49,7 +49,7 @@ test('§6 first an append, then appends if it exists with the new points, at the
   assert.deepEqual(said.map(({ keyByte }) => keyByte), [1, 1, 1]);
 });
 
-test('the others hear of the first point and of the last at once, and not with the next frame', () => {
+test('the first and the last point are sent at once, not with the next frame', () => {
   const { drawing, last } = shared();
   drawing.begin(LOOK, [1, 2], null);
   assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND]);
@@ -58,7 +58,7 @@ test('the others hear of the first point and of the last at once, and not with t
   assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND, REPLACE | EXISTING]);
 });
 
-test('§6 pressures go with the points they belong to', () => {
+test('§6 pressures are sent with their points', () => {
   const { drawing, last, flush } = shared();
   drawing.begin(LOOK, [1, 2], [0.25]);
   flush();
@@ -67,7 +67,7 @@ test('§6 pressures go with the points they belong to', () => {
   assert.deepEqual(last().said.map(({ payload }) => JSON.parse(payload).pressures), [[0.25], [0.25, 0.123]]);
 });
 
-test('§6 z is above all that is known: the highest z, and the last sequence seen', () => {
+test('§6 a new z is above the highest known z and the last sequence', () => {
   const { drawing, strokes, last } = shared();
   last().entries(stroke({ sequence: 40, key: 9, z: 12 }));
   draw(drawing, [0, 0]);
@@ -77,7 +77,7 @@ test('§6 z is above all that is known: the highest z, and the last sequence see
   assert.equal(strokes.find(keyOf(2))?.z, 101);
 });
 
-test('§6 an object without z lies where its first held entry is in the order', () => {
+test('§6 an object without z is ordered by its first retained entry', () => {
   const { strokes, last } = shared();
   last().entries(
     stroke({ sequence: 3, key: 9 }),
@@ -87,7 +87,7 @@ test('§6 an object without z lies where its first held entry is in the order', 
   assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 2], [keyOf(9), 3]]);
 });
 
-test('P3 §6 a replace without z lies where a newcomer, who sees nothing else of it, puts it', () => {
+test('P3 §6 a replace without z is ordered as for a late joiner', () => {
   const { strokes, last } = shared();
   last().entries(
     stroke({ sequence: 3, key: 9 }),
@@ -97,20 +97,20 @@ test('P3 §6 a replace without z lies where a newcomer, who sees nothing else of
   assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 4], [keyOf(9), 5]]);
 });
 
-test('§6 with the highest z that can be told, a new stroke has it too', () => {
+test('§6 a new stroke has at most the maximal z', () => {
   const { drawing, strokes, last } = shared();
   last().entries(stroke({ sequence: 1, key: 9, z: Number.MAX_SAFE_INTEGER }));
   draw(drawing, [1, 2]);
   assert.deepEqual(strokes.all.map(({ z }) => z), [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 });
 
-test('§6 of equal z, the lesser key is drawn first', () => {
+test('§6 with equal z, the lower key is drawn first', () => {
   const { strokes, last } = shared();
   last().entries(stroke({ sequence: 1, key: 9, z: 1 }), stroke({ sequence: 2, key: 8, z: 1 }));
   assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(8), keyOf(9)]);
 });
 
-test('others’ strokes are seen while they grow', () => {
+test('growing strokes of others are shown', () => {
   const { strokes, last } = shared();
   last().entries(stroke({ sequence: 1, key: 9, z: 1, points: [[0, 0]] }));
   last().entries(stroke({ sequence: 2, key: 9, z: 1, points: [[1, 1], [2, 2]] }));
@@ -121,7 +121,7 @@ test('others’ strokes are seen while they grow', () => {
   assert.equal(strokes.find(keyOf(9))?.isFinished, true);
 });
 
-test('the sample’s one point at a time is a stroke too', () => {
+test('single points, as in Apple’s sample, form a stroke', () => {
   const { strokes, last } = shared();
   for (let at = 1; at <= 3; at += 1) {
     const payload = { id: keyOf(9), color: 7, point: [at, at] };
@@ -145,7 +145,7 @@ test('one’s own stroke is the same object before and after the session has it'
   assert.equal(drawing.waitingStrokes, 0);
 });
 
-test('an echo of the past does not take away what the pen did since', () => {
+test('a returned own entry does not revert later points', () => {
   const { drawing, strokes, last, flush } = shared();
   drawing.begin(LOOK, [1, 2], null);
   flush();
@@ -158,7 +158,7 @@ test('an echo of the past does not take away what the pen did since', () => {
   assert.deepEqual(strokes.find(keyOf(1))?.points, [1, 2, 3, 4]);
 });
 
-test('erased by another while the pen is down: gone, and the pen draws no more of it', () => {
+test('a stroke erased by others while it is drawn ends', () => {
   const { drawing, strokes, last, flush } = shared();
   drawing.begin(LOOK, [1, 2], null);
   flush();
@@ -174,7 +174,7 @@ test('erased by another while the pen is down: gone, and the pen draws no more o
   assert.equal(drawing.canUndo, false);
 });
 
-test('erased by another while it was being brought back: it is there', () => {
+test('a stroke erased by others during its undo is restored', () => {
   const { drawing, strokes, last } = shared();
   draw(drawing, [1, 2]);
   echo(last());
@@ -186,7 +186,7 @@ test('erased by another while it was being brought back: it is there', () => {
   assert.equal(strokes.size, 1);
 });
 
-test('§6 undo removes, redo replaces: only what this person did', () => {
+test('§6 undo removes and redo replaces own strokes only', () => {
   const { drawing, strokes, last } = shared();
   draw(drawing, [1, 2]);
   last().entries(stroke({ sequence: 2, key: 9, z: 5 }));
@@ -203,7 +203,7 @@ test('§6 undo removes, redo replaces: only what this person did', () => {
   ]);
 });
 
-test('§6 erasing others’ strokes removes them; undo brings all of one movement back', () => {
+test('§6 an undo restores all strokes of others erased in one movement', () => {
   const { drawing, strokes, last } = shared();
   last().entries(
     stroke({ flags: REPLACE, sequence: 1, key: 8, z: 1 }),
@@ -221,7 +221,7 @@ test('§6 erasing others’ strokes removes them; undo brings all of one movemen
   ]]);
 });
 
-test('what somebody else removed cannot be undone, and that is told', () => {
+test('strokes removed by others cannot be undone, which is reported', () => {
   const { drawing, last } = shared();
   let isTold = false;
   drawing.addEventListener('gone', () => (isTold = true));
@@ -233,7 +233,7 @@ test('what somebody else removed cannot be undone, and that is told', () => {
   assert.equal(last().said.length, 2);
 });
 
-test('a stroke not meant leaves no trace', () => {
+test('a cancelled stroke leaves no trace', () => {
   const { drawing, strokes, last, flush } = shared();
   drawing.begin(LOOK, [1, 2], null);
   flush();
@@ -243,7 +243,7 @@ test('a stroke not meant leaves no trace', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('a stroke not meant, which somebody had removed too and brings back, is seen as by all others', () => {
+test('a cancelled stroke that another participant restores is shown as on other pages', () => {
   const { drawing, strokes, last } = shared();
   drawing.begin(LOOK, [1, 2], null);
   drawing.cancel();
@@ -252,7 +252,7 @@ test('a stroke not meant, which somebody had removed too and brings back, is see
   assert.deepEqual(strokes.all.map(({ id, points }) => [id, points]), [[keyOf(1), [1, 1]]]);
 });
 
-test('a stroke too long for one message is parted, and undone as one', () => {
+test('a stroke too long for one message is split, and undone as one', () => {
   const { drawing, strokes, last } = shared({ limits: { ...LIMITS, messageBytes: 2000 } });
   drawing.begin(LOOK, [0.01, 0.01], [0.123]);
   for (let at = 1; at < 100; at += 1) drawing.extend([-999_999.99 + at, -999_999.99], [0.123]);
@@ -267,7 +267,7 @@ test('a stroke too long for one message is parted, and undone as one', () => {
   assert.equal(strokes.size, 0);
 });
 
-test('sharing brings what was drawn alone into the session', () => {
+test('sharing sends the local drawing', () => {
   const { drawing, strokes } = alone();
   draw(drawing, [1, 2]);
   draw(drawing, [3, 4]);
@@ -284,7 +284,7 @@ test('sharing brings what was drawn alone into the session', () => {
   assert.equal(strokes.size, 1);
 });
 
-test('P8 offline: drawn, erased and undone at once, sent afterwards in as few entries as it takes', () => {
+test('P8 offline changes are shown at once, and sent later in few entries', () => {
   const { drawing, strokes, last, reopen, flush } = shared();
   last().cut();
   drawing.begin(LOOK, [1, 2], null);
@@ -305,7 +305,7 @@ test('P8 offline: drawn, erased and undone at once, sent afterwards in as few en
   assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(1)]);
 });
 
-test('a snapshot changes what is seen at its end, at once; what waits to be sent stays', () => {
+test('a snapshot is shown at its end; pending changes stay', () => {
   const { drawing, strokes, last, reopen } = shared();
   last().entries(stroke({ sequence: 1, key: 8, z: 1 }), stroke({ sequence: 2, key: 9, z: 2 }));
   last().cut();
@@ -320,7 +320,7 @@ test('a snapshot changes what is seen at its end, at once; what waits to be sent
   assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(9), keyOf(1)]);
 });
 
-test('a later page shows what an earlier one had yet to send', () => {
+test('a reloaded page shows the pending changes', () => {
   const before = shared();
   before.last().cut();
   draw(before.drawing, [1, 2]);
@@ -334,7 +334,7 @@ test('a later page shows what an earlier one had yet to send', () => {
   assert.deepEqual(world.last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1]]);
 });
 
-test('P6 a stroke that the gateway refuses goes, and that is told', () => {
+test('P6 a refused stroke is removed, which is reported', () => {
   const { drawing, strokes, last } = shared();
   /** @type {string[]} */
   const told = [];
@@ -347,7 +347,7 @@ test('P6 a stroke that the gateway refuses goes, and that is told', () => {
   assert.deepEqual(told, ['Too much.', 'Too much.']);
 });
 
-test('after the end the picture stays and can be drawn on, alone', () => {
+test('after the end the picture stays and can be edited locally', () => {
   const { drawing, strokes, session, last } = shared();
   last().entries(stroke({ flags: REPLACE, sequence: 1, key: 9, z: 1 }));
   draw(drawing, [1, 2]);
@@ -361,7 +361,7 @@ test('after the end the picture stays and can be drawn on, alone', () => {
   assert.equal(strokes.size, 3);
 });
 
-test('a snapshot that breaks off at the end of the session takes nothing away', () => {
+test('an incomplete snapshot at the end of the session removes nothing', () => {
   const { drawing, strokes, last, reopen } = shared();
   last().entries(stroke({ flags: REPLACE, sequence: 1, key: 9, z: 1 }));
   last().cut();
@@ -374,7 +374,7 @@ test('a snapshot that breaks off at the end of the session takes nothing away', 
 });
 
 for (const resumed of [true, false]) {
-  test(`P8 over a crash that took it back, what one drew is seen all the while and can be undone: ${resumed}`, () => {
+  test(`P8 own strokes lost in a crash stay visible and can be undone: ${resumed}`, () => {
     const { drawing, strokes, last, reopen, flush } = shared();
     let hidden = 0;
     for (let count = 0; count < 3; count += 1) draw(drawing, [count, 2, 3, 4]);
@@ -405,7 +405,7 @@ for (const resumed of [true, false]) {
   });
 }
 
-test('what changed nothing is drawn by nobody', () => {
+test('entries without an effect cause no repaint', () => {
   const { strokes, last } = shared();
   last().entries(stroke({ flags: APPEND | EXISTING, sequence: 1, key: 9, z: 1 }));
   assert.equal(strokes.size, 0);
@@ -475,7 +475,7 @@ function echo(socket, sender = 1) {
 /** @type {WeakMap<object, number>} */
 const echoed = new WeakMap();
 
-test('order and bounds are right after every change, and cost nothing while nobody asks', () => {
+test('order and bounds are updated lazily', () => {
   const strokes = new Marks();
   let seed = 11;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;

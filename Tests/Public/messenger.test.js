@@ -21,7 +21,7 @@ class Guess {
 
 class Wave {}
 
-test('a message goes under its class’s identifier, else the class’s name, else the type that is said', () => {
+test('a message’s type is its class’s identifier, else the class’s name, else the given type', () => {
   const { messenger, last } = joinedMessenger();
   messenger.send(new Guess('cat'));
   messenger.send(new Wave());
@@ -40,7 +40,7 @@ test('a plain object without a type is refused', async () => {
   await assert.rejects(messenger.send({ a: 1 }), TypeError);
 });
 
-test('a message goes to one, to some, or to nobody, which is no error', async () => {
+test('a message may have one, several or no recipients', async () => {
   const { messenger, last } = joinedMessenger();
   messenger.send(new Wave(), { to: BEN });
   messenger.send(new Wave(), { to: new Set([ADA, BEN]) });
@@ -48,7 +48,7 @@ test('a message goes to one, to some, or to nobody, which is no error', async ()
   assert.deepEqual(last().said.map(({ flags, targets }) => [flags, targets]), [[9, [2]], [9, [1, 2]]]);
 });
 
-test('what nobody keeps is told once, though its sender says it again after a crash; what is kept is told again', () => {
+test('unretained messages are delivered once, even if they are sent again after a crash; retained ones are repeated', () => {
   const { messenger, last } = joinedMessenger();
   /** @type {unknown[]} */
   const told = [];
@@ -70,7 +70,7 @@ test('what nobody keeps is told once, though its sender says it again after a cr
   })();
 });
 
-test('sending is done when the session has the message', async () => {
+test('send resolves when the session has the message', async () => {
   const { messenger, last } = joinedMessenger();
   let isDone = false;
   const sending = messenger.send(new Wave()).then(() => (isDone = true));
@@ -81,7 +81,7 @@ test('sending is done when the session has the message', async () => {
   assert.equal(isDone, true);
 });
 
-test('what is kept for those who come later has a key', () => {
+test('retained messages need a key', () => {
   const { messenger, last } = joinedMessenger();
   const key = keyOf(9);
   messenger.send(new Wave(), { key });
@@ -106,7 +106,7 @@ test('too large: an error with both numbers, and nothing sent', async () => {
   assert.equal(last().said.length, 1);
 });
 
-test('too fast: an error that says when, and nothing sent; ordinary use never meets it', async () => {
+test('too fast: an error with the time, and nothing is sent', async () => {
   const { messenger, clock, last } = joinedMessenger();
   for (let frame = 0; frame < 300; frame += 1) {
     for (let count = 0; count < 4; count += 1) messenger.send(new Wave());
@@ -121,7 +121,7 @@ test('too fast: an error that says when, and nothing sent; ordinary use never me
   assert.equal(last().said.length, sent + 2000);
 });
 
-test('S16 what is sent before the session is joined waits, however much it is', () => {
+test('S16 messages sent before the join wait', () => {
   const { session, clock, last } = fakeSession();
   const messenger = new GroupSessionMessenger(session, { now: clock.now });
   for (let count = 0; count < 3000; count += 1) messenger.send(new Wave());
@@ -131,7 +131,7 @@ test('S16 what is sent before the session is joined waits, however much it is', 
   assert.equal(last().said.length, 3000);
 });
 
-test('a refused message fails, and the next goes on', async () => {
+test('a refused message fails, and the next one is sent', async () => {
   const { messenger, last } = joinedMessenger();
   const first = messenger.send(new Wave());
   const second = messenger.send(new Wave());
@@ -141,7 +141,7 @@ test('a refused message fails, and the next goes on', async () => {
   await second;
 });
 
-test('messages of a kind come with who sent them, in order, and only of that kind and delivery', async () => {
+test('messages of a type arrive in order with their senders, filtered by type and delivery', async () => {
   const { messenger, session, last } = joinedMessenger();
   const guesses = messenger.messages(Guess);
   last().entries(
@@ -165,7 +165,7 @@ test('messages of a kind come with who sent them, in order, and only of that kin
   assert.deepEqual(heard, [['cat', 'Ben', 2], ['dog', undefined, 5]]);
 });
 
-test('bytes come as they were sent', async () => {
+test('bytes are delivered unchanged', async () => {
   const { messenger, last } = joinedMessenger();
   const data = messenger.messages(Uint8Array);
   last().entries(
@@ -174,7 +174,7 @@ test('bytes come as they were sent', async () => {
   assert.deepEqual((await data.next()).value?.message, Uint8Array.of(0, 255));
 });
 
-test('the end of the session ends the iteration and fails what is under way', async () => {
+test('the end of the session ends iterations and fails pending sends', async () => {
   const { messenger, last } = joinedMessenger();
   const waves = messenger.messages(Wave);
   const waiting = waves.next();
@@ -185,13 +185,13 @@ test('the end of the session ends the iteration and fails what is under way', as
   await assert.rejects(messenger.send(new Wave()), NotJoinedError);
 });
 
-test('a messenger of a session that is over cannot be made', () => {
+test('a messenger needs a session that has not ended', () => {
   const { session } = joinedMessenger();
   session.leave();
   assert.throws(() => new GroupSessionMessenger(session), NotJoinedError);
 });
 
-test('who stops reading is told nothing more', async () => {
+test('a closed iterator gets no more messages', async () => {
   const { messenger, last } = joinedMessenger();
   const waves = messenger.messages(Wave);
   await waves.return();
@@ -199,7 +199,7 @@ test('who stops reading is told nothing more', async () => {
   assert.deepEqual(await waves.next(), { value: undefined, done: true });
 });
 
-test('unreliable messages that nobody reads make room for newer ones', async () => {
+test('unread unreliable messages are replaced by newer ones', async () => {
   const { session, clock, last } = fakeSession();
   session.join();
   welcome(last());
@@ -212,7 +212,7 @@ test('unreliable messages that nobody reads make room for newer ones', async () 
   assert.equal(messenger.deliveryMode, 'unreliable');
 });
 
-test('a queue gives to readers who wait in the order of asking', async () => {
+test('a queue serves waiting readers in order', async () => {
   const queue = new AsyncQueue();
   const readers = [queue.next(), queue.next()];
   queue.put(1);
@@ -234,14 +234,14 @@ function joinedMessenger(changes = {}) {
   return { ...world, messenger: new GroupSessionMessenger(world.session, { now: world.clock.now }) };
 }
 
-test('messages of a session that is over end at once', async () => {
+test('the iteration of an ended session ends at once', async () => {
   const { session } = fakeSession();
   const messenger = new GroupSessionMessenger(session);
   session.leave();
   assert.equal((await messenger.messages('A').next()).done, true);
 });
 
-test('the errors are what they say', () => {
+test('errors have their names and messages', () => {
   assert.match(new MessageTooLargeError(10, 11).message, /11 bytes; at most 10/);
   assert.equal(new RateLimitedError(250).retryAfterMs, 250);
 });

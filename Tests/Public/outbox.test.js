@@ -32,7 +32,7 @@ const KINDS = {
 };
 
 for (const { said, left } of FOLDS) {
-  test(`offline, ${said} is as well said by ${left}`, () => {
+  test(`offline, ${said} is reduced to ${left}`, () => {
     const outbox = new Outbox();
     let superseded = 0;
     for (const kind of /** @type {Iterable<keyof typeof KINDS>} */ (said)) {
@@ -45,7 +45,7 @@ for (const { said, left } of FOLDS) {
   });
 }
 
-test('what has a number is not folded: the gateway may have it', () => {
+test('numbered entries are not merged: the gateway may have them', () => {
   const outbox = new Outbox();
   outbox.add(entryOf(KINDS.B));
   put(outbox);
@@ -53,7 +53,7 @@ test('what has a number is not folded: the gateway may have it', () => {
   assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'BX');
 });
 
-test('what gave its number up is folded again', () => {
+test('entries that lost their numbers can be merged', () => {
   const outbox = new Outbox();
   outbox.add(entryOf(KINDS.B));
   put(outbox);
@@ -62,14 +62,14 @@ test('what gave its number up is folded again', () => {
   assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'W');
 });
 
-test('a large picture is said in one go: what is said of each is not looked for among all', () => {
+test('merging many entries takes linear time', () => {
   const outbox = new Outbox();
   const begun = performance.now();
   for (let at = 0; at < 50_000; at += 1) outbox.addInPlace(entryOf({ ...KINDS.W, key: `K${at}` }));
   assert.ok(performance.now() - begun < 3000, `${performance.now() - begun} ms`);
 });
 
-test('what another key says stays where it is', () => {
+test('entries of other keys keep their places', () => {
   const outbox = new Outbox();
   outbox.add(entryOf({ ...KINDS.B, key: 'K2' }));
   outbox.add(entryOf(KINDS.B));
@@ -77,7 +77,7 @@ test('what another key says stays where it is', () => {
   assert.deepEqual(outbox.unsettled.map(({ entry }) => entry.key), ['K2', 'K1']);
 });
 
-test('numbers are given when an entry first goes out, rising from 1', () => {
+test('numbers are assigned on the first send, from 1 on', () => {
   const outbox = new Outbox();
   const items = [1, 2].map(() => outbox.add(entryOf(KINDS.B)));
   assert.deepEqual(items.map(({ clientSequence }) => clientSequence), [0, 0]);
@@ -87,7 +87,7 @@ test('numbers are given when an entry first goes out, rising from 1', () => {
   assert.equal(outbox.isAwaited, true);
 });
 
-test('committed frees only what is known to lie at or before it', () => {
+test('committed frees only entries known to be at or before it', () => {
   const outbox = new Outbox();
   for (let count = 0; count < 3; count += 1) outbox.add(entryOf(KINDS.B));
   put(outbox);
@@ -101,7 +101,7 @@ test('committed frees only what is known to lie at or before it', () => {
   assert.equal(outbox.next, 3);
 });
 
-test('over a reload too, what was refused keeps its number and is nobody’s business', () => {
+test('a refused entry keeps its number over a reload, and is not sent', () => {
   const before = new Outbox();
   for (let count = 0; count < 3; count += 1) before.add(entryOf(KINDS.B));
   put(before);
@@ -118,7 +118,7 @@ test('over a reload too, what was refused keeps its number and is nobody’s bus
   assert.equal(outbox.next, 4);
 });
 
-test('an entry numbered but not yet sent when the socket went is sent by the next', () => {
+test('a numbered entry that was not sent is sent on the next socket', () => {
   const outbox = new Outbox();
   outbox.add(entryOf(KINDS.B));
   outbox.peek();
@@ -126,13 +126,13 @@ test('an entry numbered but not yet sent when the socket went is sent by the nex
   assert.equal(outbox.peek()?.clientSequence, 1);
 });
 
-test('full jitter: between nothing and a bound that doubles up to 15 s', () => {
+test('full jitter: between zero and a bound that doubles up to 15 s', () => {
   const bounds = [0, 1, 2, 3, 4, 5, 6, 50, 5000].map((attempt) => reconnectDelay(attempt, () => 0.999999));
   assert.deepEqual(bounds, [499, 999, 1999, 3999, 7999, 14_999, 14_999, 14_999, 14_999]);
   assert.equal(reconnectDelay(6, () => 0), 0);
 });
 
-test('a bucket gives what is in it, and tells how long the rest takes', () => {
+test('a token bucket returns the wait for missing tokens', () => {
   const bucket = new TokenBucket(10, 20, 0);
   assert.equal(bucket.waitFor(20, 0), 0);
   bucket.take(20, 0);
@@ -142,13 +142,13 @@ test('a bucket gives what is in it, and tells how long the rest takes', () => {
   assert.equal(bucket.waitFor(100, 3000), 0);
 });
 
-test('a clock that goes back gives nothing', () => {
+test('a clock that goes back adds no tokens', () => {
   const bucket = new TokenBucket(10, 10, 1000);
   bucket.take(10, 1000);
   assert.equal(bucket.waitFor(1, 0), 100);
 });
 
-test('entries and bytes count both', () => {
+test('entries and bytes are both limited', () => {
   const rate = new EntryRate({ entriesPerSecond: 2, bytesPerSecond: 100 }, 1, 0);
   assert.equal(rate.take(90, 0), 0);
   assert.equal(rate.take(20, 0), 100);

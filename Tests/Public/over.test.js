@@ -17,7 +17,7 @@ for (const { rule, width, height, scale } of COPIES) {
   test(`a copy has ${rule}`, () => assert.equal(scaleFor(width, height, 2), scale));
 }
 
-test('what the hand took stays under it, however close the picture is', () => {
+test('the grabbed point stays under the pointer at any zoom', () => {
   const camera = new Camera();
   const hand = new Hand(camera);
   camera.zoom(4, 100, 100);
@@ -36,7 +36,7 @@ test('what the hand took stays under it, however close the picture is', () => {
   assert.equal(camera.scale, 4);
 });
 
-test('what a session holds can be read there, also when it has ended; what is not there yet cannot', async () => {
+test('ready attachments can be read, also after the end; unfinished ones cannot', async () => {
   const place = { x: 0, y: 0, width: 1, height: 1, z: 1 };
   const item = new Item({ id: 'A', name: 'a.png', contentType: 'image/png', size: 1, place });
   const attachment = /** @type {any} */ ({ isReady: false, load: () => Promise.resolve('contents') });

@@ -17,7 +17,7 @@ const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en
   name,
 ) => join('js/words', name));
 
-test('the page loads all its modules at once, and no others', () => {
+test('the page preloads exactly its modules', () => {
   const preloaded = [...HTML.matchAll(/<link rel="modulepreload" href="\/([^"]+)">/g)].map(([, path]) => path);
   const scripts = [...HTML.matchAll(/<script[^>]* src="\/([^"]+)">/g)].map(([, path]) => path);
   assert.deepEqual(scripts, [FIRST, START]);
@@ -38,11 +38,11 @@ test('each module is used', () => {
   );
 });
 
-test('there is nothing in the markup that a strict policy forbids', () => {
+test('the markup fits a strict policy', () => {
   assert.doesNotMatch(HTML, /\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:|https?:\/\//);
 });
 
-test('each icon that is shown is in the sprite', () => {
+test('each used icon is in the sprite', () => {
   const modules = [...reached(START, new Set())].map((path) => readFileSync(join(PUBLIC, path), 'utf8')).join(
     '',
   );
@@ -51,7 +51,7 @@ test('each icon that is shown is in the sprite', () => {
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
 });
 
-test('the page can be put among the apps: its icons are there, and one may be cut to any shape', () => {
+test('the page is installable: its icons exist, and one is maskable', () => {
   const [, path] = HTML.match(/<link rel="manifest" href="\/([^"]+)">/) ?? [];
   const { id, start_url, icons } = JSON.parse(readFileSync(join(PUBLIC, path ?? ''), 'utf8'));
   assert.deepEqual([id, start_url], ['/', '/']);

@@ -41,12 +41,12 @@ for (
     { head: '', type: null },
   ]
 ) {
-  test(`what begins with ${JSON.stringify(head)} is ${type ?? 'no picture'}`, () => {
+  test(`a file beginning with ${JSON.stringify(head)} is ${type ?? 'no picture'}`, () => {
     assert.equal(pictureType(Uint8Array.from(head, (letter) => letter.charCodeAt(0))), type);
   });
 }
 
-test('a picture is halved as often as the screen does not see it', () => {
+test('a picture is halved while the screen cannot show the difference', () => {
   const natural = { width: 4000, height: 3000 };
   assert.equal(levelFor(natural, 4000), 0);
   assert.equal(levelFor(natural, 2001), 0);
@@ -58,7 +58,7 @@ test('a picture is halved as often as the screen does not see it', () => {
   assert.ok(levelFor({ width: 1, height: 1 }, 0.001) < 3);
 });
 
-test('no bitmap is larger than a phone draws', () => {
+test('bitmaps have at most the size that phones can draw', () => {
   const natural = { width: 11_500, height: 8700 };
   assert.equal(levelFor(natural, 11_500), 2);
   assert.ok(pixelsAt(natural, 2) <= LARGEST_BITMAP);
@@ -66,14 +66,14 @@ test('no bitmap is larger than a phone draws', () => {
 
 const one = { width: 100, height: 100 };
 
-test('what is seen is loaded; what is not stays as long as there is room', () => {
+test('visible pictures are loaded; others stay while there is room', () => {
   const held = [{ of: 'away', natural: one, level: 0 }, { of: 'here', natural: one, level: 0 }];
   const wanted = [{ of: 'here', natural: one, level: 0 }, { of: 'new', natural: one, level: 0 }];
   assert.deepEqual(planned(held, wanted, 30_000), { load: [wanted[1]], drop: [] });
   assert.deepEqual(planned(held, wanted, 29_999), { load: [wanted[1]], drop: ['away'] });
 });
 
-test('a finer one takes the place of a coarse one, a coarser one of a fine one only when room is short', () => {
+test('a finer bitmap replaces a coarse one; the reverse happens only without room', () => {
   assert.deepEqual(planned([{ of: 'a', natural: one, level: 2 }], [{ of: 'a', natural: one, level: 1 }], 1e6).load, [
     { of: 'a', natural: one, level: 1 },
   ]);
@@ -84,7 +84,7 @@ test('a finer one takes the place of a coarse one, a coarser one of a fine one o
   assert.deepEqual(drop, []);
 });
 
-test('all that is seen at once fits, the largest made coarser first', () => {
+test('visible pictures always fit: the largest are made coarser first', () => {
   const wanted = [
     { of: 'large', natural: { width: 400, height: 400 }, level: 0 },
     { of: 'small', natural: one, level: 0 },
@@ -94,7 +94,7 @@ test('all that is seen at once fits, the largest made coarser first', () => {
   assert.equal(planned([], wanted, 1).load.length, 2);
 });
 
-test('bitmaps are made one at a time, for what is seen and is a picture', async () => {
+test('bitmaps are made one at a time, for visible pictures', async () => {
   const { items, bitmaps, decodes } = gallery();
   const [here, away, file] = [
     picture({ x: 100 }),
@@ -115,7 +115,7 @@ test('bitmaps are made one at a time, for what is seen and is a picture', async 
   assert.deepEqual(here.natural, { width: 400, height: 400 });
 });
 
-test('one that was removed while its bitmap was made keeps no memory', async () => {
+test('a picture removed during decoding keeps no memory', async () => {
   const { items, bitmaps, decodes } = gallery();
   const item = picture({});
   items.add(item);
@@ -128,7 +128,7 @@ test('one that was removed while its bitmap was made keeps no memory', async () 
   assert.equal(item.bitmap, null);
 });
 
-test('what cannot be decoded is a card, and what cannot be loaded can be tried again', async () => {
+test('an undecodable picture is a card, and a failed load can be retried', async () => {
   const { items, bitmaps, decodes, improved } = gallery();
   const broken = picture({});
   items.add(broken);
@@ -157,7 +157,7 @@ test('what cannot be decoded is a card, and what cannot be loaded can be tried a
   assert.equal(missing.bitmap?.level, 2);
 });
 
-test('a picture that is damaged on the server is not offered to be tried again', async () => {
+test('a picture damaged on the server has no retry button', async () => {
   const { items, bitmaps } = gallery();
   const item = picture({});
   item.blob = null;
@@ -175,7 +175,7 @@ test('a picture that is damaged on the server is not offered to be tried again',
   assert.deepEqual([item.problem, item.isLost], ['It is out of reach.', false]);
 });
 
-test('what was downloaded is kept for a finer bitmap, up to a bound', async () => {
+test('downloads are kept for finer bitmaps, up to a limit', async () => {
   const { items, bitmaps, decodes } = gallery();
   let loads = 0;
   const contents = [new Blob(['x']), new Blob(['y']), new Blob(['z'])];
@@ -203,7 +203,7 @@ test('what was downloaded is kept for a finer bitmap, up to a bound', async () =
   assert.deepEqual([loads, all.map(({ bitmap }) => bitmap?.level)], [4, [0, 0, 0]]);
 });
 
-test('§6 pictures lie among the strokes, in the order of `z` and then of the id', () => {
+test('§6 pictures and strokes are ordered by `z` and then by id', () => {
   const [strokes, items] = [new Marks(), new Items()];
   const scene = new Scene(strokes, items);
   assert.equal(scene.bounds, null);
@@ -224,7 +224,7 @@ test('§6 pictures lie among the strokes, in the order of `z` and then of the id
   assert.equal(items.at(52, 0, 5)?.id, keyOf(2));
 });
 
-test('sizes and what is left, in words', () => {
+test('sizes and remaining times as text', () => {
   assert.equal(doneOfTotal(12.46 * MB, 81 * MB), '12.4 of 81 MB');
   assert.equal(doneOfTotal(81.39 * MB, 81.39 * MB), '81.3 of 81.3 MB');
   assert.equal(doneOfTotal(0, 100 * MB), '0 of 100 MB');
@@ -249,7 +249,7 @@ test('sizes and what is left, in words', () => {
   ]);
 });
 
-test('the pace is that of the last seconds, and begins anew after a cut', () => {
+test('the rate covers the last seconds, and restarts after a cut', () => {
   const pace = new Pace();
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(0, 0);
@@ -264,7 +264,7 @@ test('the pace is that of the last seconds, and begins anew after a cut', () => 
   assert.equal(pace.secondsLeft(8000), null);
 });
 
-test('a screen reader hears what it is, whose, and how far', () => {
+test('a screen reader gets kind, uploader and progress', () => {
   const item = picture({ name: 'a.png' });
   assert.equal(itemLabel(item), 'Picture a.png, 2 MB');
   item.by = 'Ada';
@@ -276,7 +276,7 @@ test('a screen reader hears what it is, whose, and how far', () => {
   assert.equal(itemLabel(item), 'File a.png, 2 MB, added by Ada');
 });
 
-test('a long name is shortened where its end still shows', () => {
+test('a long name is shortened before its end', () => {
   const context = {
     measureText: (/** @type {string} */ text) => /** @type {any} */ ({ width: 10 * [...text].length }),
   };
@@ -314,7 +314,7 @@ function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('an upload’s panel lies below what is seen of its item, and upon no other', () => {
+test('an upload’s panel is below its item’s visible part, and covers no other', () => {
   const [panel, view] = [{ width: 240, height: 80 }, { width: 1000, height: 700 }];
   const place = (/** @type {number[]} */ [left, top, width, height], /** @type {any[]} */ taken = []) => {
     const box = panelPlace({ left, top, width, height }, panel, view, taken);
@@ -336,7 +336,7 @@ test('an upload’s panel lies below what is seen of its item, and upon no other
   assert.deepEqual(place([100, 200, 200, 100], [other]), [80, 308]);
 });
 
-test('files that cannot be added are told one by one; many in one', () => {
+test('rejected files are reported one by one, many in one message', () => {
   const MB = 2 ** 20;
   const files = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, size: 131 * MB }));
   const one = 'This file is 131 MB. The limit here is 100 MB.';

@@ -45,7 +45,7 @@ for (
   });
 }
 
-test('§6 what is beyond the plane or no place at all is ignored', () => {
+test('§6 invalid placements and those beyond the plane are ignored', () => {
   const bad = [null, 5, 'x', {}, { location: 5 }, { location: [1] }, { location: [1, '2'] }, {
     location: [0, 1_000_001],
   }];
@@ -54,7 +54,7 @@ test('§6 what is beyond the plane or no place at all is ignored', () => {
   assert.equal(decodePlacement(new TextEncoder().encode('{"location":')), null);
 });
 
-test('§6 the message: the middle is the location, hundredths are fine enough', () => {
+test('§6 the message has the center, in hundredths', () => {
   const payload = encodePlacement('ID', onPlane({ ...PLACE, x: 100.126 }));
   assert.equal(new TextDecoder().decode(payload), '{"id":"ID","location":[100.13,50],"width":80,"height":40,"z":3}');
   assert.deepEqual(decodePlacement(payload), { id: 'ID', placement: { ...PLACE, x: 100.13 } });
@@ -62,19 +62,19 @@ test('§6 the message: the middle is the location, hundredths are fine enough', 
   assert.deepEqual(boundsOf(PLACE), { left: 60, top: 30, right: 140, bottom: 70 });
 });
 
-test('what says no place has the same made-up one on every page', () => {
+test('without a placement every page computes the same default', () => {
   assert.deepEqual(madeUpPlace('00000000-0000-4000-8000-000000000000'), { x: 200, y: 200 });
   assert.deepEqual(madeUpPlace('0000000A-0000-4000-8000-000000000000'), { x: 320, y: 260 });
   assert.deepEqual(madeUpPlace('FFFFFFFF-0000-4000-8000-000000000000'), { x: 620, y: 260 });
 });
 
-test('a picture is fitted into its room, its shape kept, and never made larger', () => {
+test('a picture is fitted into its space without distortion or enlargement', () => {
   assert.deepEqual(fitted({ width: 4000, height: 2000 }, { width: 600, height: 250 }), { width: 500, height: 250 });
   assert.deepEqual(fitted({ width: 3000, height: 500 }, { width: 600, height: 420 }), { width: 600, height: 100 });
   assert.deepEqual(fitted({ width: 30, height: 20 }, { width: 600, height: 420 }), { width: 30, height: 20 });
 });
 
-test('a single one has 60 % of the view, where it was dropped, however close one looks', () => {
+test('a single item gets 60 % of the view, where it was dropped, at any zoom', () => {
   assert.deepEqual(cells(1, [10, 20], VIEW), [{ x: 10, y: 20, room: { width: 600, height: 420 } }]);
   const [close] = cells(1, [10, 20], { ...VIEW, scale: 4 });
   assert.deepEqual(close.room, { width: 150, height: 105 });
@@ -82,7 +82,7 @@ test('a single one has 60 % of the view, where it was dropped, however close one
   assert.deepEqual(laidInto({ width: 30, height: 20 }, close, 4), { x: 10, y: 20, width: 7.5, height: 5 });
 });
 
-test('several lie side by side around the middle, none upon another', () => {
+test('several items are placed side by side around the center', () => {
   for (const count of [2, 3, 4, 5, 7, 20]) {
     for (const view of [VIEW, { width: 390, height: 844, scale: 1 }, { ...VIEW, scale: 0.5 }]) {
       const laid = cells(count, [0, 0], view);
@@ -100,7 +100,7 @@ test('several lie side by side around the middle, none upon another', () => {
   }
 });
 
-test('cards among them make the cells wide enough', () => {
+test('cells are wide enough for cards', () => {
   const laid = cells(6, [0, 0], { width: 390, height: 844, scale: 1 }, { width: 280, height: 76 });
   assert.ok(laid.every(({ room }) => room.width >= 280));
   assert.equal(new Set(laid.map(({ y }) => y)).size, 6);
@@ -140,7 +140,7 @@ for (
   });
 }
 
-test('it is hit inside, and within the slack around', () => {
+test('an item is hit inside, and within a tolerance', () => {
   assert.equal(contains(BOUNDS, 60, 30), true);
   assert.equal(contains(BOUNDS, 59, 30), false);
   assert.equal(contains(BOUNDS, 55, 75, 5), true);
@@ -158,7 +158,7 @@ for (
     { what: 'the middle of a side', at: [140, 50], corner: null },
   ]
 ) {
-  test(`which corner is meant: ${what}`, () => {
+  test(`the hit corner: ${what}`, () => {
     assert.deepEqual(cornerAt(BOUNDS, at[0], at[1], 22), corner);
   });
 }
@@ -177,7 +177,7 @@ for (
     { what: 'no smaller than it can be seen', corner: [1, 1], by: [-500, -500], expected: { width: 16, height: 8 } },
   ]
 ) {
-  test(`pulled by a corner, the opposite one and the shape stay: ${what}`, () => {
+  test(`a resize keeps the opposite corner and the shape: ${what}`, () => {
     const factor = growthBy(BOUNDS, /** @type {any} */ (corner), by[0], by[1], true);
     const [x, y] = [corner[0] > 0 ? BOUNDS.left : BOUNDS.right, corner[1] > 0 ? BOUNDS.top : BOUNDS.bottom];
     const place = movedPlace(PLACE, growth(factor, x, y), true);
@@ -191,7 +191,7 @@ for (
   });
 }
 
-test('moved it stays on the plane, and grown it stays where it is', () => {
+test('a moved item stays on the plane, and a resized one at its place', () => {
   const by = (/** @type {number} */ x, /** @type {number} */ y) => movedPlace(PLACE, { factor: 1, x, y }, true);
   const grown = (/** @type {number} */ factor, isPicture = true) =>
     movedPlace(PLACE, growth(factor, 100, 50), isPicture);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Camera } from '../../Public/js/canvas/camera.js';
 import { PointerInput } from '../../Public/js/tools/pointerInput.js';
 
-test('a pen takes over from the hand that lay down before it', () => {
+test('a pen takes over from an earlier palm touch', () => {
   const { canvas, camera, said, hovers } = fakeCanvas();
   point(canvas, 'pointerdown', { pointerType: 'touch', pointerId: 1 }, 1, 1);
   point(canvas, 'pointerdown', { pointerType: 'pen', pointerId: 2 }, 50, 50);
@@ -17,7 +17,7 @@ test('a pen takes over from the hand that lay down before it', () => {
   assert.equal(camera.isHome, true);
 });
 
-test('a pen draws while two fingers lie on the picture, and they no longer move it', () => {
+test('a pen draws while two fingers touch, which then do not pan', () => {
   const { canvas, camera, said } = fakeCanvas();
   for (const pointerId of [1, 2]) point(canvas, 'pointerdown', { pointerType: 'touch', pointerId }, 9 * pointerId, 1);
   said.length = 0;

@@ -7,7 +7,7 @@ const CARA = { id: '33333333-3333-4333-8333-333333333333', number: 3, name: 'Car
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-test('who does nothing for a minute is idle, and drawing again at the first point', () => {
+test('a participant is idle after a minute, and active at the next point', () => {
   const { presence, clock, hear } = joinedPresence();
   assert.equal(presence.of(BEN.number).kind, 'here');
   clock.pass(59 * SECOND);
@@ -20,7 +20,7 @@ test('who does nothing for a minute is idle, and drawing again at the first poin
   assert.equal(presence.of(BEN.number).kind, 'here');
 });
 
-test('away is who says so, until the pointer moves there or they say that they are back', async () => {
+test('a participant is away from its message until its pointer moves or it is back', async () => {
   const { presence, clock, hear, changes } = joinedPresence();
   await hear('PresenceMessage', { away: true });
   assert.equal(presence.of(BEN.number).kind, 'away');
@@ -48,14 +48,14 @@ const NONSENSE = [
 ];
 
 for (const { says, kind } of NONSENSE) {
-  test(`${JSON.stringify(says)} is heard as ${kind}`, async () => {
+  test(`${JSON.stringify(says)} is read as ${kind}`, async () => {
     const { presence, hear } = joinedPresence();
     await hear('PresenceMessage', says);
     assert.equal(presence.of(BEN.number).kind, kind);
   });
 }
 
-test('what one does is told now and then, and that one looks elsewhere at once', () => {
+test('activity is sent at intervals, and a hidden page at once', () => {
   const { presence, clock, said } = joinedPresence();
   presence.active();
   presence.active();
@@ -70,7 +70,7 @@ test('what one does is told now and then, and that one looks elsewhere at once',
   assert.deepEqual(said(), ['{} to all', '{"away":true} to all', '{} to all']);
 });
 
-test('a newcomer is told by those who are away or idle, and by no others', () => {
+test('a newcomer gets messages only from away and idle participants', () => {
   const { presence, clock, said, come } = joinedPresence();
   come(CARA, 5);
   clock.pass(2 * SECOND);
@@ -87,7 +87,7 @@ test('a newcomer is told by those who are away or idle, and by no others', () =>
   assert.deepEqual(said(), ['{"away":true,"idle":97} to 5']);
 });
 
-test('who looked elsewhere while there was no connection says so when there is', () => {
+test('a page hidden while disconnected reports it on reconnect', () => {
   const { presence, clock, last, reopen, said } = joinedPresence();
   last().cut();
   presence.away(true);
@@ -96,7 +96,7 @@ test('who looked elsewhere while there was no connection says so when there is',
   assert.deepEqual(said(), ['{"away":true} to all']);
 });
 
-test('tabs of one name and color are one person', () => {
+test('tabs with one name and color are shown as one person', () => {
   const people = peopleAmong([ADA, BEN, { ...ADA, number: 7, color: ADA.color.toUpperCase() }, {
     ...BEN,
     color: '#000000',

@@ -10,7 +10,7 @@ const PASSING = ['rate-limited', 'session-quota', 'storage-full'];
 
 for (const keepsUsed of [true, false]) {
   const crash = keepsUsed ? 'crashes' : 'crashes that forget what was refused';
-  test(`P2 over ${crash}, restarts, cuts and refusals each entry is in the session once, in its sender’s order`, () => {
+  test(`P2 over ${crash}, restarts, cuts and refusals each entry is accepted once and in order`, () => {
     for (let seed = 1; seed <= 150; seed += 1) {
       const world = new World(seed);
       world.gateway.keepsUsed = keepsUsed;
@@ -29,7 +29,7 @@ for (const keepsUsed of [true, false]) {
   });
 }
 
-test('§3.1 P2 a gap never holds it up: over a gateway that is far behind, what is said now is said once', () => {
+test('§3.1 P2 a gap never blocks: with a gateway that is far behind, new entries are accepted once', () => {
   let gaps = 0;
   for (let seed = 1; seed <= 50; seed += 1) {
     const world = new World(seed);

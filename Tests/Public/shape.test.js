@@ -76,18 +76,18 @@ for (const { rule, change, gives } of READ) {
 }
 
 for (const text of ['', '{', '7', 'null', '[]', '"x"']) {
-  test(`§6 what is no message is passed over: ${text}`, () =>
+  test(`§6 an invalid message is ignored: ${text}`, () =>
     assert.equal(readStroke(new TextEncoder().encode(text)), null));
 }
 
-test('a stroke has no more points than it may, and bounds that hold its width', () => {
+test('a stroke has a limited number of points, and bounds that include its width', () => {
   const stroke = strokeOf([0, 0]);
   stroke.append(Array.from({ length: 2 * MAXIMUM_POINTS + 10 }, () => 5), null);
   assert.equal(stroke.length, MAXIMUM_POINTS);
   assert.deepEqual(stroke.bounds, { left: -7, top: -7, right: 12, bottom: 12 });
 });
 
-test('smoothing begins where the hand began, ends where it is, and goes between', () => {
+test('smoothing keeps the first and the last point', () => {
   const path = smoothed([0, 0, 10, 0, 10, 10, 20, 10], 6);
   assert.deepEqual([path[0].x, path[0].y], [0, 0]);
   assert.deepEqual([path.at(-1)?.x, path.at(-1)?.y], [20, 10]);
@@ -95,7 +95,7 @@ test('smoothing begins where the hand began, ends where it is, and goes between'
   assert.deepEqual(path.map(({ at }) => at), [0, 1, 2, 3]);
 });
 
-test('smoothing a stroke that grew changes nothing but its end', () => {
+test('smoothing a growing stroke changes only its end', () => {
   const points = [0, 0, 8, 3, 15, 9, 20, 20, 22, 30];
   const before = smoothed(points, 6);
   const after = smoothed([...points, 25, 40], 6);
@@ -110,12 +110,12 @@ test('a dot is a circle as wide as the pen', () => {
   });
 });
 
-test('points on each other are one', () => {
+test('coincident points are merged', () => {
   const { left, joints } = outline(strokeOf([5, 5, 5, 5, 5, 5]));
   assert.deepEqual([left.length, joints.length], [2, 1]);
 });
 
-test('a line’s sides run beside it, thinner at its ends', () => {
+test('an outline runs along the line, and tapers at its ends', () => {
   const { left, right, joints } = outline(strokeOf([0, 0, 5, 0, 10, 0, 15, 0, 20, 0, 25, 0, 30, 0]));
   for (let at = 0; at < left.length; at += 2) {
     assert.equal(left[at], right[at]);
@@ -125,13 +125,13 @@ test('a line’s sides run beside it, thinner at its ends', () => {
   assert.equal(joints.length, 2);
 });
 
-test('harder pressed is thicker', () => {
+test('more pressure makes a stroke thicker', () => {
   const at = (/** @type {number} */ pressure) =>
     outline(strokeOf([0, 0, 50, 0, 100, 0], [pressure, pressure, pressure])).left[3];
   assert.ok(at(0) < at(0.5) && at(0.5) < at(1));
 });
 
-test('a slow hand is thicker than a fast one', () => {
+test('slow movement makes a stroke thicker', () => {
   const middle = (/** @type {number} */ step) => {
     const { left } = outline(strokeOf(Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? (at / 2) * step : 0))));
     return left[21];
@@ -139,12 +139,12 @@ test('a slow hand is thicker than a fast one', () => {
   assert.ok(middle(2) > middle(40));
 });
 
-test('where the line turns back on itself there is a joint', () => {
+test('a sharp turn has a joint', () => {
   const { joints } = outline(strokeOf([0, 0, 30, 0, 60, 0, 30, 1, 0, 2]));
   assert.ok(joints.length > 2);
 });
 
-test('no number is lost on odd input', () => {
+test('odd input gives finite numbers', () => {
   for (const points of [[0, 0, 0, 0, 1e6, 1e6], [1e6, -1e6, -1e6, 1e6], [0.001, 0, 0.002, 0]]) {
     const { left, right, joints } = outline(strokeOf(points));
     assert.ok([...left, ...right, ...joints.flatMap(({ x, y, radius }) => [x, y, radius])].every(Number.isFinite));
@@ -161,7 +161,7 @@ const DISTANCES = [
 ];
 
 for (const [a, b, c, d, distance] of DISTANCES) {
-  test(`between ${a}–${b} and ${c}–${d} there are ${distance}`, () => {
+  test(`the distance between ${a}–${b} and ${c}–${d} is ${distance}`, () => {
     assert.equal(
       segmentDistance(/** @type {any} */ (a), /** @type {any} */ (b), /** @type {any} */ (c), /** @type {any} */ (d)),
       distance,
@@ -169,7 +169,7 @@ for (const [a, b, c, d, distance] of DISTANCES) {
   });
 }
 
-test('the index finds what is near, however it is reached', () => {
+test('the index finds near strokes in any cell', () => {
   const index = new MarkIndex();
   const long = strokeOf([0, 0, 1000, 0]);
   const far = strokeOf([5000, 5000, 5010, 5000]);
@@ -191,7 +191,7 @@ test('the index finds what is near, however it is reached', () => {
   assert.deepEqual(index.near([500, 0], [500, 0], 9), []);
 });
 
-test('the index and looking at each stroke agree', () => {
+test('the index agrees with a linear search', () => {
   let seed = 7;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const place = () => Math.round(random() * 1200 - 300);
@@ -207,7 +207,7 @@ test('the index and looking at each stroke agree', () => {
   }
 });
 
-test('the eraser takes what its way crosses, each once, as one deed', () => {
+test('the eraser removes each crossed stroke once, as one undo step', () => {
   const index = new MarkIndex();
   const [a, b] = [strokeOf([0, 0, 0, 100]), strokeOf([50, 0, 50, 100])];
   for (const stroke of [a, b]) index.shown(stroke);
@@ -225,7 +225,7 @@ test('the eraser takes what its way crosses, each once, as one deed', () => {
   assert.deepEqual(deeds, [[a, b]]);
 });
 
-test('a camera leaves what is under the fingers where it is', () => {
+test('a pinch keeps the point under the fingers', () => {
   const camera = new Camera();
   const [x, y] = camera.toPlane(100, 50);
   camera.zoom(2, 100, 50);
@@ -240,7 +240,7 @@ test('a camera leaves what is under the fingers where it is', () => {
   assert.equal(camera.isHome, true);
 });
 
-test('a camera shows all of it, never larger than it is', () => {
+test('the camera fits the whole drawing without enlarging it', () => {
   const camera = new Camera();
   camera.fit({ left: 0, top: 0, right: 4000, bottom: 100 }, 1000, 600);
   const seen = camera.seen(1000, 600);
@@ -250,7 +250,7 @@ test('a camera shows all of it, never larger than it is', () => {
   assert.deepEqual(camera.toCanvas(15, 15), [500, 300]);
 });
 
-test('two fingers move and enlarge the picture; the last one lifted does not draw', () => {
+test('two fingers pan and zoom; the last finger does not draw', () => {
   const camera = new Camera();
   const pinch = new Pinch(camera);
   const touch = (/** @type {number} */ pointerId, /** @type {number} */ clientX) => ({
@@ -270,7 +270,7 @@ test('two fingers move and enlarge the picture; the last one lifted does not dra
   assert.equal(pinch.isActive, false);
 });
 
-test('others’ pointers glide, fade after two seconds, and leave', () => {
+test('pointers of others move smoothly, fade after two seconds, and disappear', () => {
   const cursors = new RemoteCursors();
   cursors.hear(2, { point: [0, 0] }, 0);
   cursors.frame(0);
@@ -292,7 +292,7 @@ test('others’ pointers glide, fade after two seconds, and leave', () => {
   assert.equal(cursors.all.size, 0);
 });
 
-test('who wants no motion sees pointers jump; what is no point is no pointer', () => {
+test('with reduced motion pointers jump; invalid points are ignored', () => {
   const cursors = new RemoteCursors({ glides: () => false });
   cursors.hear(2, { point: [0, 0] }, 0);
   cursors.hear(2, { point: [100, 0] }, 1);
@@ -302,7 +302,7 @@ test('who wants no motion sees pointers jump; what is no point is no pointer', (
   assert.equal(cursors.all.has(3), false);
 });
 
-test('one’s own pointer is told thirty times a second at most, its leaving too', () => {
+test('the own pointer is sent at most thirty times a second, its leaving too', () => {
   const sent = /** @type {object[]} */ ([]);
   const sender = new CursorSender((message) => sent.push(message));
   sender.moved(null);
@@ -321,7 +321,7 @@ test('one’s own pointer is told thirty times a second at most, its leaving too
   assert.equal(sender.frame(1033), false);
 });
 
-test('history keeps five hundred deeds, and forgets what was undone when something new is done', () => {
+test('the history keeps five hundred steps, and drops undone ones at a new step', () => {
   const history = new History();
   const deeds = Array.from({ length: 501 }, () => ({ undo: () => true, redo: () => true }));
   for (const deed of deeds) history.did(deed);
@@ -333,7 +333,7 @@ test('history keeps five hundred deeds, and forgets what was undone when somethi
   assert.equal(history.canRedo, false);
 });
 
-test('there are eleven colors in their order, each told from both papers', () => {
+test('the eleven colors are in order and visible on both papers', () => {
   const order = 'Red Orange Yellow Green Mint Teal Cyan Indigo Purple Pink Brown';
   assert.equal(en.colors.join(' '), order);
   assert.equal(PALETTE.length, en.colors.length);
@@ -348,14 +348,14 @@ test('there are eleven colors in their order, each told from both papers', () =>
   assert.notEqual(randomColor(() => 0), randomColor(() => 0.5));
 });
 
-test('names are clean, and made up where there is none', () => {
+test('names are filtered, and generated if missing', () => {
   assert.equal(cleanName('  A\u0000d\u202ea\n '), 'Ada');
   assert.equal(cleanName('😀'.repeat(70)), '😀'.repeat(64));
   assert.equal(madeUpName(() => 0), 'Amber Badger');
   assert.equal(madeUpName(() => 0.9999), 'Violet Swift');
 });
 
-test('a browser remembers name, color and width; rubbish in its storage is no trouble', () => {
+test('name, color and width are stored; invalid stored values are ignored', () => {
   const kept = new Map([['drawtogether:color', 'red'], ['drawtogether:width', '1e9'], ['drawtogether:name', '\n']]);
   const storage = {
     getItem: (/** @type {string} */ key) => kept.get(key) ?? null,

@@ -21,7 +21,7 @@ for (
     { count: 0, code: 4010, reason: '{"code":"ended"}' },
   ]
 ) {
-  test(`closed with ${code}, what waits is ${count ? 'kept for a later try' : 'given up'}`, async () => {
+  test(`after close code ${code}, pending entries are ${count ? 'kept' : 'dropped'}`, async () => {
     const { sharing, last, kept } = fakeSharing();
     const session = await sharing.join(ID);
     welcome(last());
@@ -37,7 +37,7 @@ for (
   });
 }
 
-test('one that has ended is looked at until there is another; one that was left is not', async () => {
+test('an ended session is shown until the next one; a left one is not', async () => {
   const { sharing } = fakeSharing();
   assert.equal(sharing.over, null);
   await sharing.join(ID);
@@ -49,7 +49,7 @@ test('one that has ended is looked at until there is another; one that was left 
   assert.equal(sharing.over, null);
 });
 
-test('each session has a journal of its own, closed when the session is given up', async () => {
+test('each session has its own journal, which is closed with it', async () => {
   const { sharing, journals } = fakeSharing();
   assert.equal(sharing.journal, null);
   const session = await sharing.join(ID);
@@ -60,7 +60,7 @@ test('each session has a journal of its own, closed when the session is given up
   assert.deepEqual([journals[1].isClosed, sharing.journal], [true, null]);
 });
 
-test('who is in the middle of a stroke when all go on to a new page leaves it whole on the old one', async () => {
+test('a stroke in progress is completed on the old page when a new one begins', async () => {
   const { sharing, drawing, last } = fakeSharing();
   await sharing.join(ID);
   const socket = last();
@@ -86,7 +86,7 @@ test('who is in the middle of a stroke when all go on to a new page leaves it wh
 
 for (const fails of [undefined, 'put']) {
   const [kept, count] = fails ? ['not kept for the session', 1] : ['kept for the session', 0];
-  test(`what was drawn alone is ${count ? 'held on to' : 'let go'} where it is ${kept}`, async (context) => {
+  test(`the local drawing is ${count ? 'kept' : 'removed'} if it is ${kept}`, async (context) => {
     const { sharing, drawing, factory, kept } = fakeSharing();
     context.mock.method(globalThis, 'fetch', async () => Response.json({ id: ID, link: `/s/${ID}` }, { status: 201 }));
     await sharing.openAlone();
@@ -101,7 +101,7 @@ for (const fails of [undefined, 'put']) {
   });
 }
 
-test('without locks, what waits in this tab is not taken for another tab’s that was killed', async () => {
+test('without locks, this tab’s pending entries are not treated as those of a killed tab', async () => {
   const openChannel = () => ({ postMessage: () => {}, close: () => {} });
   const { sharing, last, sockets, kept } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
   const session = await sharing.join(ID);

@@ -83,7 +83,7 @@ test('§3.3 participants join, change, wait and leave', () => {
   assert.equal(participants.find(2)?.name, 'Benno');
 });
 
-test('what the wire says of people is checked', () => {
+test('participants on the wire are validated', () => {
   const participants = new Participants();
   participants.apply({
     joined: [null, 7, { number: 3 }, { id: 'x', number: 4, name: '', color: 'url(x)' }],

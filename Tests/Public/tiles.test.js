@@ -19,7 +19,7 @@ Object.assign(globalThis, {
 
 const LOOK = { rgb: '#e5484d', color: 0, tool: 'pen' };
 
-test('what is told is heard: points, pressures, looks and words', () => {
+test('serialized marks are restored: points, pressures, styles and texts', () => {
   const pressed = strokeOf('A', 1, [1, 2, 3.25, 4], 6);
   pressed.pressures = [0.5, 0.75];
   const text = new Text({ id: 'B', text: 'Hi\nthere', x: 5, y: 6, size: 20, rgb: '#000000', color: 0, z: 2 });
@@ -34,7 +34,7 @@ test('what is told is heard: points, pressures, looks and words', () => {
   assert.deepEqual(b.mark.lines, ['Hi', 'there']);
 });
 
-test('a tile holds what meets it, in the order of drawing; what is thin is a line of few points', () => {
+test('a tile has the marks that it intersects, in order; thin marks are simplified', () => {
   const painter = new TilePainter();
   const wide = Array.from({ length: 400 }, (_, at) => at / 2);
   const drawn = [
@@ -57,7 +57,7 @@ test('a tile holds what meets it, in the order of drawing; what is thin is a lin
   assert.deepEqual(without.done, ['stroke 2']);
 });
 
-test('nothing is blank, and all becomes right: panned, zoomed, changed, removed', () => {
+test('no area is blank, and tiles become exact after panning, zooming and changes', () => {
   const { scene, frame, settle, painted } = large(3000);
   settle();
   const all = painted();
@@ -101,7 +101,7 @@ test('nothing is blank, and all becomes right: panned, zoomed, changed, removed'
   assert.ok(painted() > whileZooming);
 });
 
-test('thousands that come at once are not painted above the tiles; what of them moves is', () => {
+test('thousands of new marks are not painted above the tiles; moving ones are', () => {
   const { scene, frame, settle } = large(2000);
   settle();
   const crowd = Array.from({ length: 500 }, (_, at) => strokeOf(`N${at}`, 9000 + at, [at, 5, at + 9, 9], 3));
@@ -118,7 +118,7 @@ test('thousands that come at once are not painted above the tiles; what of them 
   assert.equal(scene.isBehind, false);
 });
 
-test('from very near to very far, a frame looks at the tiles that are there, not at all that could be', () => {
+test('at any zoom a frame visits existing tiles only', () => {
   let now = 0;
   const nothing = () => {};
   const tiles = new Tiles({ put: nothing, drop: nothing, paint: nothing, work: nothing, stop: nothing }, () => now);

@@ -9,7 +9,7 @@ import { Writer } from '../../Public/js/tools/writer.js';
 const INK = { rgb: '#e5484d', color: 0 };
 const TYPE = { ...INK, size: 20 };
 
-test('a shape is drawn out from where the pointer came down; a tap draws nothing', () => {
+test('a shape begins at the pointer’s first point; a tap draws nothing', () => {
   const { shaper, marks, drawing } = tools('rectangle');
   tap(shaper, 50, 50);
   assert.equal(marks.size, 0);
@@ -21,7 +21,7 @@ test('a shape is drawn out from where the pointer came down; a tap draws nothing
   assert.equal(marks.size, 0);
 });
 
-test('Shift makes it regular, Alt keeps its middle', () => {
+test('Shift makes a shape regular, Alt keeps its center', () => {
   const { shaper, marks } = tools('rectangle');
   drag(shaper, [[0, 0], [30, 10]], { shift: true });
   drag(shaper, [[100, 100], [110, 105]], { alt: true });
@@ -31,7 +31,7 @@ test('Shift makes it regular, Alt keeps its middle', () => {
   ]);
 });
 
-test('a shape given up, as by a second finger, is not there', () => {
+test('a shape cancelled by a second finger leaves no trace', () => {
   const { shaper, marks, drawing } = tools('arrow');
   shaper.begin(at(0, 0));
   shaper.move([at(50, 50)]);
@@ -42,7 +42,7 @@ test('a shape given up, as by a second finger, is not there', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('a highlighter does not send how hard it was pressed; a pen does', () => {
+test('a highlighter sends no pressure; a pen does', () => {
   for (const [tool, expected] of /** @type {const} */ ([['highlighter', null], ['pen', [0.2, 0.9]]])) {
     const { marks, drawing } = tools('line');
     const pen = new Pen(drawing, () => ({ ...INK, width: 6, tool }));
@@ -54,7 +54,7 @@ test('a highlighter does not send how hard it was pressed; a pen does', () => {
   }
 });
 
-test('words are typed where the tap was, and a tap beside them ends them and begins no others', () => {
+test('a tap begins a text there, and a tap beside it only ends it', () => {
   const { writer, marks, drawing } = tools('line');
   tap(writer, 100, 100);
   assert.deepEqual(writer.written?.point, [100, 87.5]);
@@ -65,7 +65,7 @@ test('words are typed where the tap was, and a tap beside them ends them and beg
   assert.equal(drawing.canUndo, true);
 });
 
-test('words left empty were never there', () => {
+test('an empty text leaves no trace', () => {
   const { writer, marks, drawing } = tools('line');
   tap(writer, 100, 100);
   writer.finish();
@@ -76,7 +76,7 @@ test('words left empty were never there', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('a tap on words takes them up, the uppermost first; other colors are undone with what was typed', () => {
+test('a tap edits the topmost text; its color change is undone with the edit', () => {
   const { writer, marks, drawing, look } = tools('line');
   for (const text of ['below', 'above']) write(drawing, text);
   tap(writer, 110, 100);
@@ -93,7 +93,7 @@ test('a tap on words takes them up, the uppermost first; other colors are undone
   assert.deepEqual([textsOf(marks)[1], marks.all[1].rgb], ['over', '#30a46c']);
 });
 
-test('what somebody takes away while it is typed ends the typing', () => {
+test('a text removed by others ends the typing', () => {
   const { writer, marks } = tools('line');
   tap(writer, 100, 100);
   writer.type('Milk');
@@ -104,7 +104,7 @@ test('what somebody takes away while it is typed ends the typing', () => {
   assert.deepEqual([writer.written, marks.size, changes], [null, 0, 1]);
 });
 
-test('the eraser takes shapes at their line, and texts anywhere', () => {
+test('the eraser hits shapes at their lines, and texts anywhere', () => {
   const { shaper, writer, marks, drawing, index } = tools('rectangle');
   drag(shaper, [[0, 0], [200, 200]]);
   tap(writer, 300, 100);

@@ -7,7 +7,7 @@ const KiB = 1024;
 const ID = keyOf(0xaa);
 const SIZE = 600 * KiB;
 
-test('in the middle of it the gateway crashes and keeps what it had: it goes on from there', async () => {
+test('after a crash that keeps the received bytes the upload continues', async () => {
   const { browser, upload, comeBack, wait } = await halfWay();
   browser.gateway.faults = [{ unheard: true }];
   comeBack(ID);
@@ -16,7 +16,7 @@ test('in the middle of it the gateway crashes and keeps what it had: it goes on 
   assert.equal(browser.gateway.methods.match(/POST/g)?.length, 1);
 });
 
-test('in the middle of it the gateway crashes and knows nothing of it: it begins again, once the session has told', async () => {
+test('after a crash that loses the upload it restarts, once the session shows that', async () => {
   const { browser, upload, comeBack, wait, network } = await halfWay();
   browser.gateway.stored.clear();
   network.dispatchEvent(new Event('online'));
@@ -31,7 +31,7 @@ test('in the middle of it the gateway crashes and knows nothing of it: it begins
   await until(() => browser.store.kept.size === 0);
 });
 
-test('as long as the session lists what a request does not find, it waits', async () => {
+test('an upload waits while the session lists it and requests do not find it', async () => {
   const { browser, upload, comeBack, wait } = await halfWay();
   browser.gateway.faults = [{ answer: { status: 404 } }, { answer: { status: 404 } }];
   comeBack(ID);
@@ -46,7 +46,7 @@ for (
     { rule: 'was committed and then removed, it stays removed', committed: 1000, lists: false, again: 0 },
   ]
 ) {
-  test(`what was ready when the gateway crashed: ${rule}`, async () => {
+  test(`an upload that was ready before a crash: ${rule}`, async () => {
     const browser = new FakeBrowser();
     const page = browser.open();
     await page.wait(page.journal.add(fileOf(10), { id: ID }));
@@ -60,7 +60,7 @@ for (
   });
 }
 
-test('over a reload and a crash that took it back it begins again', async () => {
+test('after a reload and a crash that lost the upload it restarts', async () => {
   const { browser, vanish } = await halfWay();
   vanish();
   browser.gateway.stored.clear();

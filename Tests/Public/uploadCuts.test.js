@@ -7,7 +7,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const ID = keyOf(0xaa);
 
-test('ten cuts at odd places: it goes on from what arrived, and nothing goes twice', async () => {
+test('after ten cuts the upload continues at its offset, and no byte is sent twice', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   const size = 9 * MiB + 1;
@@ -39,7 +39,7 @@ test('ten cuts at odd places: it goes on from what arrived, and nothing goes twi
   assert.equal(browser.gateway.requests.filter(({ method }) => method === 'POST').length, 1);
 });
 
-test('the answer to the creation is lost: it asks, and makes no second', async () => {
+test('a lost response to the creation: it requests the offset, and creates no second upload', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{ lost: true }];
@@ -49,7 +49,7 @@ test('the answer to the creation is lost: it asks, and makes no second', async (
   assert.equal(browser.gateway.stored.size, 1);
 });
 
-test('the creation itself is lost: it is made again under the same id', async () => {
+test('a lost creation is repeated with the same id', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{ unheard: true }, { unheard: true }];
@@ -58,7 +58,7 @@ test('the creation itself is lost: it is made again under the same id', async ()
   assert.deepEqual(browser.gateway.requests.map(({ id }) => id === attachment.id), [true, true, true, true]);
 });
 
-test('the answer to the last piece is lost: the session’s word is enough', async () => {
+test('a lost response to the last piece: the session’s entry completes the upload', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { lost: true }];
@@ -66,7 +66,7 @@ test('the answer to the last piece is lost: the session’s word is enough', asy
   assert.equal(browser.gateway.methods, 'POST PATCH');
 });
 
-test('it is done only when the session is known to have it, however often the socket is cut', async () => {
+test('an upload is complete only when the session confirms it', async () => {
   const browser = new FakeBrowser();
   const { journal, last, clock, reopen, wait } = browser.open();
   last().cut();
@@ -86,7 +86,7 @@ test('it is done only when the session is known to have it, however often the so
   assert.equal((await wait(upload.done)).isReady, true);
 });
 
-test('all of it arrived, and was removed before we heard of it', async () => {
+test('an upload that was completed and removed meanwhile', async () => {
   const browser = new FakeBrowser();
   const { journal, last, clock, reopen } = browser.open();
   last().cut();
@@ -129,7 +129,7 @@ const PASSING = [
 ];
 
 for (const { rule, fault, ms } of PASSING) {
-  test(`${rule} passes: it asks what arrived after ${ms} ms and goes on`, async () => {
+  test(`${rule} is temporary: the upload requests the offset after ${ms} ms and continues`, async () => {
     const browser = new FakeBrowser();
     const { journal, clock, wait } = browser.open();
     browser.gateway.faults = [{}, fault];
@@ -146,7 +146,7 @@ for (const { rule, fault, ms } of PASSING) {
   });
 }
 
-test('it waits longer from try to try, and shortly again once something came', async () => {
+test('retries wait longer each time, and shortly again after progress', async () => {
   const browser = new FakeBrowser();
   const { journal, clock } = browser.open();
   const unheard = Array.from({ length: 7 }, () => /** @type {{ unheard: true }} */ ({ unheard: true }));
@@ -182,7 +182,7 @@ const BACK = /** @type {[string, (page: any) => void][]} */ ([
 ]);
 
 for (const [what, wake] of BACK) {
-  test(`it tries at once when ${what}`, async () => {
+  test(`it retries at once when ${what}`, async () => {
     const browser = new FakeBrowser();
     const page = browser.open();
     browser.gateway.faults = [{}, { answer: { status: 503, headers: { 'Retry-After': '50' } } }];
@@ -195,7 +195,7 @@ for (const [what, wake] of BACK) {
 }
 
 for (const [what, wake] of BACK) {
-  test(`a request that hung before ${what} has 5 s to show that it lives`, async () => {
+  test(`a request that hung before ${what} has 5 s to make progress`, async () => {
     const browser = new FakeBrowser();
     const page = browser.open();
     browser.gateway.faults = [{}, { hangs: true, cutAfter: 1000 }, { hangs: true }];
@@ -228,7 +228,7 @@ const SIGNS = [
 ];
 
 for (const { rule, show } of SIGNS) {
-  test(`a request that shows no sign of life for 30 s is given up; ${rule} is such a sign`, async () => {
+  test(`a request without progress for 30 s is aborted; ${rule} counts as progress`, async () => {
     const browser = new FakeBrowser();
     const { journal, clock, wait } = browser.open();
     browser.gateway.faults = [{}, { hangs: true, cutAfter: 1000 }, { hangs: true }];
@@ -247,7 +247,7 @@ for (const { rule, show } of SIGNS) {
   });
 }
 
-test('the session’s word ends an upload whose request hangs', async () => {
+test('the session’s entry completes an upload whose request hangs', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 9 }];
@@ -257,7 +257,7 @@ test('the session’s word ends an upload whose request hangs', async () => {
   assert.deepEqual([upload.state, upload.offset], ['ready', 300 * KiB]);
 });
 
-test('something on the way that takes no large pieces gets small ones', async () => {
+test('a proxy that refuses large pieces gets small ones', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, {}, { answer: { status: 413, text: '<html>nginx</html>' } }];
@@ -268,7 +268,7 @@ test('something on the way that takes no large pieces gets small ones', async ()
   assert.equal(browser.gateway.taken, 2 * MiB);
 });
 
-test('what is shown goes back to what arrived', async () => {
+test('the shown progress returns to the received bytes', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 40_000 }];
@@ -283,7 +283,7 @@ test('what is shown goes back to what arrived', async () => {
   assert.equal(upload.offset, 262_200);
 });
 
-test('a gateway that claims more than there is fails it', async () => {
+test('an offset beyond the file fails the upload', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open({ limits: LIMITS });
   browser.gateway.faults = [{ answer: { status: 201, headers: { 'Upload-Offset': '11' } } }];

@@ -42,7 +42,7 @@ for (const { status, problem, says = problem.detail, code = problem.code } of RE
   });
 }
 
-test('an upload that fails in the middle is not left for the others to see', async () => {
+test('an upload that fails midway is removed for others', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { answer: { status: 507, text: '{"code":"storage-full","detail":"No space."}' } }];
@@ -52,7 +52,7 @@ test('an upload that fails in the middle is not left for the others to see', asy
   assert.deepEqual(journal.current, []);
 });
 
-test('what is known to be too large is not sent at all', async () => {
+test('a file known to be too large is not sent', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open({ limits: { attachmentBytes: 100, metadataBytes: 20 } });
   await assert.rejects(journal.add(fileOf(101)), {
@@ -69,7 +69,7 @@ test('what is known to be too large is not sent at all', async () => {
   assert.deepEqual([browser.gateway.requests, browser.store.kept.size, journal.uploads], [[], 0, []]);
 });
 
-test('a name and a type fit a request’s head, whatever the file is called', async () => {
+test('any file name and type fit into a request’s head', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   await wait(journal.add(new Blob(['x']), { name: '😀'.repeat(5000), contentType: 'a/'.repeat(5000), id: ID }));
@@ -79,7 +79,7 @@ test('a name and a type fit a request’s head, whatever the file is called', as
 });
 
 for (const readable of [0, 300 * KiB]) {
-  test(`a file that can be read no more after ${readable} bytes fails in words`, async () => {
+  test(`a file that is unreadable after ${readable} bytes fails with a message`, async () => {
     const browser = new FakeBrowser();
     const { journal, wait } = browser.open();
     const upload = journal.upload(brokenFile(600 * KiB, readable));

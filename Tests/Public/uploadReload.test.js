@@ -10,7 +10,7 @@ const KiB = 1024;
 const ID = keyOf(0xaa);
 const DAY_MS = 86_400_000;
 
-test('after a reload the upload goes on from what arrived', async () => {
+test('after a reload the upload continues at its offset', async () => {
   const browser = new FakeBrowser();
   const upload = await halfWay(browser);
   assert.equal(upload.blob.size, 600 * KiB);
@@ -27,7 +27,7 @@ test('after a reload the upload goes on from what arrived', async () => {
   assert.ok(changes >= 3);
 });
 
-test('after a reload before the creation it is created under the same id, with all that was said of it', async () => {
+test('after a reload before the creation it is created with the same id and metadata', async () => {
   const browser = new FakeBrowser();
   const page = browser.open({ joins: false });
   page.journal.upload(fileOf(10), { id: ID, metadata: { location: [1, 2] }, name: 'x.png' });
@@ -40,7 +40,7 @@ test('after a reload before the creation it is created under the same id, with a
   assert.equal(browser.gateway.methods, 'HEAD POST');
 });
 
-test('what was ready before the reload, unknown to the page, is done', async () => {
+test('an upload that became ready before the reload is complete', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser);
   browser.gateway.put(ID);
@@ -53,7 +53,7 @@ test('what was ready before the reload, unknown to the page, is done', async () 
   assert.equal(journal.current[0].isReady, true);
 });
 
-test('what was removed meanwhile is not made again', async () => {
+test('an upload removed meanwhile is not created again', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser);
   browser.gateway.stored.clear();
@@ -64,7 +64,7 @@ test('what was removed meanwhile is not made again', async () => {
   await until(() => browser.store.kept.size === 0);
 });
 
-test('what was paused stays so over a reload', async () => {
+test('a paused upload stays paused over a reload', async () => {
   const browser = new FakeBrowser();
   const upload = await halfWay(browser, { vanishes: false });
   upload.pause();
@@ -80,7 +80,7 @@ test('what was paused stays so over a reload', async () => {
   await wait(again.done);
 });
 
-test('what was cancelled and could not be removed is removed by the next page, unseen', async () => {
+test('a cancelled upload that could not be removed is removed silently by the next page', async () => {
   const browser = new FakeBrowser();
   const upload = await halfWay(browser, { vanishes: false });
   browser.gateway.faults = [{ unheard: true }];
@@ -104,7 +104,7 @@ test('a duplicate of the tab leaves the upload to the first', async () => {
   assert.equal(browser.store.kept.size, 1);
 });
 
-test('of two tabs that come after it, one takes it up', async () => {
+test('of two later tabs, one continues the upload', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser);
   const [first, second] = [browser.open(), browser.open()];
@@ -112,7 +112,7 @@ test('of two tabs that come after it, one takes it up', async () => {
   assert.equal(first.journal.uploads.length + second.journal.uploads.length, 1);
 });
 
-test('several are taken up in the order they were begun; one that is begun anew is not doubled', async () => {
+test('several uploads continue in order; a restarted one is not duplicated', async () => {
   const browser = new FakeBrowser();
   const page = browser.open({ joins: false });
   for (const byte of [3, 2, 1]) {
@@ -129,7 +129,7 @@ test('several are taken up in the order they were begun; one that is begun anew 
   assert.deepEqual(journal.uploads.map(({ id }) => id), [1, 3, 2].map(keyOf));
 });
 
-test('what another page runs can be taken once that is gone', async () => {
+test('an upload of another page can be continued when that page is gone', async () => {
   const browser = new FakeBrowser();
   const [first, second] = [browser.open(), browser.open()];
   const claim = first.claims.own;
@@ -138,7 +138,7 @@ test('what another page runs can be taken once that is gone', async () => {
   assert.equal(await second.claims.take(claim), true);
 });
 
-test('a closed journal leaves its uploads to the next one of the same page', async () => {
+test('the next journal of a page continues the uploads of a closed one', async () => {
   const browser = new FakeBrowser();
   const { session, journal, claims } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
@@ -153,7 +153,7 @@ test('a closed journal leaves its uploads to the next one of the same page', asy
   assert.equal(attachment.sha256, hashOf(bytesOf(600 * KiB)));
 });
 
-test('uploads of other sessions are left alone, and those that no gateway keeps are forgotten', async () => {
+test('uploads of other sessions are untouched, and expired ones are forgotten', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser);
   const other = browser.open({ id: 'BBBBBBBBBBBBBBBBBBBBBB' });
@@ -164,7 +164,7 @@ test('uploads of other sessions are left alone, and those that no gateway keeps 
   assert.equal(browser.store.kept.size, 0);
 });
 
-test('where other tabs cannot be asked, uploads work, and none is taken from another page', async () => {
+test('without messages between tabs, uploads work and none is taken over', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser, { vanishes: false });
   const { session } = browser.open();
@@ -181,7 +181,7 @@ test('where other tabs cannot be asked, uploads work, and none is taken from ano
   assert.deepEqual([journal.uploads, browser.store.kept.size], [[], 1]);
 });
 
-test('where the browser keeps nothing, uploads work', async () => {
+test('uploads work without storage', async () => {
   const browser = new FakeBrowser();
   const { session } = browser.open();
   const refusing = [
@@ -201,7 +201,7 @@ test('where the browser keeps nothing, uploads work', async () => {
   }
 });
 
-test('a browser that does not come to an end of writing is not waited for', async () => {
+test('uploads do not wait for a hanging write to storage', async () => {
   const browser = new FakeBrowser();
   browser.store.put = () => new Promise(() => {});
   const { journal, clock, wait } = browser.open();
@@ -213,7 +213,7 @@ test('a browser that does not come to an end of writing is not waited for', asyn
   await wait(upload.done);
 });
 
-test('what is kept: the record and the file, changed and forgotten', async () => {
+test('the stored record and file are updated and removed', async () => {
   const database = new FakeDatabase();
   const store = new UploadStore(new Database(() => /** @type {any} */ (database)));
   const record = { ...RECORD, id: ID };

@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 const KiB = 1024;
 const ID = keyOf(0xaa);
 
-test('a file goes up in pieces, and is done when the session has it', async () => {
+test('a file is uploaded in pieces, and complete when the session has it', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   const size = 3 * MiB + 17;
@@ -48,7 +48,7 @@ test('a file goes up in pieces, and is done when the session has it', async () =
 });
 
 for (const size of [0, 1, 256 * KiB]) {
-  test(`a file of ${size} bytes goes in one request`, async () => {
+  test(`a file of ${size} bytes is sent in one request`, async () => {
     const browser = new FakeBrowser();
     const { journal, wait } = browser.open();
     const attachment = await wait(journal.add(new Blob([bytesOf(size)]), { name: 'Ä 1.bin' }));
@@ -59,7 +59,7 @@ for (const size of [0, 1, 256 * KiB]) {
   });
 }
 
-test('two go at a time, the others wait in order; a paused one gives its place away', async () => {
+test('two uploads run at a time, others wait in order; a paused one frees its place', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{ hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }];
@@ -78,7 +78,7 @@ test('two go at a time, the others wait in order; a paused one gives its place a
   assert.deepEqual([...first], [1, 2, 3, 4].map(keyOf));
 });
 
-test('nothing is sent before the session has let us in', async () => {
+test('nothing is sent before the join', async () => {
   const browser = new FakeBrowser();
   const { journal, last, wait } = browser.open({ joins: false });
   const upload = journal.upload(fileOf(10));
@@ -89,7 +89,7 @@ test('nothing is sent before the session has let us in', async () => {
   assert.equal(browser.gateway.requests[0].headers['Participant-Token'], 'token-1');
 });
 
-test('paused it keeps what arrived, and goes on from there', async () => {
+test('a paused upload continues at its offset', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
@@ -106,7 +106,7 @@ test('paused it keeps what arrived, and goes on from there', async () => {
   assert.equal(browser.gateway.taken, 600 * KiB);
 });
 
-test('what is over stays so', async () => {
+test('a finished upload does not change', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   const upload = journal.upload(fileOf(10));
@@ -136,7 +136,7 @@ test('an upload that is cancelled is removed from the gateway', async () => {
   assert.deepEqual(journal.current, []);
 });
 
-test('aborted by its signal, it is rejected with the signal’s reason', async () => {
+test('an aborted upload is rejected with the signal’s reason', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
   const controller = new AbortController();
@@ -149,7 +149,7 @@ test('aborted by its signal, it is rejected with the signal’s reason', async (
   await assert.rejects(journal.add(fileOf(1), { signal: controller.signal }), { name: 'AbortError' });
 });
 
-test('cancelled while it waits, nothing of it was ever sent', async () => {
+test('an upload cancelled while it waits sends nothing', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open({ joins: false });
   const upload = journal.upload(fileOf(10));
@@ -158,7 +158,7 @@ test('cancelled while it waits, nothing of it was ever sent', async () => {
   assert.deepEqual([browser.gateway.requests, browser.store.kept.size], [[], 0]);
 });
 
-test('cancelled while its first piece is read, nothing of it is sent', async () => {
+test('an upload cancelled while its first piece is read sends nothing', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
   const file = fileOf(10);
@@ -175,7 +175,7 @@ test('cancelled while its first piece is read, nothing of it is sent', async () 
   assert.deepEqual([browser.gateway.requests, browser.store.kept.size], [[], 0]);
 });
 
-test('cancelled while it is created, it is removed once that is over', async () => {
+test('an upload cancelled during its creation is removed afterwards', async () => {
   const browser = new FakeBrowser();
   const { journal, clock } = browser.open();
   browser.gateway.faults = [{ hangs: true, cutAfter: 5 }];
@@ -190,7 +190,7 @@ test('cancelled while it is created, it is removed once that is over', async () 
   assert.equal(browser.gateway.stored.size, 0);
 });
 
-test('cancelled while nothing gets through, it is removed as soon as something does', async () => {
+test('an upload cancelled offline is removed on reconnect', async () => {
   const browser = new FakeBrowser();
   const { journal, clock } = browser.open();
   browser.gateway.faults = [{}, { hangs: true }, { unheard: true }, { answer: { status: 503 } }];
@@ -201,7 +201,7 @@ test('cancelled while nothing gets through, it is removed as soon as something d
   assert.equal(browser.gateway.methods, 'POST PATCH DELETE DELETE DELETE');
 });
 
-test('where the gateway will not have it removed, it is let be', async () => {
+test('a refused removal is not repeated', async () => {
   const browser = new FakeBrowser();
   const { journal, clock } = browser.open();
   browser.gateway.faults = [{}, { hangs: true }, { answer: { status: 403, text: '{"code":"origin-refused"}' } }];
@@ -214,7 +214,7 @@ test('where the gateway will not have it removed, it is let be', async () => {
   assert.equal(browser.gateway.methods, 'POST PATCH DELETE');
 });
 
-test('what somebody else removes is cancelled, and not made again', async () => {
+test('an upload removed by others is cancelled, and not created again', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
   browser.gateway.faults = [{}, { hangs: true }];
@@ -227,7 +227,7 @@ test('what somebody else removes is cancelled, and not made again', async () => 
   assert.equal(browser.gateway.methods, 'POST PATCH');
 });
 
-test('what was removed while the socket was away is not made again either', async () => {
+test('an upload removed while disconnected is not created again', async () => {
   const browser = new FakeBrowser();
   const { journal, last, reopen, wait } = browser.open();
   browser.gateway.faults = [{}, { cutAfter: 9 }];
@@ -244,7 +244,7 @@ test('what was removed while the socket was away is not made again either', asyn
   assert.match(browser.gateway.methods, /^POST PATCH( HEAD)+$/);
 });
 
-test('a piece that comes too late for what was removed cancels it', async () => {
+test('a late piece of a removed upload cancels it', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { answer: { status: 410, text: '{"code":"not-found"}' } }];
@@ -253,7 +253,7 @@ test('a piece that comes too late for what was removed cancels it', async () => 
   assert.deepEqual([upload.state, browser.gateway.methods], ['cancelled', 'POST PATCH']);
 });
 
-test('removing an attachment that is our own upload cancels that', async () => {
+test('removing the attachment of an own upload cancels it', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
   browser.gateway.faults = [{}, { hangs: true }];
@@ -263,7 +263,7 @@ test('removing an attachment that is our own upload cancels that', async () => {
   assert.deepEqual([upload.state, upload.error?.name], ['cancelled', 'AbortError']);
 });
 
-test('the same id twice is one upload, and one that the session has is done at once', async () => {
+test('an id is uploaded once, and one that the session has is complete at once', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   const upload = journal.upload(fileOf(600 * KiB), { id: ID });
@@ -282,7 +282,7 @@ for (
     { code: 4005, reason: '', state: 'failed', error: 'full', kept: 1, methods: 'POST PATCH' },
   ]
 ) {
-  test(`when the session is over by ${code}, the upload is ${state}${kept ? ' for this page' : ''}`, async () => {
+  test(`after close code ${code}, the upload is ${state}${kept ? ' for this page' : ''}`, async () => {
     const browser = new FakeBrowser();
     const { journal, last } = browser.open();
     browser.gateway.faults = [{}, { hangs: true }];
@@ -315,7 +315,7 @@ for (const { rule, steps, bytes } of PIECES) {
   });
 }
 
-test('a piece that was cut off is followed by a smaller one', () => {
+test('an interrupted piece is followed by a smaller one', () => {
   const piece = new PieceSize();
   piece.arrived(MiB, 1);
   piece.cut();

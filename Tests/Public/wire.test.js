@@ -115,14 +115,14 @@ for (const { rule, hex } of FAULTS) {
   });
 }
 
-test('no entry is no fault', () => assert.deepEqual(decodeEntries(new Uint8Array(0)), []));
+test('an empty message is valid', () => assert.deepEqual(decodeEntries(new Uint8Array(0)), []));
 
 test('keys are upper-case UUIDs in memory', () => {
   assert.equal(keyFromBytes(bytes(KEY_HEX)), KEY);
   assert.deepEqual(bytesFromKey(KEY), bytes(KEY_HEX));
 });
 
-test('a new key says that it is random (RFC 9562 §5.4)', () => {
+test('a new key is a random UUID of version 4 (RFC 9562 §5.4)', () => {
   assert.equal(newKey((room) => room.fill(0xff)), 'FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF');
   assert.equal(newKey((room) => room.fill(0)), '00000000-0000-4000-8000-000000000000');
 });

@@ -19,12 +19,12 @@ const LANGUAGES = { en, de };
 afterEach(() => speak('en'));
 
 for (const [name, table] of Object.entries(LANGUAGES)) {
-  test(`${name} has the same words as English, each of the same kind`, () => {
+  test(`${name} has the same keys as English, with values of the same kind`, () => {
     assert.deepEqual(shape(table), shape(en));
     assert.ok(Object.isFrozen(table));
   });
 
-  test(`${name} leaves no word out, and none has been left half done`, () => {
+  test(`${name} has every text, and none is incomplete`, () => {
     const texts = textsOf(table);
     assert.ok(texts.length > 200);
     for (const [key, text] of texts) assert.match(text, /^\S(.*\S)?$/, key);
@@ -32,7 +32,7 @@ for (const [name, table] of Object.entries(LANGUAGES)) {
   });
 }
 
-test('the languages are those of the files, and each can be chosen', () => {
+test('each language file can be chosen', () => {
   const files = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^[a-z]{2}\.js$/.test(name));
   const spoken = files.map((name) => name.slice(0, 2)).toSorted();
   assert.deepEqual(Object.keys(LANGUAGES).toSorted(), spoken);
@@ -41,7 +41,7 @@ test('the languages are those of the files, and each can be chosen', () => {
   for (const language of spoken) assert.equal(chosenLanguage([language]).lang, language);
 });
 
-test('what differs between the languages differs in all that people read', () => {
+test('a changed language affects every visible text', () => {
   // The same in both, and rightly so.
   const alike = new Set([
     'colors.1',
@@ -115,28 +115,28 @@ const COUNTED = [
 ];
 
 for (const [key, inEnglish, inGerman] of COUNTED) {
-  test(`how many: ${key}`, () => {
+  test(`plural forms: ${key}`, () => {
     const say = (/** @type {any} */ table, /** @type {string} */ count) => table[key](Number(count));
     for (const [count, text] of Object.entries(inEnglish)) assert.equal(say(en, count), text);
     for (const [count, text] of Object.entries(inGerman)) assert.equal(say(de, count), text);
   });
 }
 
-test('pictures and files are counted each for itself', () => {
+test('pictures and files are counted separately', () => {
   assert.equal(en.itemsOnPage(1, 0), '1 picture is on the page.');
   assert.equal(en.itemsOnPage(1, 2), '1 picture and 2 files are on the page.');
   assert.equal(de.itemsOnPage(0, 1), '1 Datei liegt auf der Seite.');
   assert.equal(de.itemsOnPage(1000, 1), '1.000 Bilder und 1 Datei liegen auf der Seite.');
 });
 
-test('what waits is counted each for itself', () => {
+test('pending items are counted separately', () => {
   assert.equal(en.areSafe(1, 0, 0), '1 stroke is safe on this device.');
   assert.equal(en.areSafe(14, 2, 1), '14 strokes, 2 pictures, and 1 file are safe on this device.');
   assert.equal(de.areSafe(0, 1, 0), '1 Bild ist auf diesem Gerät sicher.');
   assert.equal(de.areSafe(14, 1, 0), '14 Striche und 1 Bild sind auf diesem Gerät sicher.');
 });
 
-test('the markup says in English what the table says', () => {
+test('the markup has the English texts of the table', () => {
   const tags = [...HTML.matchAll(/<[a-z][^>]*>[^<]*/g)].map(([tag]) => tag.replace(/\s+/g, ' '));
   /** @type {Record<string, unknown>} */
   const table = en;
@@ -153,7 +153,7 @@ test('the markup says in English what the table says', () => {
   assert.ok(count > 80, `${count} of them`);
 });
 
-test('each title that the markup asks for is a text of the table, and the page is given it', () => {
+test('each title key in the markup has a text', () => {
   const keys = [...HTML.matchAll(/\sdata-title=([^\s>]+)/g)].map(([, key]) => /^"(\w+)"$/.exec(key)?.[1] ?? key);
   assert.ok(keys.length > 15, `${keys.length} of them`);
   /** @type {Record<string, unknown>} */
@@ -172,7 +172,7 @@ test('each title that the markup asks for is a text of the table, and the page i
   assert.deepEqual(given, keys.map((key) => table[key]));
 });
 
-test('no text stands in the markup that is not in the table', () => {
+test('every text in the markup is in the table', () => {
   // The name; each language's own; keys; sizes; and what is read where nothing runs.
   const allowed = ['Draw Together', 'English', 'Deutsch', '?', '1×', '2×', '3×', 'Draw Together needs JavaScript.'];
   const body = HTML.slice(HTML.indexOf('<head>'));
@@ -184,7 +184,7 @@ test('no text stands in the markup that is not in the table', () => {
   assert.doesNotMatch(body, /\s(?:title|alt|placeholder|aria-description|aria-valuetext)=/);
 });
 
-test('no module says anything of its own', () => {
+test('no module has texts of its own', () => {
   // The name; units; keys as browsers call them; selectors; a path; the type; and a fault of our own, for whoever reads the console.
   const allowed = [
     'Draw Together',
@@ -210,7 +210,7 @@ test('no module says anything of its own', () => {
   assert.deepEqual(found, []);
 });
 
-test('the scan finds what would be said', () => {
+test('the scan detects texts in modules', () => {
   const source =
     "// 'Not this one'\nx.title = 'Download'; toast(`${a} joined`); f('aria-label', \"in words\"); /* `Nor This` */";
   assert.deepEqual(literalsOf(source).filter(isSaid), ['Download', '${} joined', 'in words']);
@@ -218,7 +218,7 @@ test('the scan finds what would be said', () => {
   assert.deepEqual(literalsOf(nested).filter(isSaid).toSorted(), ['${} files', '${} here']);
 });
 
-test('every code of the gateway has words, and every end', () => {
+test('every error code and every end has a text', () => {
   const source = readFileSync(join(ROOT, 'Sources/Codecs/Wire/Errors/ErrorCode.swift'), 'utf8');
   const codes = [...source.matchAll(/^ {2}case (\w+)(?: = "([^"]+)")?$/gm)].map(([, name, raw]) => raw ?? name);
   assert.ok(codes.length > 15);
@@ -244,7 +244,7 @@ const CHOICES = [
 ];
 
 for (const [languages, kept, speaks] of CHOICES) {
-  test(`who reads ${languages.join(', ') || 'nothing'} and has kept ${kept} is spoken to in ${speaks}`, () => {
+  test(`with languages ${languages.join(', ') || 'none'} and stored ${kept} the page uses ${speaks}`, () => {
     const { lang, isWordless, loads } = chosenLanguage(languages, () => kept);
     assert.deepEqual([lang, isWordless, loads], [
       speaks,
@@ -254,21 +254,21 @@ for (const [languages, kept, speaks] of CHOICES) {
   });
 }
 
-test('a browser that refuses its storage is no trouble', () => {
+test('the page works without storage', () => {
   const refuse = () => {
     throw new Error('It is switched off.');
   };
   assert.equal(chosenLanguage(['de'], refuse).lang, 'de');
 });
 
-test('German is spoken once it is loaded, and what is unknown is English', async () => {
+test('German is used once it is loaded, and missing texts are English', async () => {
   assert.equal(await speak('de'), true);
   assert.equal(words, de);
   assert.equal(await speak('tlh'), false);
   assert.equal(words, en);
 });
 
-test('sizes, times and labels are in the language', async () => {
+test('sizes, times and labels are localized', async () => {
   await speak('de');
   const MB = 2 ** 20;
   assert.equal(byteCount(1.5 * MB, words), '1,5 MB');
@@ -316,14 +316,14 @@ const ERRORS = [
 ];
 
 for (const { rule, error, ...says } of ERRORS) {
-  test(`an error is told: ${rule}`, async () => {
+  test(`the text of an error: ${rule}`, async () => {
     assert.equal(errorWords(error), says.en);
     await speak('de');
     assert.equal(errorWords(error), says.de);
   });
 }
 
-test('what the gateway tells all is told in the language', async () => {
+test('notices of the gateway are localized', async () => {
   assert.equal(noticeWords('saved', 'All is saved.'), 'All is saved.');
   await speak('de');
   assert.equal(noticeWords('saved', 'All is saved.'), 'Alles ist wieder gespeichert.');
