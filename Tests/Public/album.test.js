@@ -46,7 +46,7 @@ test('without a session an item can be moved, undone, redone, removed and restor
   const [back] = items.all;
   assert.notEqual(back.id, item.id);
   assert.deepEqual([back.place, back.name, back.blob], [{ ...AT, x: 200, z: 1 }, 'photo.png', item.blob]);
-  // What was done before is undone on the other.
+  // An earlier change is undone on the other page.
   drawing.undo();
   assert.deepEqual([back.place.x, items.size], [100, 1]);
   drawing.undo();
@@ -86,7 +86,7 @@ test('in a session an undone removal uploads the item again', async () => {
   const { album, items, drawing, browser, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  // As when its picture is loaded.
+  // As after its picture was loaded.
   item.blob = fileOf(5);
   await wait(album.remove(item));
   assert.equal(browser.gateway.stored.size, 0);
@@ -366,7 +366,7 @@ test('after leaving, items are kept and can be shared in another session', async
   assert.deepEqual(items.all.map(({ id, state }) => [id, state]), [[ID, 'local'], [own.id, 'local']]);
   const opened = share();
   await quiet();
-  // The other session has none of them.
+  // The other session has none of the attachments.
   browser.gateway.stored.clear();
   welcome(opened.last(), { limits: LIMITS });
   await opened.wait(Promise.all(items.all.map((item) => /** @type {any} */ (item.upload).done)));
@@ -417,7 +417,7 @@ test('a cancelled resize restores the item', () => {
   assert.deepEqual(item.place, { ...AT, z: 1 });
 });
 
-/** A page by itself, and a gateway. */
+/** A page without a session, and a gateway. */
 function page() {
   const browser = new FakeBrowser();
   const [items, strokes, history] = [new Items(), new Marks(), new History()];

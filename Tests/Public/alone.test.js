@@ -1,4 +1,4 @@
-/** Pages that are drawn on alone, over the lives of tabs. */
+/** Local pages over the lifetimes of tabs. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -90,7 +90,7 @@ test('a shared or emptied page is not restored', async () => {
   await quiet();
   await forget();
   assert.deepEqual([await browser.count('pages'), await browser.count('marks')], [0, 0]);
-  // It was left: the picture is this person's alone again.
+  // The session was left: the picture is local again.
   tab.pages.begin();
   await quiet();
   assert.deepEqual(drawn(await browser.reload(tab)), [2, 3]);
@@ -112,7 +112,7 @@ test('eight pages without a tab are kept, for a month at most', async () => {
   browser.time += 31 * DAY;
   assert.deepEqual(drawn(await browser.open()), []);
   await quiet();
-  // That which a tab has stays.
+  // The page of an open tab stays.
   assert.equal(await browser.count('marks'), 1);
 });
 

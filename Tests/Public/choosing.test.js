@@ -445,12 +445,12 @@ test('the selection reports each change once; items changed by others stay selec
 
 const PLACE = { x: 100, y: 50, width: 80, height: 40 };
 
-/** A page by itself. Keys are all 01, all 02, and so on. */
+/** A page without a session. Keys are all 01, all 02, and so on. */
 function page() {
   const [marks, items, history, index] = [new Marks(), new Items(), new History(), new MarkIndex()];
   let keys = 0;
   let now = 0;
-  /** For each look at the clock, a little time has passed. */
+  /** Each reading of the clock advances it a little. */
   let working = 0;
   const key = () => keyOf(keys += 1);
   const drawing = new Drawing(marks, key, history);
@@ -497,7 +497,7 @@ function page() {
   };
 }
 
-/** The same in a session that is joined. */
+/** The same in a joined session. */
 function shared() {
   const made = page();
   const browser = new FakeBrowser();
@@ -512,7 +512,7 @@ function shared() {
   return {
     ...made,
     gateway: browser.gateway,
-    /** The gateway crashed, and came back without all that was said. */
+    /** The gateway crashes, and returns without the latest entries. */
     cut: () => {
       last().cut();
       reopen();
@@ -520,7 +520,7 @@ function shared() {
       last().tell(catchUp('snapshot', 0));
       last().tell(caughtUp(0));
     },
-    /** The gateway gives back what this person said since the last time. */
+    /** The gateway returns this participant's entries since the last call. */
     echo: () => {
       const news = last().said.filter(({ clientSequence }) => clientSequence > echoed);
       for (const { flags, clientSequence, keyByte: key, type, payload } of news) {
@@ -532,7 +532,7 @@ function shared() {
       }
     },
     entries: (/** @type {Uint8Array[]} */ ...all) => last().entries(...all),
-    /** What was said since the last time. */
+    /** Returns the entries sent since the last call. */
     said: () => {
       const all = last().said.slice(heard);
       heard += all.length;

@@ -22,7 +22,7 @@ export class FakeAttachments {
   stored = new Map();
   /** @type {{ method: string, id: string, headers: Record<string, string>, length: number }[]} */
   requests = [];
-  /** How many bytes of bodies were taken, refused ones not counted. */
+  /** The number of accepted bytes of bodies. */
   taken = 0;
   /** @type {Fault[]} one for each request to come */
   faults = [];

@@ -1,4 +1,4 @@
-/** As much of IndexedDB as the page keeps things with. */
+/** The part of IndexedDB that the page uses. */
 
 /** @typedef {{ lower: string, upper: string }} Range */
 
@@ -17,7 +17,7 @@ function keysIn(held, range) {
 export class FakeDatabase {
   /** @type {Map<string, Map<string, any>>} */
   #stores = new Map();
-  /** How often something was put. */
+  /** The number of writes. */
   writes = 0;
 
   /** @param {{ fails?: 'open' | 'put' }} [options] */

@@ -21,13 +21,13 @@ export class FakeGateway {
   committed = 0;
   epoch = 'e1';
   isUp = true;
-  /** How often a reliable entry was refused with a gap. */
+  /** The number of reliable entries refused with a gap. */
   gaps = 0;
   /** @type {Line[]} */
   lines = [];
   /** What befalls the next entry that is due: a code of a refusal that passes. @type {string} */
   refuses = '';
-  /** Whether numbers that refused entries used up are on the disk too, and whether a client's `next` counts: as it has to be. */
+  /** True if used sequences of refused entries are on the disk too, and a client's `next` counts, as in the real gateway. */
   keepsUsed = true;
   takesNext = true;
 
@@ -64,7 +64,7 @@ export class FakeGateway {
     this.#line(at)?.socket.cut();
   }
 
-  /** Puts all on disk, and says so. */
+  /** Stores everything, and announces it. */
   save() {
     this.disk = structuredClone(this.state);
     for (const person of this.keepsUsed ? [] : this.disk.people.values()) {
@@ -81,7 +81,7 @@ export class FakeGateway {
     this.isUp = false;
     for (const { socket } of this.lines) if (socket.readyState < 2) socket.cut();
     this.state = structuredClone(disk);
-    // No number is given twice.
+    // Numbers are never reused.
     this.state.numbers += 1000;
     this.disk = structuredClone(this.state);
     this.committed = this.state.sequence;
@@ -120,7 +120,7 @@ export class FakeGateway {
     line.isCaughtUp = true;
   }
 
-  /** What is held under the keys: here each entry has a key of its own, or none. */
+  /** The retained entries. Here each entry has its own key, or none. */
   get retained() {
     return this.state.log.filter(({ key }) => key !== undefined);
   }

@@ -339,7 +339,7 @@ test('a refusal counts as the expected answer', () => {
   assert.equal(sockets.length, 1);
 });
 
-/** Numbers 3 to 5 are held, and 5 is refused: what the gateway expects, and what it is then sent. */
+/** Numbers 3 to 5 are kept, and 5 is refused: the number that the gateway expects, and the entries that are sent then. */
 const GAPS = [
   { rule: 'what is held is sent from the expected number on', expected: 4, said: [['B', 4], ['C', 5]] },
   {
@@ -393,7 +393,7 @@ test('§3.1 a used sequence is filled when the gateway returns with an older sta
   last().tell(joined({ epoch: 'e2', resumed: true }));
   last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 0 } });
   last().tell(caughtUp(0));
-  // In its place there is what no gateway takes: an entry without a type.
+  // In its place an entry without a type is sent, which no gateway accepts.
   assert.deepEqual(last().said.map(({ type, clientSequence, flags }) => [type, clientSequence, flags]), [
     ['A', 1, 1],
     ['', 2, 1],

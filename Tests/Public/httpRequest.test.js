@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sendRequest } from '../../Public/js/session/http.js';
 
-/** What a browser's `XMLHttpRequest` does for us. */
+/** The part of a browser's `XMLHttpRequest` that is used. */
 class FakeRequest {
   /** @type {FakeRequest} */
   static last;

@@ -28,7 +28,7 @@ test('§4 an attachment has the gateway’s properties', () => {
   assert.deepEqual([attachment.isReady, attachment.isStalled], [true, false]);
 });
 
-/** What comes as a system entry of the type `attachment`, and how much of it is believed. */
+/** Payloads of system entries of the type `attachment`, and the accepted parts. */
 const TOLD = [
   { rule: 'no JSON', payload: new TextEncoder().encode('{'), lists: false },
   { rule: 'a list', payload: [], lists: false },
@@ -265,7 +265,7 @@ test('§4 concurrent loads share one complete download', async () => {
   assert.equal(gateway.loads, 2);
 });
 
-/** What goes wrong with a download, and what is said. */
+/** Failures of a download, and their errors. */
 const LOAD_FAULTS = [
   {
     rule: 'no answer',

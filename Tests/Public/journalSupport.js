@@ -6,7 +6,7 @@ import { UploadClaims } from '../../Public/js/session/claims.js';
 import { FakeAttachments } from './fakeAttachments.js';
 import { FakeClock, fakeSession, LIMITS, until, welcome } from './support.js';
 
-/** What the browser keeps between its pages. */
+/** The browser's storage, which its pages share. */
 export class FakeBrowser {
   gateway = new FakeAttachments();
   store = new FakeStore();
@@ -28,7 +28,7 @@ export class FakeBrowser {
     this.gateway.tell = (entry) => last()?.entries(entry);
     session.join();
     if (joins) welcome(last(), { limits: { ...LIMITS, ...limits } });
-    /** The page is gone: what it holds is free. Its timers never come, for its clock stands. */
+    /** Removes the page: its locks are free, and its timers never fire, because its clock stands still. */
     const vanish = () => {
       for (const [name, holder] of this.locks) if (holder === page) this.locks.delete(name);
     };
@@ -87,7 +87,7 @@ export class FakeStore {
   /** @type {Map<string, { record: any, blob: Blob }>} */
   kept = new Map();
 
-  /** By their ids, as a database has them. */
+  /** Returns them by id, like a database. */
   list() {
     const records = [...this.kept.values()].map(({ record }) => structuredClone(record));
     return Promise.resolve(records.sort((a, b) => (a.id < b.id ? -1 : 1)));

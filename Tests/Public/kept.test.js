@@ -1,4 +1,4 @@
-/** What outlives a page: whose it is, in which order, and what of it a killed one had sent. */
+/** Stored entries that outlive a page: their owner and order, and the entries that a killed page had sent. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ test('only changes are written, and committed entries are removed', async () => 
   outbox.committed(9);
   outbox.add(entryOf(4));
   await store.save({ token: 't', outbox: outbox.snapshot() });
-  // The box, and what is new.
+  // The record of the page, and the new entry.
   assert.equal(browser.factory.writes - writes, 2);
   assert.deepEqual(await browser.held(), [3, 4]);
 });
@@ -59,7 +59,7 @@ test('refused and prioritized entries keep their places', async () => {
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry.type && entry.key), [keyOf(1), '', keyOf(4), keyOf(3)]);
 });
 
-/** How many of the three that waited a page had sent when it was killed, unwritten. */
+/** The number of entries, of three, that a page had sent without recording it when it was killed. */
 for (const sent of [0, 1, 2, 3]) {
   test(`killed after ${sent} of 3 unrecorded sends, the rest is sent and nothing is duplicated`, async () => {
     const browser = new Browser();

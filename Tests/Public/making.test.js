@@ -23,7 +23,7 @@ const WRITTEN = {
   z: 7,
 };
 
-/** What the wire may bring, and what is believed of it: null, or what differs from the good one. */
+/** Messages on the wire, and the result: null if they are invalid, or the differences from a valid one. */
 const READ = [
   { rule: 'a whole message', change: {}, gives: {} },
   { rule: 'one that is still typed', change: { growing: true }, gives: { isGrowing: true } },
@@ -284,7 +284,7 @@ function said(entry, key, sequence, sender = BEN.number) {
   return gatewayEntry({ ...entry, key, sequence, sender, clientSequence: sequence });
 }
 
-/** A path that says what it was told. */
+/** A path that records its calls. */
 function pathTold() {
   /** @type {string[]} */
   const told = [];

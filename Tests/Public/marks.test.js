@@ -379,7 +379,7 @@ for (const resumed of [true, false]) {
     let hidden = 0;
     for (let count = 0; count < 3; count += 1) draw(drawing, [count, 2, 3, 4]);
     drawing.undo();
-    // One that is under the pen, and has been heard of.
+    // A mark that is being drawn, and has been returned by the gateway.
     drawing.begin(LOOK, [5, 5], null);
     flush();
     echo(last());
@@ -411,7 +411,7 @@ test('entries without an effect cause no repaint', () => {
   assert.equal(strokes.size, 0);
 });
 
-/** A drawing without a session; its keys are all 01, all 02, and so on. */
+/** A drawing without a session. Its keys are all 01, all 02, and so on. */
 function alone() {
   const strokes = new Marks();
   let count = 0;

@@ -7,7 +7,7 @@ import { Retention } from '../../Public/js/session/wire.js';
 
 const { append, replace, remove } = Retention;
 
-/** What waits for a number under one key, and what is left of it: B begins, A adds, W is the whole, R removes, X changes if it exists. */
+/** Unnumbered entries under one key, and the merged ones: B begins, A adds, W is the whole, R removes, X changes if it exists. */
 const FOLDS = [
   { said: 'B', left: 'B' },
   { said: 'BA', left: 'BA' },

@@ -5,7 +5,7 @@ import { scaleFor } from '../../Public/js/export/raster.js';
 import { Item } from '../../Public/js/canvas/item.js';
 import { Hand } from '../../Public/js/tools/hand.js';
 
-/** How large a picture is, in points, and its copy, in pixels a point. */
+/** The size of a picture in points, and the scale of its copy in pixels a point. */
 const COPIES = [
   { rule: 'as many pixels a point as are wanted', width: 1000, height: 800, scale: 2 },
   { rule: 'no more pixels than any browser can hold', width: 4096, height: 4096, scale: 1 },

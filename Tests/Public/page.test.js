@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 const PUBLIC = fileURLToPath(new URL('../../Public/', import.meta.url));
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 
-/** What the page begins with: a module, and what runs before any of it is shown. */
+/** The first scripts of the page: a module, and a script that runs before anything is visible. */
 const START = 'js/start.js';
 const FIRST = 'js/early.js';
-/** Runs beside the page, once that draws more than it can paint by itself. */
+/** Runs beside the page when it has too many marks to paint by itself. */
 const WORKER = 'js/worker/tiles.js';
-/** Only who speaks another language loads it. */
+/** Loaded only for other languages. */
 const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
   name,
 ) => join('js/words', name));

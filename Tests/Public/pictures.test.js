@@ -167,7 +167,7 @@ test('a picture damaged on the server has no retry button', async () => {
   bitmaps.show(SEEN, 1);
   await settled();
   assert.deepEqual([item.problem, item.isLost], ['It is damaged.', true]);
-  // After its operator restored it, the next loading may fail for another reason.
+  // After the operator restored the file, the next load may fail for another reason.
   error = new AttachmentError('unavailable', 'It is out of reach.');
   item.problem = '';
   bitmaps.show(SEEN, 1);
@@ -257,7 +257,7 @@ test('the rate covers the last seconds, and restarts after a cut', () => {
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(200, 1000);
   assert.equal(pace.secondsLeft(1000), 4);
-  // Twice as fast from here on: what was long ago does not count.
+  // Twice as fast from here on: earlier seconds do not count.
   for (let at = 2; at <= 12; at += 1) pace.add(400 * (at - 1), 1000 * at);
   assert.equal(pace.secondsLeft(8400), 10);
   pace.add(1000, 13_000);
@@ -321,10 +321,10 @@ test('an upload’s panel is below its item’s visible part, and covers no othe
     return box && [box.left, box.top];
   };
   assert.deepEqual(place([300, 200, 400, 100]), [380, 308]);
-  // At the edges: within them.
+  // At the edges, the panel stays within them.
   assert.deepEqual(place([-50, 200, 100, 100]), [8, 308]);
   assert.deepEqual(place([900, 500, 100, 400]), [752, 536]);
-  // Outside of the view, or below one of its bars: none.
+  // Outside the view, or below one of its bars, there is no panel.
   for (
     const away of [[300, 700, 400, 100], [300, 617, 400, 100], [300, -40, 400, 100], [1001, 200, 9, 9], [-9, 200, 9, 9]]
   ) {

@@ -78,7 +78,7 @@ test('a single item gets 60 % of the view, where it was dropped, at any zoom', (
   assert.deepEqual(cells(1, [10, 20], VIEW), [{ x: 10, y: 20, room: { width: 600, height: 420 } }]);
   const [close] = cells(1, [10, 20], { ...VIEW, scale: 4 });
   assert.deepEqual(close.room, { width: 150, height: 105 });
-  // On the screen 30 × 20 pixels, as it is: not four times that.
+  // 30 × 20 pixels on the screen at any zoom, not four times that.
   assert.deepEqual(laidInto({ width: 30, height: 20 }, close, 4), { x: 10, y: 20, width: 7.5, height: 5 });
 });
 

@@ -28,7 +28,7 @@ test('a pen draws while two fingers touch, which then do not pan', () => {
   assert.equal(camera.isHome, true);
 });
 
-/** A canvas at the window's corner, and a tool that writes down what it is told. */
+/** A canvas at the window's corner, and a tool that records its calls. */
 function fakeCanvas() {
   globalThis.addEventListener ??= () => {};
   const canvas = /** @type {any} */ (new EventTarget());

@@ -24,7 +24,7 @@ test('a participant is away from its message until its pointer moves or it is ba
   const { presence, clock, hear, changes } = joinedPresence();
   await hear('PresenceMessage', { away: true });
   assert.equal(presence.of(BEN.number).kind, 'away');
-  // What waited is sent, though nobody looks.
+  // The delayed message is sent, even if the page is hidden.
   await hear('UpsertStrokeMessage', {}, 1);
   assert.equal(presence.of(BEN.number).kind, 'away');
   await hear('CursorMessage', {});
@@ -104,7 +104,7 @@ test('tabs with one name and color are shown as one person', () => {
   assert.deepEqual(people.map(({ name, numbers }) => [name, numbers]), [['Ada', [1, 7]], ['Ben', [2]], ['Ben', [2]]]);
 });
 
-/** Ada's page; Ben is there too. */
+/** Ada's page, with Ben in the session. */
 function joinedPresence() {
   const { session, clock, sockets, last } = fakeSession();
   const presence = new Presence({

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { errorCorrection, penalty, qrCode } from '../../Public/js/qr/qrCode.js';
 
-/** Made by the Python package qrcode 8.2: version 1, error correction M, in byte mode. */
+/** Created with the Python package qrcode 8.2: version 1, error correction M, in byte mode. */
 const DRAW = `
 #######.#...#.#######
 #.....#.#####.#.....#
@@ -41,7 +41,7 @@ test('a long text too, with blocks of two lengths and version information', () =
 });
 
 test('a text gets the smallest sufficient version, 10 at most', () => {
-  // Bytes that fit: ISO/IEC 18004, table 7, error correction M.
+  // The capacity in bytes: ISO/IEC 18004, table 7, error correction M.
   const most = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213];
   most.forEach((bytes, at) => {
     assert.equal(qrCode('a'.repeat(bytes))?.length, 21 + 4 * at);

@@ -44,7 +44,7 @@ test('§3.1 P2 a gap never blocks: with a gateway that is far behind, new entrie
     const after = world.said.map(({ length }) => length);
     for (let step = 0; step < 100; step += 1) world.step();
     world.settle();
-    // What was committed between is lost, and nobody says it again.
+    // Entries committed in between are lost, and are not sent again.
     const said = world.said.flatMap((numbers, author) => numbers.slice(after[author]));
     const held = world.gateway.state.log.map(numberOf);
     assert.deepEqual(held.toSorted(), [...before, ...said].toSorted(), `seed ${seed}`);
@@ -58,7 +58,7 @@ function numberOf({ payload }) {
   return JSON.parse(payload).number;
 }
 
-/** Two people in a session over a gateway to which things happen, by a seed. */
+/** Two participants in a session, and a gateway with random faults by a seed. */
 class World {
   gateway = new FakeGateway();
   clock = new FakeClock();
@@ -108,7 +108,7 @@ class World {
     this.sessions[author].send(reliable(isBad ? 'Bad' : 'Good', { payload, ...isBad ? {} : key }));
   }
 
-  /** Nothing befalls it any more, until all is said and saved. */
+  /** Ends the faults, until everything is sent and saved. */
   settle() {
     const { gateway } = this;
     gateway.start();

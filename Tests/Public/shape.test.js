@@ -24,7 +24,7 @@ const GOOD = {
   z: 7,
 };
 
-/** What the wire may bring, and what is believed of it: null, or what differs from the good one. */
+/** Messages on the wire, and the result: null if they are invalid, or the differences from a valid one. */
 const READ = [
   { rule: 'a whole message', change: {}, gives: {} },
   {

@@ -6,7 +6,7 @@ import { takeClaim } from '../../Public/js/session/claims.js';
 import { decodeEntries } from '../../Public/js/session/wire.js';
 import { ADA, BEN, gatewayEntry } from './support.js';
 
-/** §3.2: entries in order (flags, key), and the sequences held at the end. */
+/** §3.2: entries in order (flags, key), and the sequences that are retained at the end. */
 const RETENTION = [
   { rule: 'appends pile up', entries: [[3, 1], [3, 1]], held: [[1, 2]] },
   { rule: 'a replace takes the place of all before', entries: [[3, 1], [3, 1], [5, 1]], held: [[3]] },

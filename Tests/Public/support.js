@@ -2,7 +2,7 @@
 
 import { GroupSession } from '../../Public/js/session/groupSession.js';
 
-/** A clock that stands until it is told to go on. */
+/** A clock that advances on request. */
 export class FakeClock {
   time = 0;
   /** @type {{ at: number, run: () => void, id: number }[]} */
@@ -71,7 +71,7 @@ export class FakeSocket {
     this.closedWith = code;
   }
 
-  // What the gateway does.
+  // Actions of the gateway.
 
   open() {
     this.readyState = 1;
@@ -123,7 +123,7 @@ export function fakeSession(options = {}) {
   };
   const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', around, ...options });
   const last = () => sockets[sockets.length - 1];
-  /** Until the client tries again, and the gateway takes the socket. */
+  /** Lets the client reconnect, and the gateway accept the socket. */
   const reopen = () => {
     const before = sockets.length;
     for (let tries = 0; tries < 1000 && sockets.length === before; tries += 1) clock.pass(50);
@@ -267,7 +267,7 @@ export async function until(condition, meanwhile = () => {}) {
   throw new Error(`It never came to ${condition}.`);
 }
 
-/** All that can go on without anybody's doing has gone on. */
+/** Waits until all pending work that needs no event is done. */
 export async function quiet() {
   for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

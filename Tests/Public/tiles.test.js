@@ -6,7 +6,7 @@ import { Text } from '../../Public/js/canvas/text.js';
 import { TILE, Tiles } from '../../Public/js/canvas/tiles.js';
 import { hear, tell, TilePainter } from '../../Public/js/canvas/tilePainter.js';
 
-// Browsers have it; here, shapes are only counted.
+// Provided by browsers; here shapes are only counted.
 Object.assign(globalThis, {
   Path2D: class {
     moveTo() {}
@@ -48,7 +48,7 @@ test('a tile has the marks that it intersects, in order; thin marks are simplifi
   painter.put(told, numbers);
   const context = fakeContext();
   run(painter.paint(context, { scale: 0.1, left: 0, top: 0, size: TILE }));
-  // Of the same look one after the other, both are one; the broad one has a shape; then the last.
+  // Consecutive marks of one style are painted together; the broad one is filled; then the last.
   assert.deepEqual(context.done, ['stroke 2', 'fill', 'stroke 1']);
   assert.ok(context.lines < 50, `${context.lines} lines`);
   painter.drop(['D', 'F']);
@@ -133,7 +133,7 @@ test('at any zoom a frame visits existing tiles only', () => {
       tiles.show(fakeContext(), view, nothing);
     }
     assert.equal(tiles.isBehind, false);
-    // Squares that could be would take many seconds.
+    // Visiting all possible tiles would take many seconds.
     assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
   }
 });

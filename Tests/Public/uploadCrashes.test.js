@@ -22,7 +22,7 @@ test('after a crash that loses the upload it restarts, once the session shows th
   network.dispatchEvent(new Event('online'));
   await until(() => browser.gateway.methods.endsWith('HEAD'));
   await quiet();
-  // The socket is away: nobody knows whether it was removed.
+  // The socket is lost: it is unknown if the upload was removed.
   assert.deepEqual([upload.state, upload.isInterrupted], ['uploading', true]);
   comeBack();
   const attachment = await wait(upload.done);
@@ -73,7 +73,7 @@ test('after a reload and a crash that lost the upload it restarts', async () => 
   assert.equal(attachment.sha256, hashOf(bytesOf(SIZE)));
 });
 
-/** A part of it has arrived, and the line is cut. */
+/** A part of the file has arrived, and the connection is cut. */
 async function halfWay() {
   const browser = new FakeBrowser();
   const page = browser.open();

@@ -101,7 +101,7 @@ test('an upload that was completed and removed meanwhile', async () => {
   await assert.rejects(upload.done, { code: 'not-found' });
 });
 
-/** What passes, and how long it is at least waited for (the fake chance gives half of what backing off allows). */
+/** Temporary failures, and the least delay after each (the fake random numbers give half of the backoff). */
 const PASSING = [
   { rule: 'no answer', fault: { unheard: true }, ms: 250 },
   { rule: '429', fault: { answer: { status: 429, headers: { 'Retry-After': '7' } } }, ms: 7000 },
@@ -221,7 +221,7 @@ for (const [what, wake] of BACK) {
   });
 }
 
-/** What shows, once, that a piece still goes through. */
+/** Single events that count as progress. */
 const SIGNS = [
   { rule: 'what the gateway tells', show: (/** @type {any} */ gateway) => gateway.progress(ID, 262_144 + 900) },
   { rule: 'what goes out', show: (/** @type {any} */ gateway) => gateway.goesOut(2000) },

@@ -8,7 +8,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const ID = keyOf(0xaa);
 
-/** What the gateway says no later try would change, and what a person reads. */
+/** Refusals that no retry would change, and their texts. */
 const REFUSALS = [
   {
     status: 413,

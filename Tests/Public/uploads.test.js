@@ -297,7 +297,7 @@ for (
   });
 }
 
-/** What takes how long, and how much the next piece has. */
+/** The duration of a piece, and the size of the next one. */
 const PIECES = [
   { rule: 'at first little', steps: [], bytes: 256 * KiB },
   { rule: 'two seconds’ worth', steps: [[256 * KiB, 1000]], bytes: 512 * KiB },

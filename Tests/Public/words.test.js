@@ -42,7 +42,7 @@ test('each language file can be chosen', () => {
 });
 
 test('a changed language affects every visible text', () => {
-  // The same in both, and rightly so.
+  // Rightly the same in both.
   const alike = new Set([
     'colors.1',
     'colors.4',
@@ -173,7 +173,7 @@ test('each title key in the markup has a text', () => {
 });
 
 test('every text in the markup is in the table', () => {
-  // The name; each language's own; keys; sizes; and what is read where nothing runs.
+  // The product name, language names, keys, sizes, and the text shown without scripts.
   const allowed = ['Draw Together', 'English', 'Deutsch', '?', '1×', '2×', '3×', 'Draw Together needs JavaScript.'];
   const body = HTML.slice(HTML.indexOf('<head>'));
   const bare = [...body.matchAll(/<([a-z][^>]*)>([^<]*[^<\s][^<]*)</g)].filter(([, tag]) =>
@@ -185,7 +185,7 @@ test('every text in the markup is in the table', () => {
 });
 
 test('no module has texts of its own', () => {
-  // The name; units; keys as browsers call them; selectors; a path; the type; and a fault of our own, for whoever reads the console.
+  // The product name; units; keys as browsers name them; selectors; a path; the type; and a programming error for the console.
   const allowed = [
     'Draw Together',
     'Draw Together ${}.${}',
@@ -222,7 +222,7 @@ test('every error code and every end has a text', () => {
   const source = readFileSync(join(ROOT, 'Sources/Codecs/Wire/Errors/ErrorCode.swift'), 'utf8');
   const codes = [...source.matchAll(/^ {2}case (\w+)(?: = "([^"]+)")?$/gm)].map(([, name, raw]) => raw ?? name);
   assert.ok(codes.length > 15);
-  // The socket is closed with these, and the page comes back by itself.
+  // The socket is closed with these codes, and the page reconnects by itself.
   const unseen = new Set(['no-answer', 'resumed-elsewhere', 'too-slow']);
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(en.codes, code) && !unseen.has(code)), []);
 });
