@@ -1,0 +1,75 @@
+import Networking
+import Primitives
+import SessionCore
+import Testing
+import Wire
+
+@testable import Gateway
+
+@Suite("Broadcaster")
+struct BroadcasterTests {
+  @Test("All entries of a turn reach each member with one send, in their order")
+  func oneSend() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    var clients: [Int] = []
+    for _ in 0..<3 { clients.append(try await worker.join()) }
+    await worker.turn()
+    for client in clients { _ = try await worker.received(by: client) }
+    let sends = await worker.sendCalls
+    await worker.draw([1], from: clients[0])
+    await worker.draw([2], from: clients[1])
+    await worker.draw([3], from: clients[0])
+    await worker.turnOnce()
+    #expect(await worker.sendCalls == sends + 3)
+    for client in clients {
+      #expect(try await worker.entriesAndCloses(of: client) == [.entries([[1], [2], [3]])])
+    }
+  }
+
+  @Test("With a flush interval, entries wait for the interval since the last flush")
+  func pacing() async throws {
+    let worker = try ComponentWorker(flushInterval: .milliseconds(20))
+    try await worker.makeSession()
+    let (drawing, watching) = (try await worker.join(), try await worker.join())
+    await worker.advance(.milliseconds(20))
+    await worker.turn()
+    await worker.advance(.milliseconds(20))
+    _ = try await worker.received(by: watching)
+    await worker.draw([1], from: drawing)
+    await worker.turnOnce()
+    #expect(try await worker.entriesAndCloses(of: watching) == [.entries([[1]])])
+    await worker.draw([2], from: drawing)
+    await worker.turnOnce()
+    await worker.advance(.milliseconds(19))
+    await worker.draw([3], from: drawing)
+    await worker.turnOnce()
+    #expect(try await worker.entriesAndCloses(of: watching).isEmpty)
+    #expect(await worker.nextFlush == worker.now + .milliseconds(1))
+    await worker.advance(.milliseconds(1))
+    await worker.turnOnce()
+    #expect(try await worker.entriesAndCloses(of: watching) == [.entries([[2], [3]])])
+  }
+
+  @Test("A member whose socket is full delays no other member, and gets the rest when the socket has room")
+  func blockedMember() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let (drawing, slow) = (try await worker.join(), try await worker.join())
+    _ = try await (worker.received(by: drawing), worker.received(by: slow))
+    let payload = [UInt8](repeating: 7, count: 16_000)
+    for _ in 0..<40 {
+      await worker.advance(.seconds(1))
+      await worker.draw(payload, from: drawing)
+      await worker.turnOnce()
+      #expect(try await worker.entriesAndCloses(of: drawing) == [.entries([payload])])
+    }
+    var received = 0
+    for _ in 0..<100 where received < 40 {
+      for case .entries(let all) in try await worker.received(by: slow) { received += all.count }
+      await worker.becomeWritable(slow)
+      await worker.turnOnce()
+    }
+    #expect(received == 40)
+  }
+}

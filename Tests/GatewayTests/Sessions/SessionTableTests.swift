@@ -1,0 +1,113 @@
+import Networking
+import Primitives
+import SessionCore
+import Testing
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+@Suite("Session table")
+struct SessionTableTests {
+  @Test("An idle session is unloaded after `sessionIdleSeconds`, and loaded again in the same epoch")
+  func unloading() async throws {
+    let worker = try ComponentWorker { $0.sessionIdleSeconds = 10 }
+    try await worker.makeSession()
+    #expect(await worker.epoch() == "epoch")
+    await worker.turn()
+    await worker.advance(.seconds(9))
+    await worker.turn()
+    #expect(await worker.isInMemory)
+    await worker.advance(.seconds(1))
+    await worker.turn()
+    #expect(await !worker.isInMemory)
+    #expect(await worker.epoch() == "epoch")
+    #expect(await worker.isInMemory)
+  }
+
+  @Test("A session with an open socket is not unloaded")
+  func openSocket() async throws {
+    let worker = try ComponentWorker { $0.sessionIdleSeconds = 10 }
+    try await worker.makeSession()
+    _ = try await worker.connect()
+    await worker.turn()
+    await worker.advance(.seconds(100))
+    await worker.turn()
+    #expect(await worker.isInMemory)
+  }
+
+  @Test("Concurrent searches load a session once")
+  func concurrentLoads() async throws {
+    let worker = try ComponentWorker { $0.sessionIdleSeconds = 10 }
+    try await worker.makeSession()
+    await worker.turn()
+    await worker.advance(.seconds(10))
+    await worker.turn()
+    #expect(await !worker.isInMemory)
+    let loads = await worker.loads
+    let sockets = [try await worker.connect(), try await worker.connect(), try await worker.connect()]
+    await worker.turn()
+    #expect(await worker.loads == loads + 1)
+    for socket in sockets { #expect(await worker.isOpen(socket)) }
+  }
+
+  @Test("The end of a session reaches its members after its last entries, and later clients learn of it")
+  func ending() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let (first, second) = (try await worker.join(), try await worker.join())
+    _ = try await (worker.received(by: first), worker.received(by: second))
+    await worker.draw([1], from: first)
+    await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: second)
+    await worker.turn()
+    for client in [first, second] {
+      #expect(try await worker.entriesAndCloses(of: client) == [.entries([[1]]), .close(4010)])
+    }
+    let late = try await worker.connect()
+    await worker.turn()
+    #expect(try await worker.entriesAndCloses(of: late) == [.close(4010)])
+  }
+
+  @Test("A search for an unknown session closes the socket with 4004")
+  func unknown() async throws {
+    let worker = try ComponentWorker()
+    let client = try await worker.connect(to: 9)
+    await worker.turn()
+    #expect(try await worker.entriesAndCloses(of: client) == [.close(4004)])
+  }
+
+  @Test("A lease excludes others until its scope ends, in the order of their requests")
+  func leases() async throws {
+    let worker = try ComponentWorker()
+    #expect(await worker.orderOfLeases() == ["first begins", "first ends", "second begins", "second ends"])
+  }
+}
+
+extension ComponentWorker {
+  fileprivate var isInMemory: Bool { sessions[Self.id(1)] != nil }
+  fileprivate var loads: UInt64 { counters.values.sessionsOpened }
+
+  /// Finds the session, and returns its epoch.
+  fileprivate func epoch() async -> String? {
+    guard case .open(let host) = await sessions.find(Self.id(1)) else { return nil }
+    return host.session.epoch
+  }
+
+  /// Takes two leases of one session in concurrent tasks.
+  fileprivate func orderOfLeases() async -> [String] {
+    var events: [String] = []
+    func hold(_ name: String) async {
+      let lease = await sessions.lease(Self.id(1))
+      defer { extendLifetime(lease) }
+      events.append("\(name) begins")
+      for _ in 0..<3 { await Task.yield() }
+      events.append("\(name) ends")
+    }
+    func first() async { await hold("first") }
+    func second() async { await hold("second") }
+    tasks.start(first)
+    tasks.start(second)
+    await turn()
+    return events
+  }
+}

@@ -1,0 +1,114 @@
+import Networking
+import Primitives
+import SessionCore
+import Testing
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+@Suite("WebSocket connection")
+struct WebSocketConnectionTests {
+  @Test("A ping is sent after 20 s, and a socket without a sign of life is closed with 4008 after 40 s")
+  func silence() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let (silent, alive) = (try await worker.join(), try await worker.join())
+    // A client that reads gives a sign of life.
+    for client in [silent, alive] { _ = try await worker.received(by: client) }
+    await worker.advance(.seconds(20))
+    await worker.sweep()
+    #expect(try await worker.received(by: alive) == [.ping])
+    await worker.send(.pong, [], from: alive)
+    await worker.advance(.seconds(20))
+    await worker.sweep()
+    #expect(try await worker.received(by: silent).last == .close(4008))
+    #expect(await worker.isOpen(alive))
+    #expect(await !worker.isOpen(silent))
+  }
+
+  @Test("A client that does not join within `joinSeconds` is closed with 4001")
+  func noJoin() async throws {
+    let worker = try ComponentWorker { $0.joinSeconds = 5 }
+    try await worker.makeSession()
+    let client = try await worker.connect()
+    await worker.turn()
+    await worker.advance(.seconds(4))
+    await worker.sweep()
+    #expect(await worker.isOpen(client))
+    await worker.advance(.seconds(1))
+    await worker.sweep()
+    #expect(try await worker.received(by: client) == [.close(4001)])
+  }
+
+  @Test("A binary message before `join` is closed with 1008, and so is another control message")
+  func unjoined() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let (binary, text) = (try await worker.connect(), try await worker.connect())
+    await worker.draw([1], from: binary)
+    await worker.send(.text, Array(#"{"leave":{}}"#.utf8), from: text)
+    await worker.turn()
+    for client in [binary, text] { #expect(try await worker.received(by: client) == [.close(1008)]) }
+  }
+
+  @Test("A close frame is answered with its code, and the connection lingers until the peer closes it")
+  func closing() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    _ = try await worker.received(by: client)
+    await worker.send(.close, [0x03, 0xE8], from: client)
+    await worker.turn()
+    #expect(try await worker.received(by: client).last == .close(1000))
+    #expect(await worker.openSockets == 1)
+    await worker.advance(.seconds(2))
+    await worker.sweep()
+    #expect(await worker.openSockets == 0)
+  }
+
+  @Test("A violation of the protocol is closed with 1002, and nothing behind it is handled")
+  func violation() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    _ = try await worker.received(by: client)
+    // A frame without a mask (RFC 6455 section 5.1).
+    await worker.sendRaw([0x82, 0x01, 0x00], from: client)
+    await worker.turn()
+    #expect(try await worker.received(by: client) == [.close(1002)])
+    #expect(await !worker.isOpen(client))
+  }
+
+  @Test("A message that is not complete within `messageSeconds` closes its socket")
+  func incompleteMessage() async throws {
+    let worker = try ComponentWorker { $0.messageSeconds = 10 }
+    try await worker.makeSession()
+    let client = try await worker.join()
+    _ = try await worker.received(by: client)
+    // The first half of a masked frame of two bytes.
+    await worker.sendRaw([0x82, 0x82, 0, 0, 0, 0, 1], from: client)
+    await worker.advance(.seconds(9))
+    await worker.sweep()
+    #expect(await worker.isOpen(client))
+    await worker.advance(.seconds(1))
+    await worker.sweep()
+    #expect(await !worker.isOpen(client))
+  }
+
+  @Test("Ten faulty control messages in a row close the socket, and fewer are answered with errors")
+  func faultyControlMessages() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    _ = try await worker.received(by: client)
+    for _ in 0..<9 { await worker.send(.text, Array("no JSON".utf8), from: client) }
+    await worker.turn()
+    let errors = try await worker.received(by: client)
+    #expect(errors.count == 9)
+    #expect(await worker.isOpen(client))
+    await worker.send(.text, Array("no JSON".utf8), from: client)
+    await worker.turn()
+    #expect(await !worker.isOpen(client))
+  }
+}
