@@ -158,7 +158,7 @@ actor ComponentWorker {
     let peer = SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1)
     let opened = io.open(
       OwnedDescriptor(owning: pair[0]), peer: peer, tls: nil, deadline: .distantFuture,
-      handler: { IdleHandler($0) })
+      handler: { _ in StubHandler() })
     let connection = try #require(opened)
     sessions.openSocket(to: Self.id(number), connection, response: [], deflate: nil, refusal: nil)
     clients.append(
@@ -301,29 +301,6 @@ actor ComponentWorker {
     await work()
     running -= 1
   }
-}
-
-/// A handler that does nothing, before a connection becomes a WebSocket.
-private final class IdleHandler: ConnectionHandler {
-  init(_ connection: Connection) {}
-
-  var isWebSocket: Bool { false }
-  var isUploading: Bool { false }
-  var bufferedBytes: Int { 0 }
-  var hasUnhandledInput: Bool { false }
-  var stage: ReservedConnections.Stage { .silent }
-  var isQuiet: Bool { true }
-
-  func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {}
-  func peerEnded() {}
-  func socketBecameWritable() {}
-  func didWritePending() {}
-  func becameWritable() {}
-  func continueWriting() {}
-  func connectionBroke(reason: String) {}
-  func willClose() {}
-  func sweep() {}
-  func drain() {}
 }
 
 /// Uploads of sessions that have none.

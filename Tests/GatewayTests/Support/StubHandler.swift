@@ -1,0 +1,27 @@
+@testable import Gateway
+
+/// A handler that does nothing.
+final class StubHandler: ConnectionHandler {
+  let isWebSocket: Bool
+
+  init(isWebSocket: Bool = false) {
+    self.isWebSocket = isWebSocket
+  }
+
+  var isUploading: Bool { false }
+  var bufferedBytes: Int { 0 }
+  var hasUnhandledInput: Bool { false }
+  var stage: ReservedConnections.Stage { .silent }
+  var isQuiet: Bool { true }
+
+  func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {}
+  func peerEnded() {}
+  func socketBecameWritable() {}
+  func didWritePending() {}
+  func becameWritable() {}
+  func continueWriting() {}
+  func connectionBroke(reason: String) {}
+  func willClose() {}
+  func sweep() {}
+  func drain() {}
+}
