@@ -155,6 +155,7 @@ class Client:
 
     async def cut(self) -> None:
         """Breaks the connection without a close frame."""
+        self._may_send = False
         if self._ws is not None:
             self._ws.transport.abort()
             for task in self._tasks:
