@@ -1,46 +1,48 @@
 /// Elements with deadlines, the earliest first. Elements with equal deadlines keep the order of their insertion.
 ///
 /// A binary heap. An element may be in the queue several times.
+@usableFromInline
 package struct DeadlineQueue<Element> {
-  fileprivate var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
+  @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
   /// The number of insertions so far.
-  private var insertions: UInt64 = 0
+  @usableFromInline var insertions: UInt64 = 0
 
   /// An empty queue.
+  @inlinable
   package init() {}
 
   /// The earliest deadline; nil if the queue is empty.
-  ///
-  /// A stored property, because every turn reads it: another module reads a stored property without a call, but calls
-  /// the generic functions of this type.
-  package private(set) var earliest: MonotonicTime?
+  @inlinable
+  package var earliest: MonotonicTime? { items.first?.at }
 
   /// Adds an element with a deadline.
+  @inlinable
   package mutating func insert(_ element: Element, at deadline: MonotonicTime) {
     items.append((deadline, insertions, element))
     insertions += 1
     moveUp(items.count - 1)
-    earliest = items[0].at
   }
 
   /// Removes and returns the element with the earliest deadline. Returns nil if that deadline is later than `now`.
+  @inlinable
   package mutating func popDue(at now: MonotonicTime) -> Element? {
     guard let earliest, earliest <= now, let first = items.first else { return nil }
     removeItem(0)
     return first.element
   }
 
-  fileprivate mutating func removeItem(_ index: Int) {
+  @inlinable
+  mutating func removeItem(_ index: Int) {
     items.swapAt(index, items.count - 1)
     items.removeLast()
     if index < items.count {
       moveUp(index)
       moveDown(index)
     }
-    earliest = items.first?.at
   }
 
-  private mutating func moveUp(_ index: Int) {
+  @inlinable
+  mutating func moveUp(_ index: Int) {
     var child = index
     while child > 0 {
       let parent = (child - 1) / 2
@@ -50,7 +52,8 @@ package struct DeadlineQueue<Element> {
     }
   }
 
-  private mutating func moveDown(_ index: Int) {
+  @inlinable
+  mutating func moveDown(_ index: Int) {
     var parent = index
     while true {
       var first = parent
@@ -63,7 +66,8 @@ package struct DeadlineQueue<Element> {
     }
   }
 
-  private func isBefore(_ one: Int, _ other: Int) -> Bool {
+  @inlinable
+  func isBefore(_ one: Int, _ other: Int) -> Bool {
     items[one].at == items[other].at
       ? items[one].order < items[other].order : items[one].at < items[other].at
   }
@@ -71,6 +75,7 @@ package struct DeadlineQueue<Element> {
 
 extension DeadlineQueue where Element: Equatable {
   /// Removes one occurrence of an element with this deadline, if there is one. Compares every item of the queue.
+  @inlinable
   package mutating func remove(_ element: Element, at deadline: MonotonicTime) {
     guard let index = items.firstIndex(where: { $0.at == deadline && $0.element == element }) else { return }
     removeItem(index)

@@ -5,12 +5,16 @@
 ///
 /// A limit on one quantity uses `tryConsume`. A limit on several quantities has one bucket for each: `refill` all, check
 /// all with `canConsume`, then `consume` from all.
+@usableFromInline
 package struct TokenBucket: Sendable, BitwiseCopyable {
   /// The refill rate and the capacity of a bucket.
+  @usableFromInline
   package struct Rate: Equatable, Sendable, BitwiseCopyable {
     /// The tokens added per second.
+    @usableFromInline
     package let tokensPerSecond: Double
     /// The largest number of tokens in the bucket: the size of a burst.
+    @usableFromInline
     package let capacity: Double
 
     /// Creates a rate. Both numbers must be above zero.
