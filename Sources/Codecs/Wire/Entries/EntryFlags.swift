@@ -1,4 +1,5 @@
 /// The effect of an entry on the retained entries of its key.
+@usableFromInline
 package enum Retention: UInt8, Sendable, BitwiseCopyable, CaseIterable {
   /// The entry is not retained and has no key.
   case none
@@ -11,8 +12,10 @@ package enum Retention: UInt8, Sendable, BitwiseCopyable, CaseIterable {
 }
 
 /// The second field of every entry: its order, delivery and retention.
+@usableFromInline
 package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
   /// The byte on the wire.
+  @usableFromInline
   package let rawValue: UInt8
 
   /// Wraps a byte of the wire, unknown bits included.

@@ -1,18 +1,23 @@
 package import FoundationEssentials
 
 /// The 16-byte key of retained entries: the UUID of an object.
+@usableFromInline
 package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
   /// The bytes of a key on the wire.
   package static let length = 16
   /// The key of an entry without one.
-  package static let zero = EntryKey(high: 0, low: 0)
+  @inlinable
+  package static var zero: EntryKey { EntryKey(high: 0, low: 0) }
 
   /// The first eight bytes.
+  @usableFromInline
   package let high: UInt64
   /// The last eight bytes.
+  @usableFromInline
   package let low: UInt64
 
   /// Creates a key from its two halves.
+  @inlinable
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
