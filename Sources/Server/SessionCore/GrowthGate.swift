@@ -10,6 +10,8 @@ struct GrowthGate {
   var dataRefusal: Refusal? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// True while there is a reason: the only check on the path of an entry.
+  /// True while there is one of these two reasons: their only check on the path of an entry.
   private(set) var isClosed = false
+  /// True while the whole gateway has too many unsaved bytes.
+  var refusesUnsaved = false
 }

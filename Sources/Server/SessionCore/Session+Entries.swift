@@ -21,9 +21,8 @@ extension Session {
     _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
     now: MonotonicTime, effects: inout [Effect]
   ) -> Int {
-    guard subscriber.memberIndex >= 0,
-      let participant = participants[members[subscriber.memberIndex].participant]
-    else { return message.count }
+    guard subscriber.memberIndex >= 0 else { return message.count }
+    let participant = memberStates[subscriber.memberIndex]
     var offset = start
     var left = most
     while offset < message.count, left > 0 {
@@ -111,7 +110,7 @@ extension Session {
       }
       targets = Array(Set(list)).sorted()
     }
-    if var refusal = roomRefusal(entry) {
+    if !hasRoom(entry), var refusal = roomRefusal(entry) {
       participant.isAwaitingDueEntry = true
       refusal.clientSequence = clientSequence
       refuse(subscriber, refusal, now: now, &effects)
@@ -166,6 +165,11 @@ extension Session {
     participant.acknowledged = clientSequence
     participant.isAwaitingDueEntry = false
     participant.recordAccepted(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
+  }
+
+  /// Returns true if there is room for every entry like this one, as nearly always; else `roomRefusal` decides.
+  private func hasRoom(_ entry: ClientEntry) -> Bool {
+    !hasTooManyUnsaved && !growth.isClosed && fits(entry)
   }
 
   /// Returns the refusal of an entry for which there is no room now; nil if there is room.

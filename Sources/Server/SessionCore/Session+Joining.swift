@@ -136,8 +136,8 @@ extension Session {
 
   /// Returns the participant of a socket.
   func participant(of subscriber: Subscriber) -> ParticipantState? {
-    if subscriber.memberIndex >= 0 { return participants[members[subscriber.memberIndex].participant] }
-    return participants.waiting(on: subscriber)
+    subscriber.memberIndex >= 0
+      ? memberStates[subscriber.memberIndex] : participants.waiting(on: subscriber)
   }
 
   /// Removes waiting participants: the gateway stops, and their sockets do not return to this session.
@@ -152,6 +152,7 @@ extension Session {
     subscriber.memberIndex = members.count
     subscriber.source = .none
     subscribers.append(subscriber)
+    memberStates.append(participant)
     members.append(
       Member(
         connection: subscriber.connection, cursor: log.tail, participant: participant.number,
@@ -168,8 +169,10 @@ extension Session {
     subscriber.memberIndex = -1
     members.swapAt(position, members.count - 1)
     subscribers.swapAt(position, subscribers.count - 1)
+    memberStates.swapAt(position, memberStates.count - 1)
     members.removeLast()
     subscribers.removeLast()
+    memberStates.removeLast()
     if position < subscribers.count { subscribers[position].memberIndex = position }
     catchingUp.removeAll { $0.subscriber === subscriber }
   }

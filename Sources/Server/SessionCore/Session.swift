@@ -24,12 +24,14 @@ package final class Session {
   var activityState: ActivityPayload
   /// The session that follows this one, and the time at which it was named.
   package internal(set) var successor: (id: SessionID, at: MonotonicTime)?
-  package internal(set) var counters = SessionCounters()
+  var counters = SessionCounters()
 
   /// One row per joined socket, for the flush loop.
   package internal(set) var members: [Member] = []
   /// The subscriber of each row in `members`.
   package internal(set) var subscribers: [Subscriber] = []
+  /// The participant of each row in `members`, so that an entry needs no lookup of its sender.
+  var memberStates: [ParticipantState] = []
   /// The number of flushes: each of them visits every member once.
   package internal(set) var flushNumber: UInt32 = 0
 

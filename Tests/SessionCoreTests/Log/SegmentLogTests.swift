@@ -23,10 +23,10 @@ struct SegmentLogTests {
   func run() {
     var log = SegmentLog(tailBytes: 1 << 20)
     for _ in 0..<3 { append(10, to: &log) }
-    #expect(log.hasOpenRun && log.openRunBytes == 3 * (GatewayEntry.fixedLength + 11))
+    #expect(log.hasOpenRun && log.unsavedBytes == 3 * (GatewayEntry.fixedLength + 11))
     #expect(log.tailSegment.frames.isEmpty)
     log.closeRun()
-    #expect(!log.hasOpenRun && log.openRunBytes == 0)
+    #expect(!log.hasOpenRun)
     #expect(log.tailSegment.frames.map(\.entryCount) == [3])
     #expect(log.tailSegment.frames.map(\.firstSequence) == [1])
     #expect(log.tailSegment.frames.map(\.lastSequence) == [3])

@@ -18,6 +18,8 @@ struct SegmentLog {
   var lastSequence: UInt64 = 0
   /// Bytes of all frames that were ever appended, and four for each of their targets.
   var appendedBytes = 0
+  /// The part of `appendedBytes` that is on disk.
+  var savedBytes = 0
   /// Bytes of the records of the segments on disk, other records between them included.
   var recordBytes = 0
   /// True if frames were appended in this turn.
@@ -48,8 +50,8 @@ struct SegmentLog {
   /// True if a segment was begun in this turn.
   var hasNewSegment: Bool { tailSegment.number != turnSegment }
   var hasOpenRun: Bool { runEntries > 0 }
-  /// Bytes of the open run.
-  var openRunBytes: Int { run.count }
+  /// Bytes that are not on disk, those of the open run included.
+  var unsavedBytes: Int { appendedBytes + run.count - savedBytes }
 
   subscript(_ number: UInt32) -> Segment? {
     guard number >= firstSegment, number <= tailSegment.number else { return nil }

@@ -110,7 +110,7 @@ extension SessionRestorer {
     session.log = log
     session.retained = retained
     session.commits.restore(committed: log.lastSequence)
-    session.save.savedLogBytes = log.appendedBytes
+    session.log.savedBytes = log.appendedBytes
     session.restoreFillLevels()
     session.folder = folder
     if header.folder == folder { session.history = history(isClean: isClean, of: header) }

@@ -69,8 +69,6 @@ struct SaveState {
   var consumedBytes = 0
   /// Participants whose newest acknowledged sequences are in no batch.
   var senders: [ParticipantNumber] = []
-  /// Bytes of the log that are on disk.
-  var savedLogBytes = 0
   /// Numbers up to this one may be given out.
   var numbersOnDisk: ParticipantNumber = 0
   /// The opening records that are not on disk yet: the end of a block, and true while the session's own record in them is
@@ -85,8 +83,6 @@ struct SaveState {
   var lossNotice: NoticePayload?
   /// True when a participant was sent a snapshot with the notice of the loss.
   var hasSentLossNotice = false
-  /// True while the whole gateway has too many unsaved bytes.
-  var refusesGrowth = false
 
   private var changes: UInt64 = 0
 

@@ -28,13 +28,13 @@ extension Session {
 
   /// Bytes of the log that are not on disk yet.
   package var unsavedBytes: Int {
-    isByStore ? log.appendedBytes + log.openRunBytes - save.savedLogBytes : 0
+    isByStore ? log.unsavedBytes : 0
   }
 
   /// True while the shell lets no session grow, because all of them together have too many unsaved bytes.
   package var refusesGrowth: Bool {
-    get { save.refusesGrowth }
-    set { save.refusesGrowth = newValue }
+    get { growth.refusesUnsaved }
+    set { growth.refusesUnsaved = newValue }
   }
 
   /// Returns the records to write next, about 1 MiB at most; closes the open run.
@@ -61,7 +61,7 @@ extension Session {
     var room = limit - records.reduce(0) { $0 + $1.body.count }
     let isWhole = takePeople(&records, &batch, &room) && takeUploads(&records, &batch, &room)
     batch.sequence = committed
-    batch.logBytes = save.savedLogBytes
+    batch.logBytes = log.savedBytes
     // No entry is on disk without its sender, and no attachment without its file.
     if isWhole { takeEntries(&records, &batch, room: room) }
     save.inFlight = batch
@@ -73,7 +73,7 @@ extension Session {
   package func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
-    save.savedLogBytes = batch.logBytes
+    log.savedBytes = batch.logBytes
     if let numbers = batch.numbers { save.numbersOnDisk = max(save.numbersOnDisk, numbers) }
     for number in batch.people.keys where save.people[number] == nil { save.forgotten[number] = nil }
     for (number, clientSequence) in batch.acknowledged {
@@ -131,11 +131,15 @@ extension Session {
     !isByStore || participants.nextNumber <= save.numbersOnDisk
   }
 
+  /// True while the log must not grow, because too many bytes of this session or of all sessions are unsaved.
+  var hasTooManyUnsaved: Bool {
+    isByStore && (growth.refusesUnsaved || log.unsavedBytes >= limits.unsavedSessionBytes)
+  }
+
   /// The refusal of everything that makes the log grow; nil while it may grow.
   var growthRefusal: Refusal? {
-    guard isByStore else { return nil }
+    guard hasTooManyUnsaved else { return nil }
     let bytes = unsavedBytes
-    guard save.refusesGrowth || bytes >= limits.unsavedSessionBytes else { return nil }
     return .noRoom(
       .storageFull,
       "What is drawn here cannot be saved now: \(bytes) bytes wait for the gateway's disk. Try again in a moment.",
