@@ -27,38 +27,87 @@ struct FrameHeaderReader: Sendable {
   /// True between frames.
   var isEmpty: Bool { count == 0 }
 
+  /// Reads the next header, from `position` on. Returns nil if the buffer ends before the header does.
+  mutating func next(
+    in buffer: [UInt8], at position: inout Int, upTo end: Int, _ context: Context
+  ) throws(ProtocolError) -> FrameHeader? {
+    if isEmpty, end - position >= FrameHeader.maximumLength {
+      // The usual case: a third of the instructions of the loop.
+      return try Self.whole(in: buffer, at: &position, context)
+    }
+    while position < end {
+      let byte = buffer[position]
+      position += 1
+      if let header = try receive(byte, context) { return header }
+    }
+    return nil
+  }
+
+  /// Reads a header that is in the buffer as a whole.
+  private static func whole(
+    in buffer: [UInt8], at position: inout Int, _ context: Context
+  ) throws(ProtocolError) -> FrameHeader {
+    let (first, second) = (buffer[position], buffer[position + 1])
+    try checkFirst(first, context)
+    try checkSecond(second, after: first, context)
+    var length = Int(second & 0x7F)
+    var offset = position + 2
+    if length >= 126 {
+      let end = position + lengthEnd(second)
+      try checkLengthStart(buffer[offset], width: end - offset)
+      length = 0
+      while offset < end {
+        length = length << 8 | Int(buffer[offset])
+        offset += 1
+      }
+      try checkMinimal(length, width: end - position - 2)
+    }
+    try checkLimit(length, first, context)
+    var key: MaskingKey?
+    if isMasked(second) {
+      key = MaskingKey(buffer[offset], buffer[offset + 1], buffer[offset + 2], buffer[offset + 3])
+      offset += 4
+    }
+    position = offset
+    return header(first, length: length, key)
+  }
+
   /// Appends the next byte. Returns the header with its last byte, and nil before.
-  mutating func receive(_ byte: UInt8, in context: Context) throws(ProtocolError) -> FrameHeader? {
+  private mutating func receive(_ byte: UInt8, _ context: Context) throws(ProtocolError) -> FrameHeader? {
     bytes[count] = byte
     count += 1
     if count == 1 {
-      try checkFirst(byte, in: context)
+      try Self.checkFirst(byte, context)
       return nil
     }
     if count == 2 {
-      try checkSecond(byte, in: context)
+      try Self.checkSecond(byte, after: bytes[0], context)
     }
-    let lengthEnd = self.lengthEnd
+    let lengthEnd = Self.lengthEnd(bytes[1])
     if count <= lengthEnd {
-      try checkLength(end: lengthEnd, in: context)
+      try checkLength(end: lengthEnd, context)
     }
+    let isMasked = Self.isMasked(bytes[1])
     guard count == lengthEnd + (isMasked ? 4 : 0) else { return nil }
     count = 0
-    return header(lengthEnd: lengthEnd)
+    let key =
+      isMasked
+      ? MaskingKey(bytes[lengthEnd], bytes[lengthEnd + 1], bytes[lengthEnd + 2], bytes[lengthEnd + 3]) : nil
+    return Self.header(bytes[0], length: length(upTo: lengthEnd), key)
   }
 
-  private var isMasked: Bool { bytes[1] & 0x80 != 0 }
+  private static func isMasked(_ second: UInt8) -> Bool { second & 0x80 != 0 }
 
-  /// The end of the length field, which depends on its first seven bits.
-  private var lengthEnd: Int {
-    switch bytes[1] & 0x7F {
+  /// Returns the end of the length field, which depends on its first seven bits.
+  private static func lengthEnd(_ second: UInt8) -> Int {
+    switch second & 0x7F {
     case 127: 10
     case 126: 4
     default: 2
     }
   }
 
-  private func checkFirst(_ byte: UInt8, in context: Context) throws(ProtocolError) {
+  private static func checkFirst(_ byte: UInt8, _ context: Context) throws(ProtocolError) {
     guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw .reservedOpcode(byte & 0x0F) }  // §5.2
     let isCompressed = byte & 0x40 != 0
     // §5.2: RSV1 has a meaning only with permessage-deflate; RSV2 and RSV3 have none.
@@ -77,34 +126,48 @@ struct FrameHeaderReader: Sendable {
     }
   }
 
-  private func checkSecond(_ byte: UInt8, in context: Context) throws(ProtocolError) {
-    switch (context.role, isMasked) {  // §5.1
+  private static func checkSecond(
+    _ byte: UInt8, after first: UInt8, _ context: Context
+  ) throws(ProtocolError) {
+    switch (context.role, isMasked(byte)) {  // §5.1
     case (.server, false): throw .unmaskedFrame
     case (.client, true): throw .maskedFrame
     case (.server, true), (.client, false): break
     }
-    if bytes[0] & 0x08 != 0, byte & 0x7F > 125 {
+    if first & 0x08 != 0, byte & 0x7F > 125 {
       throw .controlFrameTooLong(byte & 0x7F)  // §5.5
     }
   }
 
-  private func checkLength(end: Int, in context: Context) throws(ProtocolError) {
+  private func checkLength(end: Int, _ context: Context) throws(ProtocolError) {
     switch (end, count) {
-    case (10, 3):
-      if bytes[2] & 0x80 != 0 { throw .lengthOutOfRange(firstByte: bytes[2]) }  // §5.2
-    case (10, 8):
-      if length(upTo: 8) == 0 { throw .lengthNotMinimal(width: 8) }  // §5.2
-    case (4, 4):
-      if length(upTo: 4) < 126 { throw .lengthNotMinimal(width: 2) }  // §5.2
+    case (10, 3): try Self.checkLengthStart(bytes[2], width: 8)
+    // Its first six bytes show whether it fits into two.
+    case (10, 8): try Self.checkMinimal(length(upTo: 8) << 16, width: 8)
+    case (4, 4): try Self.checkMinimal(length(upTo: 4), width: 2)
     default: break
     }
-    // Checked before the payload arrives, and before memory is allocated for it.
-    guard count == end, bytes[0] & 0x08 == 0 else { return }
+    if count == end { try Self.checkLimit(length(upTo: end), bytes[0], context) }
+  }
+
+  private static func checkLengthStart(_ byte: UInt8, width: Int) throws(ProtocolError) {
+    if width == 8, byte & 0x80 != 0 { throw .lengthOutOfRange(firstByte: byte) }  // §5.2
+  }
+
+  private static func checkMinimal(_ length: Int, width: Int) throws(ProtocolError) {
+    if length < (width == 8 ? 0x1_0000 : 126) { throw .lengthNotMinimal(width: width) }  // §5.2
+  }
+
+  /// Checks the length of a data frame before its payload arrives, and before memory is allocated for it.
+  private static func checkLimit(
+    _ length: Int, _ first: UInt8, _ context: Context
+  ) throws(ProtocolError) {
+    guard first & 0x08 == 0 else { return }
     let open = context.openMessage
     try context.limits.check(
-      frame: length(upTo: end), after: open?.length ?? 0,
-      of: open?.kind ?? (bytes[0] & 0x0F == Opcode.text.rawValue ? .text : .binary),
-      isCompressed: open?.isCompressed ?? (bytes[0] & 0x40 != 0))
+      frame: length, after: open?.length ?? 0,
+      of: open?.kind ?? (first & 0x0F == Opcode.text.rawValue ? .text : .binary),
+      isCompressed: open?.isCompressed ?? (first & 0x40 != 0))
   }
 
   /// Returns the number in the bytes of the length field up to `end`.
@@ -117,16 +180,12 @@ struct FrameHeaderReader: Sendable {
     return length
   }
 
-  private func header(lengthEnd end: Int) -> FrameHeader {
-    guard let opcode = Opcode(rawValue: bytes[0] & 0x0F) else {
+  private static func header(_ first: UInt8, length: Int, _ key: MaskingKey?) -> FrameHeader {
+    guard let opcode = Opcode(rawValue: first & 0x0F) else {
       preconditionFailure("the opcode was checked with the first byte")
     }
-    var key: MaskingKey?
-    if isMasked {
-      key = MaskingKey(bytes[end], bytes[end + 1], bytes[end + 2], bytes[end + 3])
-    }
     return FrameHeader(
-      opcode: opcode, isFinal: bytes[0] & 0x80 != 0, isCompressed: bytes[0] & 0x40 != 0,
-      payloadLength: length(upTo: end), maskingKey: key)
+      opcode: opcode, isFinal: first & 0x80 != 0, isCompressed: first & 0x40 != 0, payloadLength: length,
+      maskingKey: key)
   }
 }

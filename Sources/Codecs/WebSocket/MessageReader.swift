@@ -209,12 +209,7 @@ extension MessageReader {
   ) throws(ProtocolError) -> FrameHeader? {
     let context = FrameHeaderReader.Context(
       role: role, limits: limits, acceptsCompression: deflate != nil, openMessage: openMessage)
-    while position < end {
-      let byte = buffer[position]
-      position += 1
-      if let header = try headers.receive(byte, in: context) { return header }
-    }
-    return nil
+    return try headers.next(in: buffer, at: &position, upTo: end, context)
   }
 
   private var openMessage: FrameHeaderReader.Context.OpenMessage? {
