@@ -52,8 +52,6 @@ package final class Session {
   var outgoing: [Effect] = []
 
   var emptyPeriod: EmptyPeriod
-  /// True when damaged bytes are kept beside the session's log: the session is then kept as long as one with content.
-  package var keepsDamage = false
 
   var growth = GrowthGate()
   /// The compressor for snapshots; nil if none are sent compressed.
@@ -119,6 +117,12 @@ package final class Session {
     set { growth.memoryPressure = newValue }
   }
 
+  /// True when damaged bytes are kept beside the session's log: the session is then kept as long as one with content.
+  package var keepsDamage: Bool {
+    get { save.keepsDamage }
+    set { save.keepsDamage = newValue }
+  }
+
   /// The refusal of entries that make the session larger, while the data folder or its creator's share is full.
   package var dataRefusal: Refusal? {
     get { growth.dataRefusal }
@@ -150,7 +154,7 @@ package final class Session {
   package var expiresAt: MonotonicTime? {
     emptySince?.adding(
       seconds: limits.keepSeconds(
-        retainedBytes: retainedBytes, isDamaged: keepsDamage || save.lossNotice != nil))
+        retainedBytes: retainedBytes, isDamaged: save.keepsDamage || save.lossNotice != nil))
   }
 
   /// The time at which `tick` or `expiredUploads` has something to do; nil if there is none.

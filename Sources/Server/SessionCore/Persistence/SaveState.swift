@@ -83,6 +83,8 @@ struct SaveState {
   var lossNotice: NoticePayload?
   /// True when a participant was sent a snapshot with the notice of the loss.
   var hasSentLossNotice = false
+  /// True when damaged bytes are kept beside the session's log.
+  var keepsDamage = false
 
   private var changes: UInt64 = 0
 
