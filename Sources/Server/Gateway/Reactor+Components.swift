@@ -191,7 +191,7 @@ extension Reactor {
     uploads.perform = { [unowned self] effect, key in perform(effect, over: key) }
 
     io.didCloseReserved = { [unowned acceptor] in acceptor.releaseReserved($0) }
-    persister.didReturn = { [unowned sessions] in sessions.didStore($0) }
+    persister.didReturn = { [unowned sessions] in sessions.batchReturned($0) }
     persister.didStore = { [unowned compactor] in compactor.compactIfUseful($0) }
     persister.didLoseOwnership = { [unowned sessions] in sessions.dropLost($0.session.id) }
     compactor.didFinish = { [unowned sessions] in sessions.touch($0.session.id) }

@@ -199,6 +199,7 @@ actor Reactor {
   }
 
   private func performPeriodicWork() {
+    guard !isStopped else { return }
     acceptor.acceptWaiting()
     if draining.hasBegun {
       if draining.performDueSteps() { stop() }

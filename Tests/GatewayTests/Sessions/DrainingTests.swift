@@ -60,6 +60,24 @@ struct DrainingTests {
     #expect(await worker.continueDraining(), "the time is over")
   }
 
+  @Test("A drain waits for connections that linger, so that their last answers arrive")
+  func lingering() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    await worker.send(.close, [0x03, 0xE8], from: client)
+    await worker.turn()
+    #expect(await worker.openSockets == 1)
+    await worker.beginDraining()
+    await worker.turn()
+    #expect(await !worker.continueDraining())
+    #expect(await worker.drainCalls.isEmpty)
+    await worker.advance(.seconds(2))
+    await worker.sweep()
+    #expect(await !worker.continueDraining())
+    #expect(await worker.drainCalls == ["wake"])
+  }
+
   @Test("A client that comes during a drain is told to come back later")
   func newcomer() async throws {
     let worker = try ComponentWorker()

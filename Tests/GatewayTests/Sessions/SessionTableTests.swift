@@ -76,6 +76,21 @@ struct SessionTableTests {
     #expect(try await worker.entriesAndCloses(of: client) == [.close(4004)])
   }
 
+  @Test("P6: a connection that closes while its session is loaded or ended frees its descriptor at once")
+  func closedDuringTask() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    // The tasks of both begin with the next turn, which does not come.
+    let loading = try await worker.connect(to: 9)
+    let ending = try await worker.join()
+    await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: ending)
+    for client in [loading, ending] {
+      await worker.breakConnection(of: client)
+      #expect(await worker.isDescriptorClosed(client))
+    }
+    await worker.turn()
+  }
+
   @Test("A lease excludes others until its scope ends, in the order of their requests")
   func leases() async throws {
     let worker = try ComponentWorker()

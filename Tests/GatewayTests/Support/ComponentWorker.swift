@@ -118,7 +118,7 @@ actor ComponentWorker {
         wakeReactors: { calls.all.withLock { $0.append("wake") } },
         stopReactors: { calls.all.withLock { $0.append("stop") } }),
       io, sessions, tasks: tasks, clock: clock)
-    persister.didReturn = { [unowned sessions] in sessions.didStore($0) }
+    persister.didReturn = { [unowned sessions] in sessions.batchReturned($0) }
     broadcaster.schedule = { [unowned sessions] in sessions.schedule($0) }
     broadcaster.perform = { [unowned sockets] in sockets.perform($0, in: $1) }
     sockets.receiveText = { [unowned messages] in messages.receive($2, from: $0, in: $1) }
@@ -143,7 +143,9 @@ actor ComponentWorker {
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: clock.now, saving: .byStore,
       digest: TokenDigest.ofToken)
     try await store.create(session.id, session.firstRecords())
-    sessions.insert(SessionHost(session, compressor: sessions.compressor))
+    let host = SessionHost(session, compressor: sessions.compressor)
+    sessions.insert(host)
+    sessions.schedule(host)
   }
 
   /// Opens a WebSocket of a session.
@@ -198,6 +200,21 @@ actor ComponentWorker {
       to: &bytes, flags: .reliable, clientSequence: clients[client].clientSequence, key: .zero, targets: [],
       type: Array("Test".utf8).span, payload: payload.span)
     send(.binary, bytes, from: client)
+  }
+
+  /// Closes a client's connection, as if it had broken.
+  func breakConnection(of client: Int) {
+    if let connection = io.table[token: clients[client].token] { io.abort(connection, reason: "broken") }
+  }
+
+  /// True when the gateway has closed its end of a client's socket.
+  func isDescriptorClosed(_ client: Int) -> Bool {
+    var byte: UInt8 = 0
+    while true {
+      let count = unsafe recv(
+        clients[client].end.descriptor.rawValue, &byte, 1, CInt(MSG_DONTWAIT))
+      if count <= 0 { return count == 0 }
+    }
   }
 
   /// True while the client's WebSocket can send and receive messages.

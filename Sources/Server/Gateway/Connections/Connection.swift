@@ -13,16 +13,11 @@ final class Connection {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: slot)) }
   }
 
-  // In an order without gaps in memory: there is one object per socket.
+  // In an order with few gaps in memory, because there is one object per socket.
   let key: Key
   let peer: SocketAddress
   /// The address of the client of the present or last request: the peer's, unless trusted proxies reported another one.
   var clientAddress: IPAddress
-  /// Nil on a plain socket.
-  let tls: TLSConnection?
-  /// Nil while the connection lingers, and after it closed. `ConnectionIO.setHandler` changes it.
-  var handler: (any ConnectionHandler)?
-
   /// True while the connection is counted for its client behind a trusted proxy: during a request, or as long as it is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
@@ -52,6 +47,10 @@ final class Connection {
   var lingerBytesLeft: Int32 = 0
 
   let socket: Socket
+  /// Nil on a plain socket.
+  let tls: TLSConnection?
+  /// Nil while the connection lingers, and after it closed. Only `ConnectionIO` changes it.
+  var handler: (any ConnectionHandler)?
   /// The time at which the sweep acts, unless something happens before.
   var deadline: MonotonicTime
   /// The time of the first byte of a TLS handshake.
@@ -61,7 +60,7 @@ final class Connection {
   /// Bytes that the kernel has not accepted yet. They are written before all others.
   private(set) var pendingWrites: [UInt8] = []
   private(set) var pendingWriteOffset = 0
-  /// The bytes of it that the limit `incompleteBytes` counts.
+  /// The buffered bytes that the limit `incompleteBytes` counts.
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 

@@ -31,7 +31,7 @@ protocol ConnectionHandler: AnyObject {
   func willClose()
   /// Checks what did not happen in time. Called twice a second.
   func sweep()
-  /// True while the connection carries no request and no WebSocket.
+  /// True while the connection waits for a request: it can be closed without a loss.
   var isQuiet: Bool { get }
   /// The gateway stops: the connection is closed after its present request. WebSockets are closed later, in batches.
   func drain()

@@ -184,6 +184,8 @@ extension Reactor {
       throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
     }
     sessions.insert(hosted)
+    persister.reportBytes(of: hosted.stored)
+    sessions.schedule(hosted)
     counters.values.sessionsCreated += 1
     shared.log(
       .info, "session created",

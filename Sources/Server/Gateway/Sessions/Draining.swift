@@ -44,7 +44,7 @@ final class Draining {
   private var began: MonotonicTime?
   /// The time of the next batch of sockets.
   private var nextBatch = MonotonicTime.distantPast
-  private var hasClosedAll = false
+  private var hasSentAllCloses = false
   private var isReadyToFinish = false
   private var isFinishing: Bool {
     get { sessions.isFinishing }
@@ -105,7 +105,7 @@ final class Draining {
     guard let began else { return false }
     guard !isFinishing else { return began + Self.finishTime <= now }
     if nextBatch <= now { closeSockets() }
-    guard io.table.count == 0 || closeDeadline <= now || hasClosedAll && isQuiet else { return false }
+    guard io.table.count == 0 || closeDeadline <= now || hasSentAllCloses && isQuiet else { return false }
     if !isReadyToFinish {
       isReadyToFinish = true
       if environment.progress.reportReady() { environment.wakeReactors() }
@@ -131,12 +131,17 @@ final class Draining {
       left -= 1
       socket.disconnect(.restarting(retryAfterMs: sessions.sockets.restartDelayMs()))
     }
-    hasClosedAll = isDone
+    hasSentAllCloses = isDone
     nextBatch = now + Self.batchInterval
   }
 
-  /// True when no connection has a request or a WebSocket.
-  private var isQuiet: Bool { io.table.rows.allSatisfy { $0?.handler?.isQuiet ?? true } }
+  /// True when each connection waits for a request. A connection without a handler lingers, so that its last answer arrives.
+  private var isQuiet: Bool {
+    io.table.rows.allSatisfy { connection in
+      guard let connection else { return true }
+      return connection.handler?.isQuiet ?? false
+    }
+  }
 
   private func storeAll() async {
     let all = sessions.all

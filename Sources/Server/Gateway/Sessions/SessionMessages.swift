@@ -176,16 +176,18 @@ final class SessionMessages {
 
   /// Ends a session for everyone. A participant whose request fails gets the error.
   private func end(_ host: SessionHost, for socket: WebSocketConnection) {
-    let number = socket.participant
-    let connection = socket.connection
-    let address = connection.clientAddress
+    // The task must not keep the connection: its descriptor closes with the last reference to it.
+    let (token, subscriber, subject) = (socket.connection.key.token, socket.subscriber, socket.subject)
     func end() async {
       do throws(Refusal) {
-        try await sessions.end(host, by: number, from: address)
+        try await sessions.end(host, by: subject.participant, from: subject.address)
       } catch {
-        logger.log(.refused(.control, error.code, socket.subject))
-        guard !host.isRemoved, sockets.io.table.isOpen(connection) else { return }
-        host.session.enqueueControl(socket.subscriber, GatewayControl.error(error).encoded())
+        let isOpen = sockets.socket(token) != nil
+        var subject = subject
+        if !isOpen { subject.address = nil }
+        logger.log(.refused(.control, error.code, subject))
+        guard !host.isRemoved, isOpen else { return }
+        host.session.enqueueControl(subscriber, GatewayControl.error(error).encoded())
         sessions.touch(host)
       }
     }

@@ -105,6 +105,7 @@ extension SessionTable {
     uploads.restore(restored.uploads, loaded.files, in: host)
     // Lost records may have named these files.
     if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: host) }
+    persister.reportBytes(of: host.stored)
     broadcaster.touch(host)
     schedule(host)
     return .open(host)

@@ -41,12 +41,14 @@ extension SessionTable {
       return
     }
     socket.connection.isReadingPaused = true
-    func load() async { didFind(await find(id), for: socket) }
+    // The task must not keep the connection: its descriptor closes with the last reference to it.
+    let token = socket.connection.key.token
+    func load() async { didFind(await find(id), forSocket: token) }
     tasks.start(load)
   }
 
-  private func didFind(_ found: Found, for socket: WebSocketConnection) {
-    guard sockets.io.table.isOpen(socket.connection), case .loading = socket.phase else { return }
+  private func didFind(_ found: Found, forSocket token: UInt64) {
+    guard let socket = sockets.socket(token), case .loading = socket.phase else { return }
     switch found {
     case .open(let host) where !isDraining:
       socket.phase = .opened(host)

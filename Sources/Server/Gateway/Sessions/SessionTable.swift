@@ -108,12 +108,10 @@ final class SessionTable {
   /// All sessions in memory that have not ended.
   var all: [SessionHost] { Array(hosts.values) }
 
-  /// Adds a session that was created or loaded.
+  /// Adds a session that was created or loaded. The caller then reports its bytes and schedules it.
   func insert(_ host: SessionHost) {
     hosts[host.session.id] = host
     counters.values.sessions += 1
-    persister.reportBytes(of: host.stored)
-    schedule(host)
   }
 
   /// Takes a session out of the table and out of all gauges.
@@ -164,9 +162,9 @@ final class SessionTable {
     if let host = hosts[id] { broadcaster.touch(host) }
   }
 
-  /// Handles a stored batch of records. A session informs its members with the next entries, or at its deadline: a turn of its own costs
-  /// more than the write.
-  func didStore(_ stored: StoredSession) {
+  /// Handles a batch of records that returned, stored or not. A session informs its members with the next entries, or at its deadline: a
+  /// turn of its own costs more than the write.
+  func batchReturned(_ stored: StoredSession) {
     guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
     schedule(host)

@@ -30,28 +30,13 @@ final class WebSocketConnection: ConnectionHandler {
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
   }
-  // In an order without gaps in memory: there is one object per socket.
-  var hasPeerClosed = false
-  /// True when the socket is closed as soon as its output is written, because the peer's close frame has arrived.
-  var isFinished = false
-  /// True when the end is in the log.
-  var isCloseLogged = false
-  /// The end that closed the socket first, and the reason if it was the gateway.
-  var closedBy = ClosedBy.nobody
-  var closeError: ErrorCode?
-  /// The code of the close frame, for the log.
-  var closeCode: UInt16?
+  // In an order with few gaps in memory, because there is one object per socket: small values follow optional times.
   let subscriber: Subscriber
   var messages: MessageReader
-  /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
-  var isInflating = false
-  /// True while it waits for the inflater. Meanwhile nothing is read from its socket.
-  var awaitsInflater = false
   /// The first fragments of a message.
   var fragments: [UInt8] = []
   /// A message whose first entries were handled in an earlier turn.
   var unfinished: UnfinishedMessage?
-
   /// The time of the last input.
   var heardAt: MonotonicTime
   /// The time at which the peer last acknowledged output.
@@ -62,13 +47,27 @@ final class WebSocketConnection: ConnectionHandler {
   /// The time of the `join` that is being caught up; distant future without one.
   var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
+  /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
+  var isInflating = false
+  /// True while it waits for the inflater. Meanwhile nothing is read from its socket.
+  var awaitsInflater = false
+  var hasPeerClosed = false
+  /// True when the socket is closed as soon as its output is written, because the peer's close frame has arrived.
+  var isFinished = false
+  /// True when the end is in the log.
+  var isCloseLogged = false
+  /// The end that closed the socket first, and the reason if it was the gateway.
+  var closedBy = ClosedBy.nobody
+  var closeError: ErrorCode?
   /// The time at which an incomplete message began.
   var messageBegan: MonotonicTime?
+  /// The code of the close frame, for the log.
+  var closeCode: UInt16?
   private var unacknowledged: UInt32 = 0
-  /// The session for the log, also when the connection has left it.
-  var sessionID: SessionID?
   /// The number of the participant; 0, which no participant has, until the client has joined.
   var participant: ParticipantNumber = 0
+  /// The session for the log, also when the connection has left it.
+  var sessionID: SessionID?
 
   init(
     _ connection: Connection, _ service: WebSocketService, phase: Phase, subscriber: Subscriber,
@@ -148,9 +147,7 @@ final class WebSocketConnection: ConnectionHandler {
   func peerEnded() {
     // Deferred input is handled first: the reader calls again after it.
     guard !connection.hasDeferredInput else { return }
-    let reason = "the peer closed the connection"
-    connectionBroke(reason: reason)
-    io.close(connection, reason: reason)
+    io.abort(connection, reason: "the peer closed the connection")
   }
 
   func connectionBroke(reason: String) {
