@@ -117,11 +117,11 @@ async def test_an_interrupted_backup_is_never_accepted(
 
         backup = ["backup", str(folder), "--data", str(lasting.data)]
         await cut_short(*backup, marked=folder / "format")
-        assert "not finished" in refusal(start(executable, folder), folder)
+        assert "unfinished" in refusal(start(executable, folder), folder)
         for command in (["verify"], ["sessions"]):
-            assert "not finished" in sentence(run(executable, *command, "--data", str(folder)), 2)
+            assert "unfinished" in sentence(run(executable, *command, "--data", str(folder)), 2)
         restore = ["restore", str(folder), "--data", str(target)]
-        assert "not finished" in sentence(run(executable, *restore), 2)
+        assert "unfinished" in sentence(run(executable, *restore), 2)
         assert not target.exists()
         # The same command starts again, whatever the interrupted one has created.
         (folder / "sessions" / "left").mkdir(exist_ok=True, parents=True)
@@ -129,7 +129,7 @@ async def test_an_interrupted_backup_is_never_accepted(
         assert run(executable, "verify", "--data", str(folder)).returncode == 0
 
         await cut_short(*restore, marked=target / "format")
-        assert "not finished" in refusal(start(executable, target), target)
+        assert "unfinished" in refusal(start(executable, target), target)
         done = run(executable, *restore, "--json")
         told = json.loads(done.stdout)
         assert done.returncode == 0 and told["restore"] == str(folder), done

@@ -92,7 +92,7 @@ struct DataFolderMarkTests {
       ),
       (
         "", .unknownFormat(path: path),
-        "the data folder \(path) has a file 'format' that does not say a format: "
+        "the data folder \(path) has a file 'format' without a valid format: "
           + "it was damaged, or the folder belongs to something else"
       ),
       ("0\n", .unknownFormat(path: path), "\(DataFolderError.unknownFormat(path: path))"),

@@ -58,7 +58,8 @@ extension Session {
   ) throws(Refusal) -> (id: SessionID, isNew: Bool) {
     guard let number = formerNumber(of: token) else {
       throw Refusal(
-        .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
+        .tokenNeeded,
+        "Only a present or former participant can create a successor: send its Participant-Token.")
     }
     if let successor, now.seconds(since: successor.at) < 10 { return (successor.id, false) }
     let id = try make()

@@ -29,7 +29,7 @@ extension Session {
     let retryAfterMs = participant.rateLimiter.millisecondsUntilQuarter(for: size, by: rates)
     var refusal = Refusal(
       .rateLimited,
-      "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are taken, twice that in a burst.",
+      "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are accepted, twice that in a burst.",
       limit: limits.entriesPerSecond)
     refusal.clientSequence = clientSequence
     refusal.retryAfterMs = UInt64(retryAfterMs)

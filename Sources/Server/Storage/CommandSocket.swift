@@ -74,7 +74,7 @@ package final class CommandConnection: Sendable {
     var user: UInt32 = 0
     let status = unsafe clinux_local_peer_user(socket.rawValue, &user)
     guard status == 0, user == owner else {
-      Self.send("refused only user \(owner), whose the data folder is, may ask for this", to: socket)
+      Self.send("refused only user \(owner), the owner of the data folder, may do this", to: socket)
       return nil
     }
     guard let line = CommandListener.line(from: socket, within: .seconds(5)) else { return nil }

@@ -41,7 +41,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   package func words(calling name: String) -> String {
     switch self {
     case .notMade(let path, let error):
-      "\(name) \(path) cannot be made (\(error))"
+      "\(name) \(path) cannot be created (\(error))"
     case .notAFolder(let path):
       "\(name) \(path) is not a folder"
     case .notWritable(let path, let error):
@@ -54,15 +54,15 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
       "\(name) \(path) has format \(found), and this version reads formats up to \(known): "
         + "a newer version of DrawTogether can open it"
     case .unknownFormat(let path):
-      "\(name) \(path) has a file 'format' that does not say a format: "
+      "\(name) \(path) has a file 'format' without a valid format: "
         + "it was damaged, or the folder belongs to something else"
     case .notADataFolder(let path):
       "the folder \(path) is not a data folder of DrawTogether: it has no file 'format'"
     case .unfinished(let path, .backup):
-      "the folder \(path) holds a backup that was not finished: take another one, or make it again"
+      "the folder \(path) holds an unfinished backup: use another one, or create it again"
     case .unfinished(let path, .restore):
-      "the data folder \(path) holds a restore that was not finished: run 'drawtogether restore' again, "
-        + "which begins anew"
+      "the data folder \(path) holds an unfinished restore: repeat 'drawtogether restore', "
+        + "which starts again"
     case .notEmpty(let path, let count, let first, .backup):
       "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "
         + "'\(first)'): a backup goes into a new folder, or an empty one"
@@ -71,11 +71,11 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
         + "\(count == 1 ? "name" : "names"), such as '\(first)'): a backup is restored into a new folder, an empty "
         + "one, or a data folder without sessions"
     case .sameFolder(let path):
-      "\(path) is the data folder itself: a backup lies in a folder of its own"
+      "\(path) is the data folder itself: a backup needs a separate folder"
     case .withinOwn(let path, let name):
-      "\(path) lies in '\(name)' of the folder that is copied: choose one outside of it"
+      "\(path) is in '\(name)' of the folder to copy: choose a folder outside it"
     case .holdsSource(let path, let name):
-      "what is to be copied lies in '\(name)' of \(path), which is made anew: move it elsewhere first"
+      "the source is in '\(name)' of \(path), which would be replaced: move it elsewhere first"
     case .hasSessions(let path, let count):
       "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): a backup is restored into "
         + "a folder without any, so move these away or name another folder"

@@ -127,8 +127,8 @@ struct VerifyTests {
     #expect(damaged.code == 1)
     #expect(
       damaged.output
-        == "Verify… log, byte \(offsets[3]): \(lost) bytes fail their check, and what was in them is lost; what follows can "
-        + "be read\n")
+        == "Verify… log, byte \(offsets[3]): \(lost) bytes fail their check and are lost; the following records can be "
+        + "read\n")
     let export = CommandRun(["export", "Verify", "--data", folder.path])
     #expect(export.code == 1 && export.output.contains("\"targets\":[1,2]"))
     #expect(export.errors.hasPrefix("drawtogether: session Verify…: log, byte \(offsets[3]): "))
@@ -368,7 +368,7 @@ struct VerifyTests {
   @Test("A session without a log, or with a log that begins wrongly, is a fault")
   func noLog() throws {
     try folder.put([], as: "log", of: id)
-    #expect(run().output.contains("Verify… log, byte 0: the last record was not written whole (0 bytes)\n"))
+    #expect(run().output.contains("Verify… log, byte 0: the last record is incomplete (0 bytes)\n"))
     try folder.put(Array("something else, and long enough for a record".utf8), as: "log", of: id)
     #expect(run().output.contains("Verify… log, byte 0: the log does not begin as one does"))
     try FileManager.default.removeItem(atPath: folder.file("log", of: id))

@@ -21,7 +21,7 @@ struct HTTPRequest: Sendable {
       fields.append("Content-Length", "\(content?.count ?? 0)")
     }
     guard let head = RequestHead(method, path, fields: fields) else {
-      preconditionFailure("a path that is made of ids is a target")
+      preconditionFailure("a path of ids is a target")
     }
     return head
   }

@@ -99,7 +99,7 @@ extension ClientSession {
       doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {
-      return socketLost(.broken("The gateway gives no answer."))
+      return socketLost(.broken("The gateway does not answer."))
     }
     if let silentAt, silentAt <= now, phase != .over, phase != .idle {
       socketLost(.broken(phase == .opening ? "The gateway cannot be reached." : "The gateway is silent."))

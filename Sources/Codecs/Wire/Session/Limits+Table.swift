@@ -145,7 +145,7 @@ extension Limits {
       help: "time for join to arrive on a new socket"),
     LimitDescription(
       name: "graceSeconds", keyPath: \.graceSeconds, range: 0...86_400, unit: .seconds,
-      help: "time somebody whose socket broke still counts as here"),
+      help: "time for which a participant without a socket stays present"),
     LimitDescription(
       name: "idleSeconds", keyPath: \.idleSeconds, range: 1...86_400, unit: .seconds,
       help: "time a connection may be idle between requests"),
@@ -154,7 +154,7 @@ extension Limits {
       help: "time a request's body may stall"),
     LimitDescription(
       name: "minimumBodyBytesPerSecond", keyPath: \.minimumBodyBytesPerSecond, range: 0...1 << 30,
-      unit: .bytes, help: "bytes a second that a body must bring when all upload slots are taken",
+      unit: .bytes, help: "least bytes a second of an upload while all slots are taken",
       isMinimum: true),
     LimitDescription(
       name: "bodyRateSeconds", keyPath: \.bodyRateSeconds, range: 1...3_600, unit: .seconds,

@@ -43,12 +43,12 @@ extension UploadFileActor.Fault {
     case .removed:
       return .noAttachment
     case .superseded:
-      return Refusal(.offsetMismatch, "A newer request goes on with this upload.")
+      return Refusal(.offsetMismatch, "A newer request continues this upload.")
     case .offset(let offset):
       return .offsetMismatch(offset)
     case .checksum(let offset):
       var refusal = Refusal(
-        .digestMismatch, "The bytes are not what Upload-Checksum says; they were dropped.")
+        .digestMismatch, "The bytes do not match Upload-Checksum; they were dropped.")
       refusal.offset = offset
       refusal.status = 460
       return refusal

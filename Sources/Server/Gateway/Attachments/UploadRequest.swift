@@ -105,7 +105,7 @@ extension UploadRequest {
     try Tus.checkVersion(of: head)
     try Self.checkPieceType(head)
     guard let offset = try Self.number("Upload-Offset", head) else {
-      throw Refusal(.badRequest, "A PATCH says with Upload-Offset where its bytes belong.")
+      throw Refusal(.badRequest, "A PATCH needs Upload-Offset, the position of its bytes.")
     }
     let size = try Self.number("Upload-Length", head)
     if let size, size > UInt64(limits.attachmentBytes) {
@@ -226,7 +226,7 @@ extension UploadRequest {
   private static func number(_ name: String, _ head: RequestHead) throws(Refusal) -> UInt64? {
     let fields = head.fields.all(name)
     guard let field = fields.first else { return nil }
-    guard fields.count == 1 else { throw Refusal(.badRequest, "\(name) is there \(fields.count) times.") }
+    guard fields.count == 1 else { throw Refusal(.badRequest, "\(name) occurs \(fields.count) times.") }
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
@@ -276,7 +276,7 @@ extension Refusal {
   }
 
   static var unknownParticipantToken: Refusal {
-    Refusal(.tokenNeeded, "The Participant-Token is of nobody in this session.")
+    Refusal(.tokenNeeded, "The Participant-Token belongs to no participant of this session.")
   }
 
   static var noAttachment: Refusal {
@@ -284,7 +284,7 @@ extension Refusal {
   }
 
   static func offsetMismatch(_ offset: UInt64) -> Refusal {
-    var refusal = Refusal(.offsetMismatch, "The upload stands at \(offset) bytes: continue from there.")
+    var refusal = Refusal(.offsetMismatch, "The upload has \(offset) bytes: continue from there.")
     refusal.offset = offset
     return refusal
   }

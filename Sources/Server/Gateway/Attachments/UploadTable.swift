@@ -134,7 +134,7 @@ final class UploadTable: Sendable {
           return .refused(
             isShareFull
               ? .tooManyUploads(
-                "From your address \(share) uploads are taken at a time", share, fromAddress + 1)
+                "From your address \(share) uploads are accepted at a time", share, fromAddress + 1)
               : .tooManyUploads(
                 "This gateway takes \(limits.uploads) uploads at a time", limits.uploads,
                 state.rows.count + 1))

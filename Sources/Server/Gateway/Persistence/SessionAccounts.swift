@@ -100,7 +100,7 @@ struct SessionAccounts {
     if let creator, let entry = creators[creator], entry.sessions.count >= limits.sessionsPerAddress {
       var refusal = Refusal(
         .tooMany,
-        "This gateway keeps \(entry.sessions.count) sessions that were made from your address, of "
+        "This gateway keeps \(entry.sessions.count) sessions that were created from your address, of "
           + "\(limits.sessionsPerAddress) that it keeps for one address.",
         limit: limits.sessionsPerAddress, actual: entry.sessions.count)
       refusal.retryAfterMs = wait(for: entry.sessions.lazy.compactMap { accounts[$0] }, date: date)
@@ -130,7 +130,7 @@ struct SessionAccounts {
     else { return nil }
     return Refusal(
       .storageFull,
-      "The sessions that were made from one address may take \(limits.dataBytesPerAddress) bytes together, and those "
+      "The sessions that were created from one address may take \(limits.dataBytesPerAddress) bytes together, and those "
         + "of this address take \(own). Remove something, or end a session.",
       limit: limits.dataBytesPerAddress, actual: own + added)
   }

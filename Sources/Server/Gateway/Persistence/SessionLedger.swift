@@ -45,7 +45,7 @@ final class SessionLedger: Sendable {
   /// Returns the figures of a session; nil when it is not known.
   func account(of id: SessionID) -> SessionAccounts.Account? { state.withLock { $0.accounts[id] } }
 
-  /// Counts a new session in, unless that would go beyond a limit.
+  /// Counts a new session, unless that exceeds a limit.
   func admit(_ id: SessionID, creator: String?, now: MonotonicTime) -> Refusal? {
     let date = removal.clock.date
     let wait = removal.wait(now: now)

@@ -163,7 +163,7 @@ extension SessionTable {
       .storageFull,
       error.isFull
         ? "The gateway's disk is full: this session can be opened again when there is room."
-        : "The gateway cannot write to its disk: this session can be opened again when that is mended.")
+        : "The gateway cannot write to its disk: this session can be opened again when the disk works.")
     refusal.retryAfterMs = 5000
     return refusal
   }

@@ -93,7 +93,7 @@ extension Session {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
       guard known == size else {
-        throw refusal(.badRequest, "This upload has \(known) bytes, as was said before.", known, size)
+        throw refusal(.badRequest, "This upload has \(known) bytes, as announced before.", known, size)
       }
       return
     }
@@ -117,7 +117,7 @@ extension Session {
     let (record, upload) = try upload(id)
     guard total > upload.reserved else { return upload.reserved }
     if let size = record.object.size {
-      throw refusal(.badRequest, "This upload has \(size) bytes, as was said before.", size, total)
+      throw refusal(.badRequest, "This upload has \(size) bytes, as announced before.", size, total)
     }
     try journal.check(size: total, reserved: upload.reserved, limits: limits)
     let step = Journal.reservationStep

@@ -140,6 +140,6 @@ extension NoticePayload {
   /// The notice that a part of the session was lost.
   static let lost = NoticePayload(
     .damaged,
-    "Some of this session was lost on the gateway's disk: what was drawn may be missing, and what was erased may be back."
+    "The gateway's disk lost a part of this session: some drawings may be missing, and some erased ones may be back."
   )
 }

@@ -102,9 +102,9 @@ extension Session {
       markAcknowledgedDirty(participant)
     }
     guard save.failureNotice == nil else { return }
-    let why = isFull ? "The gateway's disk is full" : "The gateway's disk does not take what is written to it"
+    let why = isFull ? "The gateway's disk is full" : "The gateway's disk fails"
     let notice = NoticePayload(
-      .storageFull, "\(why): what is drawn now is not saved yet. It will be as soon as that is possible.")
+      .storageFull, "\(why): drawings are not saved now, but as soon as possible.")
     save.failureNotice = notice
     appendSystem(SystemType.notice, notice.encoded())
   }
@@ -142,7 +142,7 @@ extension Session {
     let bytes = unsavedBytes
     return .noRoom(
       .storageFull,
-      "What is drawn here cannot be saved now: \(bytes) bytes wait for the gateway's disk. Try again in a moment.",
+      "Drawings cannot be saved now: \(bytes) bytes wait for the gateway's disk. Try again in a moment.",
       limit: limits.unsavedSessionBytes, actual: bytes)
   }
 
@@ -255,7 +255,7 @@ extension Session {
         }
       }
     } catch {
-      preconditionFailure("a run is cut as it was made: \(error)")
+      preconditionFailure("a run has the frames that it was written with: \(error)")
     }
     return highest
   }
@@ -263,5 +263,5 @@ extension Session {
 
 extension NoticePayload {
   /// The notice that ends a `storageFull` notice.
-  static var savedAgain: NoticePayload { NoticePayload(.saved, "What is drawn here is saved again.") }
+  static var savedAgain: NoticePayload { NoticePayload(.saved, "Drawings are saved again.") }
 }

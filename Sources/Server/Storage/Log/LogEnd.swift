@@ -9,8 +9,8 @@ package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .torn: "the last record was not written whole"
-    case .broken: "a record fails its check, and nothing behind it can be relied upon"
+    case .torn: "the last record is incomplete"
+    case .broken: "a record fails its check, and no record behind it is reliable"
     }
   }
 }
@@ -24,7 +24,7 @@ package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     isLost
-      ? "\(range.count) bytes fail their check, and what was in them is lost; what follows can be read"
+      ? "\(range.count) bytes fail their check and are lost; the following records can be read"
       : "the frame of a record is damaged, and the record can be read"
   }
 }

@@ -32,7 +32,7 @@ package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
       "the log does not begin as one does: its beginning was damaged, or it is something else"
     case .newerVersion(let found, let known):
       "the log has version \(found), and this version of DrawTogether reads up to \(known)"
-    case .record(let error): "the log holds what no session writes: \(error)"
+    case .record(let error): "the log has a record that no session writes: \(error)"
     }
   }
 }
