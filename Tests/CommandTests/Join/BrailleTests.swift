@@ -98,7 +98,7 @@ struct BrailleTests {
     #expect(one.cells.contains { $0.dots != 0 })
   }
 
-  @Test("Texts and names of pictures are letters, pictures have a frame")
+  @Test("Texts and the names of pictures are printed as letters, and pictures have a frame")
   func words() throws {
     let text = Array(#"{"text":"one\ntwo","point":[0,0],"size":100}"#.utf8)
     let mark = try #require(TextMark(text))

@@ -150,7 +150,7 @@ extension OverSockets {
       let deadline = TestTimeout.deadline
       while try room.observer.list().first?.offset != UInt64(bytes.count), .now() < deadline {}
       room.gateway.gateway.drain()
-      // Mail sent after the order to drain: when it has arrived, the order was carried out.
+      // The close frame is sent after the drain has begun.
       try room.witness.read(until: "the drain") { $0.closed == 1012 }
       hold.release()
       let answer = try client.http.response(to: "POST")
@@ -171,7 +171,7 @@ extension OverSockets {
       }
       try room.metrics.wait(for: "two uploads") { $0["uploads_started_total"] == 2 }
       room.gateway.gateway.drain()
-      // Mail sent after the order to drain: when it has arrived, the order was carried out.
+      // The close frame is sent after the drain has begun.
       try room.witness.read(until: "the drain") { $0.closed == 1012 }
       for client in clients {
         try client.stream.send(Array(bytes[300_000...]))

@@ -13,7 +13,7 @@ extension OverSockets {
   /// The stop of a gateway with many clients.
   @Suite("Draining")
   struct DrainTests {
-    @Test("All entries are on the disk before a client is told to come back", arguments: [1, 2])
+    @Test("All entries are on the disk before a client is asked to reconnect", arguments: [1, 2])
     func many(reactors: Int) throws {
       var gateway = try RunningGateway(reactors: reactors)
       let sessions = try (0..<20).map { _ in try gateway.makeSession() }

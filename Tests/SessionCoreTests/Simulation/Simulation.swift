@@ -356,7 +356,7 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // Changes of presence may wait in the log, for members that have nothing else to get.
+    // Members without other output may get changes of presence later.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }

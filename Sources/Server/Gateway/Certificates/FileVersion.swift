@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The properties by which another file at a path, or another content in it, is detected without reading the file.
+/// The properties of a file that show a replacement or a change without reading the content.
 ///
-/// It is read once a second. inotify watches a directory entry, so it misses a link further up the path that is
+/// They are read once a second. inotify watches a directory entry, so it misses a link further up the path that is
 /// changed (Kubernetes, certbot), and changes by another machine on a network file system.
 struct FileVersion: Equatable, Sendable {
   let device, inode: UInt64

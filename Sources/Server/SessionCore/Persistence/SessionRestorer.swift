@@ -25,7 +25,7 @@ package struct SessionRestorer: ~Copyable {
   var header: SessionHeaderRecord?
   /// The state that the entries so far announce.
   var announced = AnnouncedState(activity: nil)
-  /// True when the last `session` record is older than a backup, or than the end that was undone.
+  /// True when the last `session` record was written before a backup was restored, or before an end was undone.
   var isRestored = false
   /// Numbers up to this one may have been given out.
   var numbers: ParticipantNumber = 0
