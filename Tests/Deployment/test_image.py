@@ -289,7 +289,7 @@ async def test_a_host_folder_must_belong_to_the_user(
             assert made.state["ExitCode"] == 2
             assert made.log == (
                 "drawtogether: --data: the data folder /data cannot be written to (open: Permission denied): "
-                "it has to belong to user 10001, as whom the gateway runs (chown -R 10001)\n"
+                "it has to belong to user 10001, the user of the gateway (chown -R 10001)\n"
             )
             os.chown(tmp_path, 10001, 10001)
             made.start()

@@ -90,7 +90,7 @@ struct DataFolderTests {
     let denied = SystemError("open", code: EACCES)
     #expect(
       DataFolderError.remedy(denied, user: 10001)
-        == ": it has to belong to user 10001, as whom the gateway runs (chown -R 10001)")
+        == ": it has to belong to user 10001, the user of the gateway (chown -R 10001)")
     #expect(DataFolderError.remedy(denied, user: 0) == "")
     #expect(DataFolderError.remedy(SystemError("open", code: EROFS), user: 10001) == "")
     for error in [DataFolderError.notWritable(path: "/data", denied), .unusable(path: "/data", denied)] {

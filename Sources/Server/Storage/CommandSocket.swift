@@ -46,8 +46,8 @@ package final class CommandListener: Sendable {
   /// Reads a line, waiting for it.
   ///
   /// - Returns: the line without its line feed; nil when the other end closed first, sent too much or took too long.
-  static func line(from socket: borrowing OwnedDescriptor, within patience: Duration) -> String? {
-    let deadline = MonotonicTime.now() + patience
+  static func line(from socket: borrowing OwnedDescriptor, within timeout: Duration) -> String? {
+    let deadline = MonotonicTime.now() + timeout
     var line: [UInt8] = []
     var bytes = [UInt8](repeating: 0, count: lineBytes)
     while line.last != UInt8(ascii: "\n") {
@@ -105,14 +105,14 @@ extension DataFolder {
   ///
   /// - Returns: nil when no gateway listens there.
   /// - Throws: `StorageError`; ETIMEDOUT when a gateway accepted the line but did not answer.
-  package func ask(_ line: String, within patience: Duration) throws(StorageError) -> String? {
+  package func ask(_ line: String, within timeout: Duration) throws(StorageError) -> String? {
     let connected = unsafe clinux_local_connect(root.rawValue, CommandListener.name)
     guard ![-ENOENT, -ECONNREFUSED, -ENOTSOCK].contains(connected) else { return nil }
     let socket = OwnedDescriptor(owning: try StorageError.check(.askGateway, connected))
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
     // A gateway that refuses this user may close the socket before it reads the line, after it has answered.
     let sent = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
-    guard let answer = CommandListener.line(from: socket, within: patience) else {
+    guard let answer = CommandListener.line(from: socket, within: timeout) else {
       try StorageError.check(.askGateway, sent)
       throw StorageError(.askGateway, code: ETIMEDOUT)
     }

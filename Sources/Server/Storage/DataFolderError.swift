@@ -87,6 +87,6 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   /// A hint for a folder of another user, for example one that a host gave to a container.
   static func remedy(_ error: SystemError, user: uid_t = geteuid()) -> String {
     guard error.code == EACCES || error.code == EPERM, user != 0 else { return "" }
-    return ": it has to belong to user \(user), as whom the gateway runs (chown -R \(user))"
+    return ": it has to belong to user \(user), the user of the gateway (chown -R \(user))"
   }
 }

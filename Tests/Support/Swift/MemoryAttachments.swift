@@ -4,7 +4,7 @@ internal import Platform
 package import Storage
 package import Wire
 
-/// Attachments in memory, as a store without files has them.
+/// Attachments in memory, for a store without files.
 package final class MemoryAttachments: AttachmentStore {
   /// The attachments of one session.
   fileprivate struct Session: Sendable {

@@ -25,7 +25,7 @@ package final class Queue<Value: Sendable>: Sendable {
     precondition(count == 1, "a pipe takes a byte")
   }
 
-  /// The next value; waits for it.
+  /// Waits for the next value and returns it.
   package func next() -> Value {
     var byte: UInt8 = 0
     let count = unsafe read(reading, &byte, 1)

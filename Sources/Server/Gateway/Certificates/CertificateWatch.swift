@@ -6,7 +6,7 @@ internal import Primitives
 /// not read. A pair that cannot be used is tried again at each check, and is an error only if it stays so.
 struct CertificateWatch: Sendable {
   /// The time for which a pair may be unusable before that is logged.
-  static let patience = Duration.seconds(5)
+  static let retryTime = Duration.seconds(5)
 
   /// The versions of the pair in force.
   private var current: CertificateSource.Versions
@@ -58,7 +58,7 @@ struct CertificateWatch: Sendable {
   mutating func didFail(_ reason: String, now: MonotonicTime, isRequested: Bool = false) -> Bool {
     var failure = failure ?? Failure(since: now)
     defer { self.failure = failure }
-    let isDue = now - failure.since >= Self.patience && failure.loggedReason != reason
+    let isDue = now - failure.since >= Self.retryTime && failure.loggedReason != reason
     guard isRequested || isDue else { return false }
     failure.loggedReason = reason
     return true

@@ -1,16 +1,17 @@
 internal import Storage
 internal import Wire
 
-/// What is on a disk in memory: names and files as every process sees them, and what of it a power cut leaves.
+/// The content of a disk in memory: names and files as processes see them, and the synced part that survives a
+/// power cut.
 struct DiskImage: Sendable {
-  /// Where a session's folder lies.
+  /// The folder that contains the folder of a session.
   enum Place: Hashable, Sendable, CaseIterable {
     case made
     case kept
     case aside
   }
 
-  /// A change of names; the disk makes them last in their order.
+  /// A change of names. A power cut keeps a prefix of these changes.
   enum NameChange: Sendable {
     case make(SessionID)
     case move(Place, Place, SessionID)
@@ -40,13 +41,13 @@ struct DiskImage: Sendable {
   private var durableNames: Names = [:]
   private var pending: [NameChange] = []
 
-  /// Changes names, as is seen at once.
+  /// Applies a change of names, which is visible at once.
   mutating func change(_ change: NameChange) {
     Self.apply(change, to: &names)
     pending.append(change)
   }
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   mutating func addFile(_ name: LogName, _ place: Place, _ id: SessionID) -> Int {
     let number = files.count
     files[number] = ImageFile()
@@ -54,18 +55,18 @@ struct DiskImage: Sendable {
     return number
   }
 
-  /// Makes the changes last up to the last one that is looked for.
+  /// Makes changes durable, up to the last one that fulfils the condition.
   mutating func commit(upToLast isWanted: (NameChange) -> Bool) {
     guard let last = pending.lastIndex(where: isWanted) else { return }
     commit(last + 1)
   }
 
-  /// Leaves what a power cut does.
+  /// Applies a power cut.
   mutating func cutPower(using chance: inout some RandomNumberGenerator) {
     commit(Int.random(in: 0...pending.count, using: &chance))
     pending = []
     names = durableNames
-    // In the same order each time, so that a seed says all.
+    // In a fixed order, so that the seed determines everything.
     for number in files.keys.sorted() { files[number]?.cutPower(using: &chance) }
   }
 
@@ -95,12 +96,12 @@ struct ImageFile: Sendable {
     case cut(Int)
   }
 
-  /// What a disk writes at once or not at all.
+  /// The number of bytes that a disk writes atomically.
   private static let sector = 512
 
-  /// As it is seen.
+  /// The visible bytes.
   private(set) var bytes: [UInt8] = []
-  /// How often it was written to.
+  /// The number of writes.
   private(set) var writes = 0
   var isLocked = false
   private var durable: [UInt8] = []

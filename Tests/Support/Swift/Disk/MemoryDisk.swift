@@ -4,11 +4,11 @@ internal import Platform
 package import Storage
 package import Wire
 
-/// Sessions in memory, for tests: what a process that was killed, or a machine without power, would find is told apart.
+/// Sessions on a disk in memory, for tests. Its content after a kill differs from that after a power cut.
 package final class MemoryDisk: SessionDisk {
   private let image: Guarded<DiskImage>
 
-  /// A disk with nothing on it.
+  /// Creates an empty disk.
   package convenience init() {
     self.init(DiskImage())
   }
@@ -17,15 +17,15 @@ package final class MemoryDisk: SessionDisk {
     self.image = Guarded(image)
   }
 
-  /// What is there after the process was killed at this moment: all that was written.
+  /// Returns the disk after a kill of the process at this moment: all written bytes.
   package func afterKill() -> MemoryDisk {
     var image = image.withLock { $0 }
     for number in image.files.keys { image.files[number]?.isLocked = false }
     return MemoryDisk(image)
   }
 
-  /// What is there after the power went at this moment: all that was synced, and of the rest what chance wants. Names change
-  /// in their order; writes are lost, done or done in part, each by itself.
+  /// Returns the disk after a power cut at this moment: all synced bytes, and a random part of the others. Changes of names
+  /// survive in their order; each write is lost, done or done in part.
   package func afterPowerCut(using chance: inout some RandomNumberGenerator) -> MemoryDisk {
     var image = image.withLock { $0 }
     image.cutPower(using: &chance)
@@ -119,7 +119,7 @@ package final class MemoryDisk: SessionDisk {
     }
   }
 
-  /// Does nothing: these sessions have no mark of a clean stop.
+  /// Has no effect: these sessions have no mark of a clean stop.
   package func recordCleanStop(_ generation: String) throws(StorageError) {}
 
   package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
@@ -130,10 +130,10 @@ package final class MemoryDisk: SessionDisk {
     image.withLock { Array($0.names[.kept, default: [:]].keys) }
   }
 
-  /// None: logs are all that is in memory.
+  /// Returns none: only logs are in memory.
   package func files(of id: SessionID) throws(StorageError) -> [StoredFile] { [] }
 
-  /// Does something with a file.
+  /// Performs an operation on a file.
   fileprivate func access<Result: Sendable>(
     _ number: Int, _ body: (inout ImageFile) -> Result
   ) throws(StorageError) -> Result {
@@ -163,7 +163,7 @@ private final class MemoryFile: SessionFile {
   }
 
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
-    // No clock: a second for each write.
+    // Counted instead of read from a clock: one second per write.
     try disk.access(number) { file in
       let written = Date(timeIntervalSince1970: Double(file.writes))
       return (file.bytes.count, written, written)
@@ -211,7 +211,7 @@ private final class MemoryFile: SessionFile {
   }
 
   func unlock() {
-    // The file cannot have gone: files of a disk in memory stay.
+    // Never fails: files of a disk in memory are not removed.
     let wasLocked = holdsLock.withLock { holds in
       defer { holds = false }
       return holds
