@@ -18,7 +18,7 @@ struct ContentFinding: Sendable {
   let revision: UInt64
 }
 
-/// The verdicts of this process on the files of contents, kept while their sessions are put away and opened again.
+/// The verdicts of this process on the files of contents, kept while their sessions are unloaded and loaded again.
 ///
 /// A verdict applies only to a file with a certain mark, so another file in its place has no verdict. The newest verdicts of each
 /// kind are kept, up to a limit for each kind, so that intact contents do not displace damaged ones. A content without a verdict

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Wire
 
-/// The parts of the tus resumable upload protocol, version 1.0.0, that the gateway speaks.
+/// The supported parts of the tus resumable upload protocol, version 1.0.0.
 enum Tus {
   static let version = "1.0.0"
   static let extensions =

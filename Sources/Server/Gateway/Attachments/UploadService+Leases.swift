@@ -33,7 +33,7 @@ extension UploadService {
     let fileName = UUID()
     let file = environment.makeFile(fileName, session.id)
     if session.attachment(attachment) == nil {
-      // Before anyone learns of the attachment: without room it never existed.
+      // Before the attachment is announced: without room it never existed.
       try await findRoom(for: creation.size, file)
       guard !hosted.isRemoved else { throw .ended }
     }
@@ -170,7 +170,7 @@ extension UploadService {
     return .lease(try grant(opening, pending, attachment, upload, in: hosted))
   }
 
-  /// Answers a request whose upload another request finished meanwhile, as if it arrived now.
+  /// Answers a request whose upload another request finished meanwhile, like a request that arrives now.
   private func resumeAgain(
     _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {

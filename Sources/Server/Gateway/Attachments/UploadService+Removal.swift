@@ -16,7 +16,7 @@ extension UploadService {
     let removed = hosted.session.removeAttachment(attachment, now: now)
     persister.reportBytes(of: hosted.stored)
     changed(hosted)
-    // The upload ends before anything is waited for: an attachment with the same id may begin at once.
+    // The upload ends before the first suspension: another attachment with the same id may begin at once.
     if let upload = pending?.upload { supersede(upload, telling: .noAttachment) }
     if let pending, !pending.isWhole { await discard(pending) }
     hosted.tasksInHand += 1

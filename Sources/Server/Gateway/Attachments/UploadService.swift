@@ -24,7 +24,7 @@ final class UploadService: SessionUploads {
     let makeFile: @Sendable (UUID, SessionID) -> UploadFileActor
   }
 
-  /// The interval at which a session learns of the progress of an upload. Its members are told less often.
+  /// The interval at which a session gets the progress of an upload. Its members get it less often.
   private static let progressInterval = Duration.milliseconds(100)
 
   /// Called for an action of the connection that brings an upload, while the upload is connected.
@@ -242,8 +242,9 @@ final class UploadService: SessionUploads {
 
   // MARK: - The end of an upload
 
-  /// Separates an upload from its connection, which has closed or sends an answer. The received bytes of a resumable upload are still
-  /// written. While a lease is decided about, or all bytes are written, the upload continues without the connection.
+  /// Separates an upload from its connection, which has closed or sends a response. The received bytes of a resumable upload are
+  /// still written. During the decision about a lease, and once all bytes are written, the upload continues without the
+  /// connection.
   func disconnect(_ upload: Upload) {
     upload.isConnected = false
     guard case .streaming(let lease) = upload.state else { return }
@@ -333,7 +334,7 @@ final class UploadService: SessionUploads {
     case .storage(let error):
       environment.log(.error, "upload not written", ["reason": "\(error)"])
     case .reserve(let free, let reserve):
-      // Clients that ask again and again must not fill the rest of the disk with log lines.
+      // Repeated requests must not fill the rest of the disk with log lines.
       guard diskWarnedAt.map({ now - $0 >= .seconds(60) }) ?? true else { break }
       diskWarnedAt = now
       environment.log(
