@@ -68,7 +68,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["notes.txt"])
   }
 
-  @Test("The source and its folders are no target, by any path")
+  @Test("The source and its folders are refused as targets, by any path")
   func places() throws {
     let data = one.temporary.path + "/data"
     try one.temporary.link("way", to: data)

@@ -7,7 +7,7 @@ import Primitives
 /// P3: a joiner has the same state as all others.
 @Suite("P3: no seam")
 struct CatchUpTests {
-  @Test("S17 a snapshot begins with the state at N, then rising entries that make the retained state")
+  @Test("S17 a snapshot begins with the state at N; the retained entries follow in rising order")
   func snapshot() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
