@@ -35,7 +35,6 @@ actor Reactor {
   let io: ConnectionIO
   let reader: ConnectionReader
   let acceptor: Acceptor
-  let hooks = ReactorHooks()
 
   // Sessions.
   let persister: Persister
@@ -45,6 +44,7 @@ actor Reactor {
   let sessions: SessionTable
   let messages: SessionMessages
   let uploads: UploadService
+  let http: HTTPService
   private let draining: Draining
 
   /// Nil but in the first reactor.
@@ -56,8 +56,6 @@ actor Reactor {
   let logger: GatewayLogger
   let publisher: MetricsPublisher
   private var isStopped = false
-  /// The date for responses, made once a second.
-  var date = (at: Int64(0), text: "")
 
   /// The time between two checks of what did not happen in time.
   private static let sweepInterval = Duration.milliseconds(500)
@@ -73,9 +71,9 @@ actor Reactor {
     counters = ReactorCounters()
     logger = GatewayLogger(shared.log, counters: counters, clock: clock)
     publisher = MetricsPublisher(shared.board, reactor: number, clock: clock, counters: counters)
-    let table = ConnectionTable { descriptor, token throws(SystemError) in
-      try loop.register(descriptor, token: token)
-    }
+    let table = ConnectionTable(
+      watch: { descriptor, token throws(SystemError) in try loop.register(descriptor, token: token) },
+      unwatch: { descriptor throws(SystemError) in try loop.deregister(descriptor) })
     io = ConnectionIO(
       table: table, counts: shared.connectionCounts,
       handshakes: HandshakeTable(capacity: ConnectionReader.handshakeLimit), readQueue: ReadQueue(),
@@ -103,6 +101,11 @@ actor Reactor {
       shared.sessionEnvironment, persister: persister, broadcaster: broadcaster, sockets: sockets,
       uploads: uploads, compressor: compressor, tasks: tasks, clock: clock, counters: counters)
     messages = SessionMessages(sessions, tasks: tasks, clock: clock, counters: counters, logger: logger)
+    let creation = SessionCreation(
+      shared.creationEnvironment, reactor: number, sessions, clock: clock, counters: counters)
+    http = HTTPService(
+      shared.httpEnvironment, reactor: number, io, sessions, creation, uploads, publisher, clock: clock,
+      tasks: tasks, counters: counters, logger: logger)
     draining = Draining(shared.drainEnvironment, io, sessions, tasks: tasks, clock: clock)
     housekeeping = number == 0 ? Housekeeping(shared, clock: clock, tasks: tasks) : nil
     sweepAt = clock.now + Self.sweepInterval
@@ -173,7 +176,7 @@ actor Reactor {
 
   private func receive(_ mail: Mail) {
     switch mail {
-    case .adopt(let transfer): adopt(transfer)
+    case .adopt(let transfer): http.adopt(transfer)
     case .drain: draining.begin()
     case .stop: stop()
     case .probe: shared.answerProbes(of: number)
@@ -227,11 +230,7 @@ actor Reactor {
     consider(acceptor.nextDeadline)
     consider(broadcaster.nextDeadline)
     consider(persister.nextDeadline)
-    if draining.hasBegun {
-      consider(draining.nextDeadline)
-    } else {
-      consider(housekeeping?.nextDeadline)
-    }
+    consider(draining.hasBegun ? draining.nextDeadline : housekeeping?.nextDeadline)
     return next
   }
 
@@ -243,7 +242,6 @@ actor Reactor {
     for connection in io.table.rows {
       if let connection { io.close(connection) }
     }
-    disconnectHooks()
     loop.stop()
   }
 }

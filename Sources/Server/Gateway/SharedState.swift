@@ -15,8 +15,6 @@ final class SharedState: Sendable {
   let log: Log
   let files: StaticFiles
   let board: MetricsBoard
-  let origins: Origins
-  let redirect: SecureRedirect
   let proxyWarnings: ProxyWarnings
   let certificates: TLSServerContextHolder?
   let keeper: CertificateKeeper?
@@ -44,7 +42,6 @@ final class SharedState: Sendable {
   /// The identity of the data folder; a copy of the folder has another one.
   let folder: String
   let startedAt: WallTime
-  let metricsAccess: MetricsAccess
   let metrics: MetricsRenderer
 
   private let reactors = Guarded<[Reactor]>([])
@@ -108,12 +105,9 @@ final class SharedState: Sendable {
     uploads = UploadTable(limits: configuration.limits)
     verifier = ContentVerifier(attachments, on: fileThreads.verifying, notingIn: verdicts)
     board = MetricsBoard(reactors: configuration.reactors)
-    origins = Origins(configuration)
-    redirect = SecureRedirect(configuration)
     proxyWarnings = ProxyWarnings(configuration, log: log)
     connectionCounts = ConnectionCounts(
       limits: configuration.limits, isBehindProxy: configuration.trustedProxies > 0)
-    metricsAccess = MetricsAccess(configuration)
     metrics = MetricsRenderer(on: fileThreads.observing)
     creations = Guarded(
       SessionCreationLimiter(perMinute: configuration.limits.sessionsPerAddressPerMinute))
@@ -128,12 +122,42 @@ final class SharedState: Sendable {
   var uploadEnvironment: UploadService.Environment {
     UploadService.Environment(
       limits: limits, table: uploads, verdicts: verdicts, files: sessionFiles, log: log,
-      droppedBodyBytes: Reactor.apiBodyBytes
+      droppedBodyBytes: Router.bodyBytes
     ) { [unowned self] name, session in
       UploadFileActor(
         name, of: session, in: attachments, on: fileThreads.nextTransfer(),
         diskReserve: UInt64(limits.diskReserveBytes))
     }
+  }
+
+  /// The parts that the HTTP services of all reactors share.
+  var httpEnvironment: HTTPService.Environment {
+    HTTPService.Environment(
+      configuration: configuration, log: log, files: files, proxyWarnings: proxyWarnings,
+      downloads: DownloadService.Environment(
+        limits: limits, attachments: attachments, verdicts: verdicts, verifier: verifier, log: log,
+        nextThread: { [fileThreads] in fileThreads.nextTransfer() }),
+      monitoring: MonitoringRoutes.Environment(
+        access: MetricsAccess(configuration), board: board, renderer: metrics, startedAt: startedAt,
+        stopState: stopState,
+        status: { [unowned self] in status(now: $0) },
+        hangingReactors: { [unowned self] in hangingReactors(seenBy: $0, now: $1) }),
+      stopState: stopState,
+      endpoints: { [unowned self] in boundEndpoints },
+      owner: { [unowned self] in owner(of: $0).number },
+      handOver: { [unowned self] transfer, reactor in
+        reactors.withLock { $0[reactor] }.mailbox.enqueue(.adopt(transfer))
+      },
+      evict: { [unowned self] in evict($0) })
+  }
+
+  /// The parts that the creation of sessions shares with all reactors.
+  var creationEnvironment: SessionCreation.Environment {
+    SessionCreation.Environment(
+      limits: limits, store: store, saving: saving, folder: folder, disk: disk, ledger: ledger,
+      sweeper: sweeper, clock: removal.clock, pseudonyms: pseudonyms, log: log,
+      owner: { [unowned self] in owner(of: $0).number },
+      admit: { [unowned self] address, now in creations.withLock { $0.admit(address, at: now) } })
   }
 
   /// The loader of the next session. The loaders take turns.
@@ -226,31 +250,9 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// Counts a new session, unless that exceeds a limit.
-  func admitSession(_ id: SessionID, from client: ForwardedClient, creator: String?, now: MonotonicTime)
-    -> Refusal?
-  {
-    if let refusal = ledger.admit(id, creator: creator, now: now) { return refusal }
-    guard let wait = creations.withLock({ $0.admit(client.address, at: now) }) else { return nil }
-    ledger.forget(id)
-    var refusal = Refusal(
-      .tooMany,
-      "An address may create \(limits.sessionsPerAddressPerMinute) sessions per minute.",
-      limit: limits.sessionsPerAddressPerMinute)
-    refusal.retryAfterMs = UInt64(clamping: wait.wholeMilliseconds)
-    refusal.status = 429
-    return refusal
-  }
-
   /// Tells the reactor of an upload to end it, because another upload has its slot.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.reactor] }.mailbox.enqueue(.endSlowUpload(upload))
   }
-}
-
-/// The addresses of the gateway.
-struct Endpoints: Sendable {
-  var http: SocketAddress?
-  var https: SocketAddress?
 }

@@ -236,7 +236,7 @@ extension Reactor {
   fileprivate func searchWhileForgetting(_ id: SessionID) -> [Task<Bool, Never>] {
     sessions.endedSessionCache[id]?.idleSince = MonotonicTime(nanoseconds: 0)
     let searches = (0..<2).map { _ in
-      Task { if case .ended = await find(id) { true } else { false } }
+      Task { if case .ended = await sessions.find(id) { true } else { false } }
     }
     sessions.forgetIfIdle(id)
     return searches

@@ -90,6 +90,15 @@ final class ConnectionIO {
     if connection.isSecure { counters.values.openTLSSockets -= 1 }
   }
 
+  /// Removes a connection from the table and from the event loop, for another reactor.
+  ///
+  /// - Returns: the descriptor; nil if the connection was removed before.
+  /// - Throws: `SystemError` if the event loop fails. The descriptor is closed.
+  func detach(_ connection: Connection) throws(SystemError) -> OwnedDescriptor? {
+    forget(connection)
+    return try table.takeDescriptor(of: connection)
+  }
+
   // MARK: - Writing
 
   /// Writes bytes as they are, on a TLS connection too. Bytes that the kernel does not accept are buffered, and written before all
@@ -111,6 +120,14 @@ final class ConnectionIO {
     var tally = SendTally()
     defer { count(tally) }
     return write(bytes, on: connection, &tally)
+  }
+
+  /// Writes the beginning of a range of bytes, as much as is encrypted at a time.
+  ///
+  /// - Returns: the number of bytes that were accepted.
+  func write(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
+    let end = min(range.upperBound, range.lowerBound + TLSConnection.encryptLimitInBytes)
+    return write(bytes.span.extracting(range.lowerBound..<end), on: connection)
   }
 
   /// Writes bytes of the handler in a loop over many connections, which adds the tally to the counters once.

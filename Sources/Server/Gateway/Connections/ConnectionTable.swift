@@ -13,15 +13,22 @@ final class ConnectionTable {
   private var freeSlots: [Int32] = []
   private var lastGeneration: UInt32 = 0
   private let watch: (CInt, UInt64) throws(SystemError) -> Void
+  private let unwatch: (CInt) throws(SystemError) -> Void
 
   /// The largest generation. Tokens of listeners lie above the tokens of all generations.
   private static let largestGeneration: UInt32 = 0x7FFF_FFFF
 
   /// Creates an empty table.
   ///
-  /// - Parameter watch: registers a descriptor with the event loop, under a token.
-  init(watch: @escaping (CInt, UInt64) throws(SystemError) -> Void) {
+  /// - Parameters:
+  ///   - watch: registers a descriptor with the event loop, under a token.
+  ///   - unwatch: removes a descriptor from the event loop.
+  init(
+    watch: @escaping (CInt, UInt64) throws(SystemError) -> Void,
+    unwatch: @escaping (CInt) throws(SystemError) -> Void = { _ in }
+  ) {
     self.watch = watch
+    self.unwatch = unwatch
   }
 
   /// Registers a descriptor with the event loop and adds a connection for it.
@@ -54,6 +61,15 @@ final class ConnectionTable {
     freeSlots.append(connection.key.slot)
     count -= 1
     return true
+  }
+
+  /// Removes the descriptor of a removed connection from the event loop.
+  ///
+  /// - Returns: the descriptor; nil if it was taken before.
+  func takeDescriptor(of connection: Connection) throws(SystemError) -> OwnedDescriptor? {
+    guard let descriptor = connection.takeDescriptor() else { return nil }
+    try unwatch(descriptor.rawValue)
+    return descriptor
   }
 
   /// Returns true while the connection is in the table.

@@ -21,11 +21,11 @@ extension RequestCounts.Kind {
 
 extension RequestTimes.Kind {
   /// Returns the kind of a request by its route and plan; nil for health checks, metrics and WebSockets.
-  init?(_ route: Route, _ plan: HTTPConversation.Plan) {
+  init?(_ route: Route, _ plan: HTTPExchange.Plan) {
     switch (route, plan) {
     case (.healthz, _), (.readyz, _), (.metrics, _), (.socket, _), (.echo, _): return nil
     case (_, .upload): self = .upload
-    case (_, .journal(.read, _)): self = .download
+    case (_, .attachments(.read, _)): self = .download
     case (.file, _): self = .page
     default: self = .api
     }

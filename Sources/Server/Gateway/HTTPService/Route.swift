@@ -68,7 +68,7 @@ enum Route: Equatable {
   }
 
   /// True for the attachments of a session.
-  var isJournal: Bool {
+  var isForAttachments: Bool {
     switch self {
     case .attachments, .attachment: true
     default: false

@@ -2,6 +2,10 @@ internal import Wire
 
 /// Refusals of requests for sessions.
 extension Refusal {
+  static var noSession: Refusal {
+    Refusal(.notFound, "There is no such session.")
+  }
+
   static var ended: Refusal {
     Refusal(.ended, "This session has ended.")
   }

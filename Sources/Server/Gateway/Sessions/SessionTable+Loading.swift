@@ -39,10 +39,18 @@ extension SessionTable {
     }
   }
 
+  /// Finds a session whose attachments may be read. It may have ended.
+  func findReadable(_ id: SessionID) async -> Result<SessionHost, Refusal> {
+    switch await find(id) {
+    case .open(let host), .ended(let host): .success(host)
+    case .none(let refusal): .failure(refusal)
+    }
+  }
+
   /// Returns the refusal for a session that does not exist.
   func missing(_ id: SessionID) -> Refusal {
     endedSessionCache[id] != nil || endedIDs.contains(id, now: now)
-      ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
+      ? .ended : .noSession
   }
 
   /// Checks that an ended session is still as it was read: the command `restore` may have undone its end.

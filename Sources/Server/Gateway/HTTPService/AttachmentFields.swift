@@ -1,0 +1,30 @@
+internal import HTTP
+
+/// Header fields of the requests and answers about attachments.
+enum AttachmentFields {
+  /// The fields that pages of allowed other sites may send.
+  static let accepted =
+    "Attachment-Id, Attachment-Metadata, Content-Disposition, Content-Type, If-Match, If-None-Match, "
+    + "If-Range, Participant-Token, Range, Repr-Digest, Tus-Resumable, Upload-Checksum, Upload-Defer-Length, "
+    + "Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override"
+  /// The fields that pages of allowed other sites may read.
+  private static let exposed =
+    "Content-Disposition, Content-Range, ETag, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, "
+    + "Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Length, "
+    + "Upload-Metadata, Upload-Offset"
+  /// No attachment may run code in a browser.
+  private static let contentSecurityPolicy = "sandbox; default-src 'none'"
+
+  /// Returns the fields of an answer that pages of allowed other sites may read.
+  static func exposed(for route: Route?) -> String {
+    route?.isForAttachments ?? false ? exposed : "Location, Retry-After, ETag"
+  }
+
+  /// Adds the fields of all answers about attachments.
+  static func add(to answer: inout Answer, for head: RequestHead?) {
+    answer.head.fields.set("Content-Security-Policy", contentSecurityPolicy)
+    guard let head, Tus.isSpoken(in: head) else { return }
+    answer.head.fields.set("Tus-Resumable", Tus.version)
+    if answer.head.status.code == 412 { answer.head.fields.set("Tus-Version", Tus.version) }
+  }
+}

@@ -1,0 +1,335 @@
+internal import HTTP
+internal import Platform
+internal import Networking
+internal import Primitives
+internal import Wire
+
+/// A connection that speaks HTTP: one request at a time. While a request is answered, the next one waits in the kernel.
+final class HTTPConnection {
+  /// The pieces of a request's body that are handled in one step.
+  private static let bodyPiecesPerStep = 1_024
+  /// The longest body that is copied behind the head of its answer, so that both are written at once.
+  private static let joinedBodyBytes = 16_384
+  /// The parts of an answer that are written before other connections have their turn.
+  private static let piecesPerPump = 4
+
+  let connection: Connection
+  let service: HTTPService
+  var reader: RequestReader
+  private(set) var exchange: HTTPExchange?
+  /// The time at which the head of the current request was complete.
+  private var headReadAt = MonotonicTime.distantPast
+  /// The current request, if its duration is measured: its kind, and the time at which its head was complete.
+  private var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
+  /// True while the answer is made asynchronously.
+  var awaitsAnswer = false
+  private var output: [HTTPResponse.Output] = []
+  /// True if the connection is closed behind `output`.
+  var closesAfterOutput = false
+  /// True if a long body was refused while the client sends it: more of it is read and dropped, so that the answer arrives.
+  var lingersLong = false
+
+  init(_ connection: Connection, _ service: HTTPService, limits: RequestLimits) {
+    self.connection = connection
+    self.service = service
+    reader = RequestReader(limits: limits)
+  }
+
+  /// Continues the request of a connection that another reactor handed over.
+  init(_ connection: Connection, _ service: HTTPService, continuing other: HTTPConnection) {
+    self.connection = connection
+    self.service = service
+    reader = other.reader
+    exchange = other.exchange
+    headReadAt = other.headReadAt
+    timed = other.timed
+    awaitsAnswer = other.awaitsAnswer
+    output = other.output
+    closesAfterOutput = other.closesAfterOutput
+    lingersLong = other.lingersLong
+  }
+
+  var io: ConnectionIO { service.io }
+  var now: MonotonicTime { service.now }
+  var limits: Limits { service.limits }
+
+  /// True until the connection closes, lingers, speaks WebSocket or is handed over.
+  var isActive: Bool { connection.handler === self }
+
+  /// True until the kernel has the present answer. Nothing more is read meanwhile.
+  var isBusy: Bool {
+    awaitsAnswer || !output.isEmpty || closesAfterOutput || (upload?.isHoldingBody ?? false)
+  }
+
+  /// The upload of the present request.
+  var upload: Upload? {
+    if case .upload(let upload)? = exchange?.plan { upload } else { nil }
+  }
+
+  // MARK: - Reading
+
+  private func read(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    var position = start
+    var pieces = 0
+    while true {
+      guard !isBusy, !connection.hasPendingWrites else {
+        io.pauseReading(connection, buffer, from: position, upTo: end)
+        return
+      }
+      let wasBetween = reader.isBetweenRequests
+      if wasBetween, position > start, position < end, io.readQueue.isShareOver {
+        io.deferInput(connection, buffer, from: position, upTo: end)
+        return
+      }
+      let event: RequestReader.Event?
+      do throws(MessageError) {
+        event = try reader.next(in: buffer.span.extracting(0..<end), at: &position)
+      } catch {
+        refuse(error)
+        return
+      }
+      if wasBetween, !reader.isBetweenRequests {
+        connection.deadline = now + .seconds(limits.headSeconds)
+      }
+      switch event {
+      case nil:
+        if reader.isBetweenRequests, exchange == nil, connection.hasServed {
+          connection.deadline = now + .seconds(limits.idleSeconds)
+        }
+        return
+      case .head(let head):
+        headReadAt = now
+        begin(head, rest: buffer, from: position, upTo: end)
+        guard readsBody(&buffer, from: position, upTo: end) else { return }
+      case .body(let range):
+        pieces += 1
+        extendDeadline()
+        switch exchange?.plan {
+        case .createSession: exchange?.body.append(contentsOf: buffer[range])
+        case .upload(let upload): service.uploads.receive(buffer[range], of: upload)
+        case .answer, .session, .attachments, .metrics, nil: break
+        }
+        guard isActive else { return }
+        guard pieces < Self.bodyPiecesPerStep || position == end || isBusy else {
+          io.deferInput(connection, buffer, from: position, upTo: end, isExpensive: true)
+          return
+        }
+      case .end:
+        if let exchange { complete(exchange, rest: buffer, from: position, upTo: end) }
+        // After a last answer the rest of the input is read and dropped, up to the peer's end.
+        guard isActive else { return }
+      }
+    }
+  }
+
+  /// Passes the input behind the head of a request on, if the request made the connection a WebSocket.
+  ///
+  /// - Returns: true if the connection still reads requests.
+  private func readsBody(_ buffer: inout [UInt8], from position: Int, upTo end: Int) -> Bool {
+    guard isActive else {
+      if position < end { connection.handler?.receive(&buffer, from: position, upTo: end) }
+      return false
+    }
+    if upload == nil { extendDeadline() }
+    return true
+  }
+
+  /// Sets the present request, whose head is complete.
+  func setExchange(_ exchange: HTTPExchange) {
+    self.exchange = exchange
+    timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, headReadAt) }
+  }
+
+  /// Continues a request that another reactor handed over, and reads the input behind it.
+  func resume(at step: ConnectionTransfer.Step, _ input: [UInt8]) {
+    connection.hasServed = true
+    var input = input
+    switch step {
+    case .head(let head):
+      dispatch(head, Route(head.path), service.client(of: head, on: connection), available: input.count)
+      guard readsBody(&input, from: 0, upTo: input.count) else { return }
+    case .end:
+      if let exchange { complete(exchange, rest: input, from: 0, upTo: input.count) }
+      guard isActive else { return }
+    }
+    receive(&input, from: 0, upTo: input.count)
+  }
+
+  // MARK: - Sending
+
+  /// Sends an answer. When the kernel has it, the connection reads the next request, or closes.
+  func send(_ answer: Answer, for head: RequestHead?, body: HTTPResponse.Output? = nil) {
+    awaitsAnswer = false
+    let (route, client) = (exchange?.route, exchange?.client)
+    if let upload { service.uploads.disconnect(upload) }
+    exchange = nil
+    io.updateBufferedBytes(of: connection)
+    if let head, !head.keepsAlive { closesAfterOutput = true }
+    if service.isDraining { closesAfterOutput = true }
+    if answer.hasUnknownLength, head?.minorVersion == 0 { closesAfterOutput = true }
+    var bytes = service.encoder.encode(
+      answer, for: head, route: route, from: client, isSecure: connection.isSecure, closes: closesAfterOutput)
+    service.count(answer, route, to: connection.clientAddress)
+    let hasBody = head?.method != .head && !answer.range.isEmpty
+    if hasBody, answer.range.count <= Self.joinedBodyBytes {
+      bytes.append(contentsOf: answer.bytes[answer.range])
+      output.append(.bytes(bytes, 0..<bytes.count))
+    } else {
+      output.append(.bytes(bytes, 0..<bytes.count))
+      if hasBody { output.append(.bytes(answer.bytes, answer.range)) }
+    }
+    if let body, head?.method != .head { output.append(body) }
+    extendDeadline()
+    pump()
+  }
+
+  /// Asks the client for the body of its request.
+  func sendContinue() {
+    let bytes = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    output.append(.bytes(bytes, 0..<bytes.count))
+    pump()
+  }
+
+  /// Writes as much of the output as the kernel accepts.
+  private func pump() {
+    var quantum = Self.piecesPerPump
+    while let next = output.first {
+      guard quantum > 0 else {
+        io.writeQueue.append(connection)
+        return
+      }
+      quantum -= 1
+      switch next {
+      case .bytes(let bytes, let range):
+        // Before the last bytes: a client that has its answer may open its next connection on another reactor at once.
+        if output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, exchange == nil,
+          !awaitsAnswer, !lingersLong
+        {
+          io.releaseClient(of: connection)
+        }
+        let taken = io.write(bytes, range, on: connection)
+        guard taken > 0 else { return }
+        extendDeadline()
+        if range.lowerBound + taken == range.upperBound {
+          output.removeFirst()
+        } else {
+          output[0] = .bytes(bytes, range.lowerBound + taken..<range.upperBound)
+        }
+      case .file(let transfer):
+        switch service.downloads.pump(transfer, over: connection) {
+        case .done: output.removeFirst()
+        case .ready: break
+        case .waiting: return
+        }
+      case .list(var list):
+        if let piece = list.next() {
+          output[0] = .list(list)
+          output.insert(.bytes(piece, 0..<piece.count), at: 0)
+        } else {
+          output.removeFirst()
+        }
+      }
+    }
+    guard !connection.hasPendingWrites else { return }
+    didWriteAll()
+  }
+
+  /// Continues when the kernel has all output: reads on, or lingers.
+  private func didWriteAll() {
+    guard !awaitsAnswer else { return }
+    if exchange == nil, let (kind, since) = timed {
+      service.counters.values.requestTimes.count(kind, .now() - since)
+      timed = nil
+    }
+    guard !closesAfterOutput else {
+      io.linger(connection, isLong: lingersLong)
+      return
+    }
+    if exchange == nil {
+      connection.deadline = now + .seconds(limits.idleSeconds)
+      io.releaseClient(of: connection)
+    }
+    io.resumeReading(connection)
+  }
+}
+
+// MARK: - The handler of its connection
+
+extension HTTPConnection: DownloadHandler {
+  var isWebSocket: Bool { false }
+  var isUploading: Bool { upload != nil }
+  var hasUnhandledInput: Bool { false }
+  var isQuiet: Bool { !isBusy && exchange == nil && reader.isBetweenRequests }
+
+  /// The file that is being sent at present.
+  var transfer: FileTransfer? {
+    if case .file(let transfer)? = output.first { transfer } else { nil }
+  }
+
+  /// The bytes that it buffers of a request and of a file that is being sent.
+  var bufferedBytes: Int {
+    var bytes = 0
+    if exchange != nil || reader.isInHead { bytes += max(0, reader.headBytes - Connection.freeBytes) }
+    if let exchange { bytes += exchange.body.count }
+    if let transfer { bytes += transfer.piece.count + (transfer.nextPiece?.count ?? 0) }
+    return bytes
+  }
+
+  var stage: ReservedConnections.Stage {
+    if exchange != nil || isBusy { return .answered }
+    return connection.hasReceived || !reader.isBetweenRequests ? .asking : .silent
+  }
+
+  func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    read(&buffer, from: start, upTo: end)
+    guard !io.updateBufferedBytes(of: connection), isActive, !closesAfterOutput else { return }
+    closesAfterOutput = true
+    send(.problem(service.refusalOfBufferedBytes), for: exchange?.head)
+  }
+
+  func peerEnded() {
+    guard isBusy else {
+      if !connection.hasDeferredInput { io.close(connection) }
+      return
+    }
+    connection.isReadingPaused = true
+    // Input that TLS brought together with the end is handled first.
+    guard !connection.hasDeferredInput, upload?.isHoldingBody != true else { return }
+    // The peer may still wait for its answer.
+    closesAfterOutput = true
+    pump()
+  }
+
+  func socketBecameWritable() { transfer?.becameWritable = true }
+  func didWritePending() { if isBusy { extendDeadline() } }
+
+  func becameWritable() {
+    if isBusy { extendDeadline() }
+    pump()
+  }
+
+  func continueWriting() { pump() }
+  func connectionBroke(reason: String) {}
+
+  func drain() {
+    // A resumable upload continues later where it stopped. An upload in a single request would be lost, so it gets the time that a
+    // download gets.
+    if let upload, !awaitsAnswer {
+      if upload.request.isTus { io.close(connection) }
+    } else if isBusy || exchange != nil {
+      closesAfterOutput = true
+    } else {
+      io.close(connection)
+    }
+  }
+
+  func willClose() { if let upload { service.uploads.disconnect(upload) } }
+
+  func sweep() {
+    if connection.isWriteBlocked { transfer?.releaseReadAhead() }
+    if connection.deadline <= now { expire() }
+  }
+
+  /// Gives the peer more time to send or accept bytes.
+  func extendDeadline() { connection.deadline = now + .seconds(limits.bodyStallSeconds) }
+}

@@ -1,0 +1,235 @@
+internal import HTTP
+internal import Networking
+internal import Primitives
+internal import SessionCore
+internal import Wire
+
+/// The HTTP side of a reactor: creates the handlers of its connections, and holds the components that they share.
+final class HTTPService {
+  /// The values and components that the HTTP services of all reactors share.
+  struct Environment: Sendable {
+    let configuration: GatewayConfiguration
+    let log: Log
+    let files: StaticFiles
+    let proxyWarnings: ProxyWarnings
+    let downloads: DownloadService.Environment
+    let monitoring: MonitoringRoutes.Environment
+    let stopState: StopState
+    /// Returns the addresses of the listeners.
+    let endpoints: @Sendable () -> Endpoints
+    /// Returns the number of the reactor that owns a session.
+    let owner: @Sendable (SessionID) -> Int
+    /// Hands a connection over to another reactor; returns false if the reactor's mailbox is full.
+    let handOver: @Sendable (ConnectionTransfer, _ reactor: Int) -> Bool
+    /// Has the reactor of a slow upload end it; returns false if the reactor's mailbox is full.
+    let evict: @Sendable (UploadTable.Eviction) -> Bool
+  }
+
+  let io: ConnectionIO
+  let uploads: UploadService
+  let downloads: DownloadService
+  let sessions: SessionTable
+  let encoder: AnswerEncoder
+  let webSocketUpgrade: WebSocketUpgrade
+  let counters: ReactorCounters
+  let logger: GatewayLogger
+  let environment: Environment
+  let reactor: Int
+  private let router: Router
+  private let sessionRoutes: SessionRoutes
+  private let attachmentRoutes: AttachmentRoutes
+  private let fileRoutes: FileRoutes
+  private let monitoring: MonitoringRoutes
+  private let clock: LoopClock
+  private let tasks: LoopTasks
+
+  /// Creates the service of a reactor.
+  ///
+  /// - Parameters:
+  ///   - environment: the parts that all reactors share.
+  ///   - reactor: the number of the reactor.
+  ///   - io: the connections of the reactor.
+  ///   - sessions: the sessions of the reactor.
+  ///   - creation: creates sessions.
+  ///   - uploads: writes the bodies of uploads.
+  ///   - publisher: publishes the counters for the metrics.
+  ///   - clock: the clock of the reactor's loop.
+  ///   - tasks: runs asynchronous work on the reactor.
+  ///   - counters: the counters of the reactor.
+  ///   - logger: logs refused requests.
+  init(
+    _ environment: Environment, reactor: Int, _ io: ConnectionIO, _ sessions: SessionTable,
+    _ creation: SessionCreation, _ uploads: UploadService, _ publisher: MetricsPublisher, clock: LoopClock,
+    tasks: LoopTasks, counters: ReactorCounters, logger: GatewayLogger
+  ) {
+    self.environment = environment
+    self.reactor = reactor
+    self.io = io
+    self.uploads = uploads
+    self.sessions = sessions
+    self.clock = clock
+    self.tasks = tasks
+    self.counters = counters
+    self.logger = logger
+    let configuration = environment.configuration
+    downloads = DownloadService(
+      environment.downloads, io, sessions, clock: clock, tasks: tasks, counters: counters)
+    encoder = AnswerEncoder(configuration)
+    router = Router(configuration)
+    webSocketUpgrade = WebSocketUpgrade(servesEcho: configuration.servesEcho)
+    sessionRoutes = SessionRoutes(sessions, creation, origins: Origins(configuration), logger: logger)
+    attachmentRoutes = AttachmentRoutes(
+      sessions, uploads, downloads, limits: configuration.limits, logger: logger)
+    fileRoutes = FileRoutes(environment.files, origins: Origins(configuration))
+    monitoring = MonitoringRoutes(environment.monitoring, reactor: reactor, publisher, clock: clock)
+  }
+
+  var now: MonotonicTime { clock.now }
+  var limits: Limits { environment.configuration.limits }
+  var isDraining: Bool { environment.stopState.isDraining }
+
+  // MARK: - Connections
+
+  /// Creates the first handler of a connection.
+  func makeHandler(of connection: Connection) -> HTTPConnection {
+    var requestLimits = RequestLimits()
+    requestLimits.headBytes = limits.headBytes
+    requestLimits.requestLineBytes = limits.headBytes / 4
+    requestLimits.fieldBytes = limits.headBytes
+    requestLimits.bodyBytes = Router.bodyBytes
+    return HTTPConnection(connection, self, limits: requestLimits)
+  }
+
+  /// Returns the handler of a connection that still speaks HTTP.
+  func handler(of key: Connection.Key) -> HTTPConnection? {
+    io.table[key]?.handler as? HTTPConnection
+  }
+
+  // MARK: - Requests
+
+  /// Returns the answer to a request that is not handled further; nil for all other requests.
+  func immediateAnswer(to head: RequestHead, _ route: Route, from client: ForwardedClient) -> Answer? {
+    guard
+      let (cause, answer) = router.immediateAnswer(
+        to: head, route, from: client, httpsPort: environment.endpoints().https?.port)
+    else { return nil }
+    switch cause {
+    case .misdirected:
+      environment.proxyWarnings.warnOfOtherHost(head, from: client, now: now)
+    case .foreignOrigin:
+      logger.log(.refused(.request, .originRefused, EventSubject(address: client.address)))
+    case .plainText, .unknownMethod, .options, .methodNotAllowed, .longBody:
+      break
+    }
+    return answer
+  }
+
+  /// Returns the plan for a request that is neither refused nor for a WebSocket.
+  func plan(
+    for head: RequestHead, _ route: Route, _ client: ForwardedClient, over connection: Connection
+  ) -> HTTPExchange.Plan {
+    switch route {
+    case .sessions:
+      return isDraining ? .answer(.problem(.restarting)) : .createSession
+    case .session(nil), .attachments(nil), .attachment(nil, _):
+      return .answer(.problem(.noSession))
+    case .session(let id?):
+      return .session(id)
+    case .attachments(let id?):
+      return attachmentRoutes.plan(
+        for: head, of: id, nil, from: client, over: connection, isDraining: isDraining)
+    case .attachment(_?, nil):
+      return .answer(.problem(.noAttachment))
+    case .attachment(let id?, let attachment?):
+      return attachmentRoutes.plan(
+        for: head, of: id, attachment, from: client, over: connection, isDraining: isDraining)
+    case .socket, .echo, .unknownAPI:
+      return .answer(.nothingHere)
+    case .limits:
+      return .answer(.json(.ok, WireJSON.encode(limits)))
+    case .healthz:
+      return .answer(monitoring.liveness)
+    case .readyz:
+      return .answer(monitoring.readiness)
+    case .metrics:
+      return monitoring.showsMetrics(head, to: client.address) ? .metrics : .answer(.nothingHere)
+    case .file:
+      return .answer(fileRoutes.answer(to: head, from: client))
+    }
+  }
+
+  /// The most time that a request waits until its content is verified.
+  private static let contentCheckTime = Duration.seconds(300)
+
+  /// Answers a complete request whose answer is made asynchronously.
+  func answer(_ exchange: HTTPExchange, over http: HTTPConnection) {
+    switch exchange.plan {
+    case .attachments(.read, _): http.connection.deadline = now + Self.contentCheckTime
+    case .metrics: monitoring.publishCounters()
+    default: break
+    }
+    let key = http.connection.key
+    func response() async -> HTTPResponse? {
+      switch exchange.plan {
+      case .session(let id):
+        HTTPResponse(
+          answer: await sessionRoutes.describeOrEnd(id, for: exchange.head, from: exchange.client))
+      case .attachments(let request, let id):
+        await attachmentRoutes.answer(request, of: id, for: exchange.head, over: key)
+      case .metrics:
+        HTTPResponse(answer: await monitoring.metrics())
+      case .answer, .createSession, .upload:
+        nil
+      }
+    }
+    respond(to: exchange.head, over: http, with: response)
+  }
+
+  /// Creates a session, or the successor of a session of this reactor.
+  func createSession(_ request: ActivityRequest, for exchange: HTTPExchange, over http: HTTPConnection) {
+    func response() async -> HTTPResponse? {
+      HTTPResponse(
+        answer: await sessionRoutes.create(request, for: exchange.head, from: exchange.client))
+    }
+    respond(to: exchange.head, over: http, with: response)
+  }
+
+  /// Logs that the body of a request is malformed.
+  func logRefusedBody(on connection: Connection) {
+    logger.log(.refused(.request, .badRequest, EventSubject(address: connection.clientAddress)))
+  }
+
+  /// Makes an answer asynchronously and sends it, unless the connection has closed meanwhile.
+  ///
+  /// - Parameters:
+  ///   - head: the head of the request.
+  ///   - http: the connection of the request.
+  ///   - make: makes the answer; nil when the connection has closed. A function, not a closure literal: see `LoopTasks`.
+  private func respond(
+    to head: RequestHead, over http: HTTPConnection, with make: @escaping () async -> HTTPResponse?
+  ) {
+    http.awaitsAnswer = true
+    let key = http.connection.key
+    func respond() async {
+      guard let response = await make(), let http = handler(of: key) else { return }
+      http.send(response.answer, for: head, body: response.body)
+    }
+    tasks.start(respond)
+  }
+
+  // MARK: - Uploads
+
+  /// Takes a slot for an upload and opens it.
+  func open(_ upload: Upload) {
+    guard uploads.admit(upload, evict: environment.evict) else { return }
+    func open() async {
+      await uploads.open(upload, in: await sessions.findOpen(upload.session))
+    }
+    tasks.start(open)
+  }
+
+  /// Performs an action of the connection that brings an upload.
+  func perform(_ effect: UploadEffect, over key: Connection.Key) {
+    handler(of: key)?.perform(effect)
+  }
+}

@@ -1,0 +1,63 @@
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import Wire
+
+/// Answers health checks and requests for metrics.
+final class MonitoringRoutes {
+  /// The values and components that the routes of all reactors share.
+  struct Environment: Sendable {
+    let access: MetricsAccess
+    let board: MetricsBoard
+    let renderer: MetricsRenderer
+    let startedAt: WallTime
+    let stopState: StopState
+    /// Returns the state of the gateway for the metrics.
+    let status: @Sendable (MonotonicTime) -> GatewayStatus
+    /// Returns the numbers of the reactors that hang, as this reactor finds at this time.
+    let hangingReactors: @Sendable (_ reactor: Int, MonotonicTime) -> [Int]
+  }
+
+  private let environment: Environment
+  private let reactor: Int
+  private let publisher: MetricsPublisher
+  private let clock: LoopClock
+
+  init(_ environment: Environment, reactor: Int, _ publisher: MetricsPublisher, clock: LoopClock) {
+    self.environment = environment
+    self.reactor = reactor
+    self.publisher = publisher
+    self.clock = clock
+  }
+
+  /// The answer of `/healthz`: 503 if only a restart helps. The disk does not matter here.
+  var liveness: Answer {
+    guard let first = environment.hangingReactors(reactor, clock.now).first else { return .status("alive") }
+    var refusal = Refusal(
+      .internal, "A thread of the gateway hangs: reactor \(first) has done nothing for too long.")
+    refusal.status = 503
+    return .problem(refusal)
+  }
+
+  /// The answer of `/readyz`: 503 from the request to stop on. Neither a full disk nor the connection limit matters here, because
+  /// existing boards and connections are still served.
+  var readiness: Answer {
+    environment.stopState.isStopping ? .problem(.restarting) : .status("ready")
+  }
+
+  /// Returns true if a request may read the metrics.
+  func showsMetrics(_ head: RequestHead, to client: IPAddress) -> Bool {
+    environment.access.admits(head, from: client)
+  }
+
+  /// Publishes the counters of this reactor, before its metrics are rendered.
+  func publishCounters() { publisher.publish() }
+
+  /// Renders the metrics. The counts of other reactors in the last hundredths of a second may be missing.
+  func metrics() async -> Answer {
+    let page = await environment.renderer.render(
+      environment.board, environment.status(clock.now), startedAt: environment.startedAt)
+    return .text(.ok, page, type: MetricsText.contentType)
+  }
+}

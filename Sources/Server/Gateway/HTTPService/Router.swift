@@ -1,0 +1,128 @@
+internal import HTTP
+internal import Wire
+
+/// Decides which requests are answered by their heads alone: redirects, refusals and `OPTIONS`.
+struct Router: Sendable {
+  /// The longest body that the API accepts: a payload of 16 KiB, however it is escaped.
+  static let bodyBytes = 131_072
+
+  /// The cause of an answer by the head alone.
+  enum Cause: Equatable {
+    /// The client is redirected to https.
+    case plainText
+    /// The request names another host than the public one.
+    case misdirected
+    case unknownMethod
+    /// A page of another site sent it.
+    case foreignOrigin
+    /// A CORS preflight, or another `OPTIONS`.
+    case options
+    case methodNotAllowed
+    case longBody
+  }
+
+  private let limits: Limits
+  private let publicURL: WebOrigin?
+  private let origins: Origins
+  private let redirect: SecureRedirect
+
+  init(_ configuration: GatewayConfiguration) {
+    limits = configuration.limits
+    publicURL = configuration.publicURL
+    origins = Origins(configuration)
+    redirect = SecureRedirect(configuration)
+  }
+
+  /// Answers a request that is not handled further.
+  ///
+  /// - Parameters:
+  ///   - head: the head of the request.
+  ///   - route: the route of the request.
+  ///   - client: the client.
+  ///   - httpsPort: the port of the gateway's https listener; nil without one.
+  /// - Returns: the cause and the answer; nil for all other requests.
+  func immediateAnswer(
+    to head: RequestHead, _ route: Route, from client: ForwardedClient, httpsPort: UInt16?
+  ) -> (cause: Cause, answer: Answer)? {
+    if let target = redirect.target(of: head, route, from: client, httpsPort: httpsPort) {
+      // A cached redirect would outlive the setting; browsers are bound by --hsts.
+      return (
+        .plainText, Answer(.permanentRedirect, fields: ["Location": target, "Cache-Control": "no-store"])
+      )
+    }
+    if !route.isMonitoring, origins.isMisdirected(head, forwarded: client.authority) {
+      let address = publicURL.map { "\($0)" } ?? "another address"
+      return (.misdirected, Self.problem(421, "This gateway is reached at \(address) only."))
+    }
+    if case .other(let name) = head.method {
+      return (.unknownMethod, Self.problem(501, "The method \(name) is not known here."))
+    }
+    let verdict = origins.verdict(on: head, forwarded: client.authority)
+    if case .foreign = verdict, Self.refusesForeignOrigin(head.method, route) {
+      return (
+        .foreignOrigin,
+        .problem(
+          Refusal(
+            .originRefused, "Pages of another site may not use this gateway: --allowed-origins names who may."
+          ))
+      )
+    }
+    if head.method == .options { return (.options, options(route, verdict)) }
+    if route != .file, route != .unknownAPI, !route.allows(Tus.method(of: head)) {
+      return (.methodNotAllowed, .methodNotAllowed(route.methods))
+    }
+    guard let length = Self.tooLongBody(of: head, route) else { return nil }
+    return (
+      .longBody,
+      .problem(
+        Refusal(
+          .messageTooLarge, "A body here has at most \(Self.bodyBytes) bytes; this one has \(length).",
+          limit: Self.bodyBytes, actual: length))
+    )
+  }
+
+  private static func problem(_ status: Int, _ detail: String) -> Answer {
+    var refusal = Refusal(.badRequest, detail)
+    refusal.status = status
+    return .problem(refusal)
+  }
+
+  private static func refusesForeignOrigin(_ method: Method, _ route: Route) -> Bool {
+    switch (method, route) {
+    case (_, .echo): false
+    case (_, .socket), (.post, _), (.put, _), (.patch, _), (.delete, _): true
+    default: false
+    }
+  }
+
+  /// Answers `OPTIONS`, also as a CORS preflight (Fetch).
+  private func options(_ route: Route, _ verdict: Origins.Verdict) -> Answer {
+    var answer = Answer(.noContent, fields: ["Allow": route.methods])
+    if case .allowed = verdict {
+      answer.head.fields.append("Access-Control-Allow-Methods", route.methods)
+      answer.head.fields.append(
+        "Access-Control-Allow-Headers",
+        route.isForAttachments ? AttachmentFields.accepted : "Content-Type, Participant-Token")
+      answer.head.fields.append("Access-Control-Max-Age", "600")
+    }
+    if route.isForAttachments { Tus.announce(in: &answer, limits: limits) }
+    return answer
+  }
+
+  /// Returns the length of a body that is too long for its route; nil for other bodies. It is refused before the client sends it.
+  private static func tooLongBody(of head: RequestHead, _ route: Route) -> Int? {
+    // `UploadRequest` limits the bodies of uploads.
+    if route.isForAttachments, head.method == .post || head.method == .patch { return nil }
+    guard case .length(let length) = head.body, length > bodyBytes else { return nil }
+    return length
+  }
+
+  /// Returns true for a body that is longer than any body that is read and dropped.
+  static func isLong(_ body: BodyFraming) -> Bool {
+    switch body {
+    case .none: false
+    case .chunked: true
+    case .length(let length): length > bodyBytes
+    }
+  }
+}

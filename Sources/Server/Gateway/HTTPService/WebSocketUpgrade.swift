@@ -1,0 +1,109 @@
+internal import HTTP
+internal import WebSocket
+internal import Wire
+
+/// Validates the opening handshakes of WebSockets (RFC 6455 §4.2).
+struct WebSocketUpgrade: Sendable {
+  /// The purpose of a WebSocket.
+  enum Target {
+    /// A session. With a reason for `closing`, the socket is closed at once: a browser cannot read why a handshake was refused.
+    case session(SessionID?, closing: CloseReason? = nil)
+    /// The socket sends back the messages that it receives.
+    case echo
+  }
+
+  /// A valid handshake.
+  struct Handshake {
+    let request: UpgradeRequest
+    /// The chosen subprotocol; nil without.
+    let subprotocol: String?
+
+    /// The bytes of the response.
+    var response: [UInt8] {
+      var fields = FieldList()
+      for field in request.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
+      var bytes: [UInt8] = []
+      ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
+      return bytes
+    }
+
+    /// True if the client offers subprotocols, but not the one of this version.
+    var offersOtherVersions: Bool {
+      !request.subprotocols.isEmpty && !request.subprotocols.contains(WireVersion.subprotocol)
+    }
+  }
+
+  enum Outcome {
+    case accepted(Handshake)
+    case refused(Answer)
+  }
+
+  /// True if `/echo` exists.
+  let servesEcho: Bool
+
+  /// Validates the head of a handshake.
+  func evaluate(_ head: RequestHead, for target: Target) -> Outcome {
+    if case .echo = target, !servesEcho { return .refused(.nothingHere) }
+    do throws(UpgradeRequestError) {
+      let request = try Self.request(head)
+      switch target {
+      case .session:
+        let speaksVersion = request.subprotocols.contains(WireVersion.subprotocol)
+        return .accepted(
+          Handshake(request: request, subprotocol: speaksVersion ? WireVersion.subprotocol : nil))
+      case .echo:
+        return .accepted(Handshake(request: request, subprotocol: request.subprotocols.first))
+      }
+    } catch {
+      return .refused(Self.answer(to: error))
+    }
+  }
+
+  private static func request(_ head: RequestHead) throws(UpgradeRequestError) -> UpgradeRequest {
+    guard head.body == .none || head.body == .length(0) else { throw .hasBody }
+    return try UpgradeRequest.evaluate(
+      method: head.method.name, minorVersion: head.minorVersion,
+      fields: head.fields.map { (name: $0.name, value: $0.value) })
+  }
+
+  private static func answer(to error: UpgradeRequestError) -> Answer {
+    var refusal = Refusal(.badRequest, "This is not an opening handshake: \(error.reason).")
+    refusal.status = error.status
+    var answer = Answer.problem(refusal)
+    for field in error.responseFields { answer.head.fields.append(field.name, field.value) }
+    return answer
+  }
+}
+
+extension HTTPService {
+  /// The most bytes of a message to `/echo`: conformance suites send as many.
+  private static let echoMessageBytes = 16 << 20
+
+  /// Makes a connection a WebSocket, after a valid handshake. The handler of the connection changes.
+  func openWebSocket(
+    _ connection: Connection, _ handshake: WebSocketUpgrade.Handshake, _ target: WebSocketUpgrade.Target
+  ) {
+    counters.values.answers[StatusLabel(101)] += 1
+    switch target {
+    case .session(let id, var refusal):
+      counters.values.requests.count(.socket, status: 101)
+      if handshake.offersOtherVersions {
+        counters.values.refusals[.unsupportedVersion] += 1
+        refusal = .unsupportedVersion()
+      }
+      sessions.openSocket(
+        to: id, connection, response: handshake.response, deflate: handshake.request.deflate,
+        refusal: refusal)
+    case .echo:
+      counters.values.requests.count(.echo, status: 101)
+      _ = sessions.sockets.open(
+        connection, response: handshake.response, deflate: handshake.request.deflate, phase: .echo,
+        limits: MessageLimits(messageBytes: Self.echoMessageBytes))
+    }
+  }
+}
+
+extension Answer {
+  /// The answer for a path without a resource.
+  static var nothingHere: Answer { .problem(Refusal(.notFound, "There is nothing at this address.")) }
+}

@@ -1,0 +1,161 @@
+internal import FoundationEssentials
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Creates sessions of one reactor, and their successors.
+final class SessionCreation {
+  /// The values and components that all reactors share.
+  struct Environment: Sendable {
+    let limits: Limits
+    let store: any SessionStore
+    /// The place in which new sessions are kept.
+    let saving: Saving
+    /// The identity of the data folder.
+    let folder: String
+    let disk: DiskMonitor
+    let ledger: SessionLedger
+    /// Nil when sessions are in memory only.
+    let sweeper: SessionSweeper?
+    let clock: GatewayClock
+    let pseudonyms: AddressPseudonyms
+    let log: Log
+    /// Returns the number of the reactor that owns a session.
+    let owner: @Sendable (SessionID) -> Int
+    /// Counts a creation by an address; returns the time until the address may create a session, or nil if it may now.
+    let admit: @Sendable (IPAddress, MonotonicTime) -> Duration?
+  }
+
+  /// The client of a request that creates a session.
+  struct Client {
+    let address: IPAddress
+    /// The address whose quota counts the session; nil for a client on this machine.
+    let countedAddress: IPAddress?
+  }
+
+  /// The successor of a session.
+  enum Successor {
+    /// The session had this successor already.
+    case existing(SessionID)
+    case created(SessionID, SessionObject)
+  }
+
+  private let environment: Environment
+  private let reactor: Int
+  private let sessions: SessionTable
+  private let clock: LoopClock
+  private let counters: ReactorCounters
+
+  init(
+    _ environment: Environment, reactor: Int, _ sessions: SessionTable, clock: LoopClock,
+    counters: ReactorCounters
+  ) {
+    self.environment = environment
+    self.reactor = reactor
+    self.sessions = sessions
+    self.clock = clock
+    self.counters = counters
+  }
+
+  private var now: MonotonicTime { clock.now }
+  private var persister: Persister { sessions.persister }
+
+  /// Creates a session. It is on the disk when this returns.
+  func create(_ activity: Activity, for client: Client) async throws(Refusal) -> Session {
+    try await create(activity, for: client, following: nil, by: nil)
+  }
+
+  /// Creates the successor of a session for a participant, or returns a recent successor.
+  func follow(
+    _ host: SessionHost, by token: Token?, _ activity: Activity, for client: Client
+  ) async throws(Refusal) -> Successor {
+    guard let token, host.session.isKnown(token) else {
+      throw Refusal(
+        .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
+    }
+    host.tasksInHand += 1
+    defer { sessions.finishTask(of: host) }
+    // One at a time: simultaneous requests get the same session.
+    while host.isBeingFollowed {
+      await withCheckedContinuation { host.followers.append($0) }
+    }
+    guard !host.isRemoved else { throw .ended }
+    if let successor = host.session.recentSuccessor(now: now) { return .existing(successor) }
+    host.isBeingFollowed = true
+    defer {
+      host.isBeingFollowed = false
+      for continuation in host.followers { continuation.resume() }
+      host.followers = []
+    }
+    let session = try await create(
+      activity, for: client, following: host.session.id, by: host.session.number(of: token))
+    guard !host.isRemoved else { throw .ended }
+    let following = try host.session.follow(by: token, now: now) { session.id }
+    sessions.touch(host)
+    // The new session is on the disk. Its record in the old session is waited for, but may fail.
+    _ = await persister.waitUntilStored(host.stored)
+    return .created(following.id, session.object)
+  }
+
+  private func create(
+    _ activity: Activity, for client: Client, following former: SessionID?, by number: ParticipantNumber?
+  ) async throws(Refusal) -> Session {
+    if let refusal = environment.disk.refusal(now: now) { throw refusal }
+    // Sessions that an earlier process left count too.
+    if !environment.ledger.isLoaded { await environment.sweeper?.load() }
+    let id = randomID()
+    let creator = client.countedAddress.map { environment.pseudonyms.pseudonym(of: $0) }
+    if let refusal = admit(id, from: client.address, creator: creator) { throw refusal }
+    let session = Session(
+      id: id, epoch: .freshEpoch, activity: activity,
+      createdAt: Date(timeIntervalSince1970: Double(environment.clock.wall().secondsSince1970)),
+      limits: environment.limits, now: now, creator: creator, saving: environment.saving,
+      digest: TokenDigest.ofToken)
+    session.folder = environment.folder
+    let host = SessionHost(session, compressor: sessions.compressor)
+    do throws(StorageError) {
+      try await environment.store.create(id, session.firstRecords())
+    } catch {
+      environment.ledger.forget(id)
+      if error.isOfDisk { persister.reportDisk(error) }
+      environment.log(.error, "session not created", ["reason": "\(error)"])
+      throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
+    }
+    sessions.insert(host)
+    persister.reportBytes(of: host.stored)
+    sessions.schedule(host)
+    counters.values.sessionsCreated += 1
+    environment.log(
+      .info, "session created",
+      [
+        "session": .session(id), "remote": .address(client.address),
+        "follows": former.map { .session($0) } ?? "", "participant": .number(number ?? 0),
+      ])
+    return session
+  }
+
+  /// Returns a random id that belongs to this reactor.
+  private func randomID() -> SessionID {
+    var id = SessionID(random: SecureRandom.bytes(16))
+    while environment.owner(id) != reactor { id = SessionID(random: SecureRandom.bytes(16)) }
+    return id
+  }
+
+  /// Counts a new session, unless a limit is reached.
+  ///
+  /// - Returns: the refusal; nil if the session is counted.
+  private func admit(_ id: SessionID, from address: IPAddress, creator: String?) -> Refusal? {
+    if let refusal = environment.ledger.admit(id, creator: creator, now: now) { return refusal }
+    guard let wait = environment.admit(address, now) else { return nil }
+    environment.ledger.forget(id)
+    let perMinute = environment.limits.sessionsPerAddressPerMinute
+    var refusal = Refusal(
+      .tooMany, "An address may create \(perMinute) sessions per minute.", limit: perMinute)
+    refusal.retryAfterMs = UInt64(clamping: wait.wholeMilliseconds)
+    refusal.status = 429
+    return refusal
+  }
+}
