@@ -121,6 +121,23 @@ struct HTTPConnectionTests {
     #expect(await !silent.isOpen)
     #expect(await silent.received.isEmpty)
   }
+
+  @Test(
+    "A drain closes idle connections, and others behind their answer, also if the rest of a body is still to come"
+  )
+  func draining() async throws {
+    let idle = try HTTPWorker()
+    await idle.drain()
+    #expect(await !idle.isOpen)
+    let busy = try HTTPWorker()
+    await busy.send("POST /api/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{")
+    await busy.drain()
+    #expect(await busy.isActive)
+    await busy.send("x")
+    let answer = await busy.received
+    #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("\r\nConnection: close\r\n"))
+    #expect(await !busy.isActive)
+  }
 }
 
 private final class Transfers: Sendable {

@@ -312,11 +312,12 @@ extension HTTPConnection: DownloadHandler {
   func connectionBroke(reason: String) {}
 
   func drain() {
-    // A resumable upload continues later where it stopped. An upload in a single request would be lost, so it gets the time that a
-    // download gets.
-    if let upload, !awaitsAnswer {
-      if upload.request.isTus { io.close(connection) }
-    } else if isBusy || exchange != nil {
+    if let upload, upload.request.isTus, !awaitsAnswer {
+      // A resumable upload continues later where it stopped. Other bodies would be lost, so they get the time that a download gets.
+      io.close(connection)
+    } else if exchange != nil {
+      // `send` closes the connection behind the answer. Until then the rest of the body is read.
+    } else if isBusy {
       closesAfterOutput = true
     } else {
       io.close(connection)
