@@ -1,7 +1,7 @@
 /// Elements with deadlines, the earliest first. Elements with equal deadlines keep the order of their insertion.
 ///
 /// A binary heap. An element may be in the queue several times.
-@usableFromInline
+@frozen @usableFromInline
 package struct DeadlineQueue<Element> {
   @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
   /// The number of insertions so far.

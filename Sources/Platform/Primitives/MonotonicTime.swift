@@ -3,7 +3,7 @@
 ///
 /// Other modules inline its members, because the type is `@usableFromInline`: without that, `@inlinable` has no effect on
 /// the members of a `package` type.
-@usableFromInline
+@frozen @usableFromInline
 package struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
   /// The nanoseconds since an unspecified moment before the machine's start.
   @usableFromInline

@@ -12,7 +12,7 @@ package enum Retention: UInt8, Sendable, BitwiseCopyable, CaseIterable {
 }
 
 /// The second field of every entry: its order, delivery and retention.
-@usableFromInline
+@frozen @usableFromInline
 package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
   /// The byte on the wire.
   @usableFromInline

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// The 16-byte key of retained entries: the UUID of an object.
-@usableFromInline
+@frozen @usableFromInline
 package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
   /// The bytes of a key on the wire.
   package static let length = 16
