@@ -11,7 +11,7 @@ import Wire
 
 extension OverSockets {
   /// The stop of a gateway with many clients.
-  @Suite("Draining")
+  @Suite("Drain of a gateway")
   struct DrainTests {
     @Test("All entries are on the disk before a client is asked to reconnect", arguments: [1, 2])
     func many(reactors: Int) throws {
