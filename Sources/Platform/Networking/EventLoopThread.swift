@@ -25,7 +25,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   private let wakeup: OwnedDescriptor
   private let jobs = JobQueue()
   private let isWakePending = Atomic(false)
-  private let isStopping = Atomic(false)
+  private let stopFlag = Atomic(false)
   private let runningThread = Atomic<UInt>(0)
   private let thread = Guarded<SystemThread?>(nil)
 
@@ -53,9 +53,12 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   /// Makes the loop end after its current turn, for good. Any thread may call it.
   package func stop() {
-    isStopping.store(true, ordering: .releasing)
+    stopFlag.store(true, ordering: .releasing)
     wake()
   }
+
+  /// True after a call of `stop`.
+  package var isStopping: Bool { stopFlag.load(ordering: .acquiring) }
 
   /// Waits for the end of the thread. The loop's own thread must not call it.
   package func join() {
@@ -124,7 +127,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     events.reserveCapacity(Self.eventsPerTurn)
     var batch: [UnownedJob] = []
     var deadline: MonotonicTime? = .distantPast
-    while !isStopping.load(ordering: .acquiring) {
+    while !isStopping {
       wait(until: deadline, filling: &ready, events: &events)
       let jobsBegan = runJobs(&batch)
       clock.refresh()

@@ -17,6 +17,7 @@ final class Housekeeping {
     self.shared = shared
     self.clock = clock
     sweepSchedule = shared.sweeper.map { sweeper in
+      // Unlike the functions of `LoopTasks`, this closure may run on any thread: it uses nothing of the reactor.
       SweepSchedule(sweeper, clock: clock, tasks: tasks, log: shared.log) { id, hadEnded in
         await shared.owner(of: id).removeStored(id, hadEnded: hadEnded)
       }

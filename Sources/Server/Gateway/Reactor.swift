@@ -24,38 +24,21 @@ actor Reactor {
 
   let number: Int
   let loop: EventLoopThread
-  let shared: SharedState
   let mailbox: Mailbox<Mail>
-  let clock: LoopClock
-  private let budget = TurnBudget()
-  private let load = LoopLoad()
-  let tasks = LoopTasks()
+  let shared: SharedState
+  private let tasks = LoopTasks()
 
-  // Connections.
-  let io: ConnectionIO
-  let reader: ConnectionReader
-  let acceptor: Acceptor
-
-  // Sessions.
-  let persister: Persister
-  let compactor: Compactor
-  let broadcaster: Broadcaster
-  let sockets: WebSocketService
+  private let io: ConnectionIO
+  private let reader: ConnectionReader
+  private let acceptor: Acceptor
   let sessions: SessionTable
-  let messages: SessionMessages
-  let uploads: UploadService
-  let http: HTTPService
+  private let http: HTTPService
   private let draining: Draining
-
   /// Nil but in the first reactor.
   let housekeeping: Housekeeping?
+  private let publisher: MetricsPublisher
   /// The time of the next check of connections and sessions.
   private var sweepAt: MonotonicTime
-
-  let counters: ReactorCounters
-  let logger: GatewayLogger
-  let publisher: MetricsPublisher
-  private var isStopped = false
 
   /// The time between two checks of what did not happen in time.
   private static let sweepInterval = Duration.milliseconds(500)
@@ -65,12 +48,12 @@ actor Reactor {
     self.shared = shared
     let loop = try EventLoopThread(name: "reactor-\(number)")
     self.loop = loop
-    let (clock, tasks, limits) = (loop.clock, tasks, shared.limits)
-    self.clock = clock
     mailbox = Mailbox(waking: loop, capacity: 100_000)
-    counters = ReactorCounters()
-    logger = GatewayLogger(shared.log, counters: counters, clock: clock)
+    let (clock, tasks, configuration, limits) = (loop.clock, tasks, shared.configuration, shared.limits)
+    let counters = ReactorCounters()
+    let logger = GatewayLogger(shared.log, counters: counters, clock: clock)
     publisher = MetricsPublisher(shared.board, reactor: number, clock: clock, counters: counters)
+    let budget = TurnBudget()
     let table = ConnectionTable(
       watch: { descriptor, token throws(SystemError) in try loop.register(descriptor, token: token) },
       unwatch: { descriptor throws(SystemError) in try loop.deregister(descriptor) })
@@ -80,27 +63,26 @@ actor Reactor {
       writeQueue: WriteQueue(budget), clock: clock, counters: counters, logger: logger)
     reader = ConnectionReader(io, budget: budget, clock: clock, counters: counters, log: shared.log)
     acceptor = Acceptor(
-      io, reader, certificates: shared.certificates, reactors: shared.configuration.reactors,
+      io, reader, certificates: shared.certificates, reactors: configuration.reactors,
       headTime: .seconds(limits.headSeconds), clock: clock, counters: counters, logger: logger)
-    persister = Persister(
+    let persister = Persister(
       shared.persistence, reactor: number, clock: clock, tasks: tasks, counters: counters)
-    compactor = Compactor(persister, clock: clock, tasks: tasks, counters: counters)
-    broadcaster = Broadcaster(
-      FanOut(io, clock: clock, counters: counters), persister: persister, memory: shared.memory, load: load,
-      stopState: shared.stopState, flushInterval: shared.configuration.flushInterval, clock: clock,
+    let broadcaster = Broadcaster(
+      FanOut(io, clock: clock, counters: counters), persister: persister, memory: shared.memory,
+      stopState: shared.stopState, flushInterval: configuration.flushInterval, clock: clock,
       counters: counters, log: shared.log)
     let deflater = Deflater(level: 1)
     let compressor = CatchUpCompressor(deflater)
-    sockets = WebSocketService(
+    let sockets = WebSocketService(
       io, broadcaster, budget: budget, deflater: deflater, compressor: compressor, limits: limits,
       clock: clock, counters: counters, logger: logger)
-    uploads = UploadService(
+    let uploads = UploadService(
       shared.uploadEnvironment, reactor: number, clock: clock, tasks: tasks, persister: persister,
       logger: logger, counters: counters)
     sessions = SessionTable(
       shared.sessionEnvironment, persister: persister, broadcaster: broadcaster, sockets: sockets,
       uploads: uploads, compressor: compressor, tasks: tasks, clock: clock, counters: counters)
-    messages = SessionMessages(sessions, tasks: tasks, clock: clock, counters: counters, logger: logger)
+    let messages = SessionMessages(sessions, tasks: tasks, clock: clock, counters: counters, logger: logger)
     let creation = SessionCreation(
       shared.creationEnvironment, reactor: number, sessions, clock: clock, counters: counters)
     http = HTTPService(
@@ -109,6 +91,10 @@ actor Reactor {
     draining = Draining(shared.drainEnvironment, io, sessions, tasks: tasks, clock: clock)
     housekeeping = number == 0 ? Housekeeping(shared, clock: clock, tasks: tasks) : nil
     sweepAt = clock.now + Self.sweepInterval
+    sockets.receiveText = { messages.receive($2, from: $0, in: $1) }
+    reader.answerToPlainText = { [unowned http] in http.answerToPlainText($0) }
+    acceptor.makeHandler = { [unowned http] in http.makeHandler(of: $0) }
+    acceptor.refusalBytes = { [unowned http] in http.refusalBytes($0) }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -124,10 +110,7 @@ actor Reactor {
     try loop.start { events, jobsBegan in
       let given = listeners.withLock { $0.take() }
       return self.assumeIsolated { reactor in
-        if let given {
-          reactor.connectComponents()
-          reactor.acceptor.listen(plain: given.plain, secure: given.secure)
-        }
+        if let given { reactor.acceptor.listen(plain: given.plain, secure: given.secure) }
         return reactor.turn(events, jobsBegan)
       }
     }
@@ -137,14 +120,17 @@ actor Reactor {
   static let secureToken = UInt64.max - 2
 
   /// The time of the present iteration of the loop: before its jobs, then before its turn.
-  var now: MonotonicTime { clock.now }
+  var now: MonotonicTime { loop.clock.now }
+  private var persister: Persister { sessions.persister }
+  private var broadcaster: Broadcaster { sessions.broadcaster }
+  private var logger: GatewayLogger { io.logger }
 
   // MARK: - Turns
 
   private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
     let began = now
-    counters.values.turns += 1
-    budget.reset()
+    publisher.turnBegan()
+    reader.beginTurn()
     mailbox.drain { receive($0) }
     for event in events { handle(event, isOnlyEvent: events.count == 1) }
     reader.readWaiting()
@@ -158,8 +144,9 @@ actor Reactor {
     publisher.turnEnded(isDraining: shared.isDraining)
     startTasks()
     let end = MonotonicTime.now()
-    load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: io.readQueue.takeExpensiveTime())
-    counters.values.turnTimes.count(end - (jobsBegan ?? began))
+    broadcaster.countTurn(
+      jobsBegan: jobsBegan, from: began, to: end, yielding: io.readQueue.takeExpensiveTime())
+    publisher.countTurn(end - (jobsBegan ?? began))
     return nextDeadline()
   }
 
@@ -180,7 +167,7 @@ actor Reactor {
     case .drain: draining.begin()
     case .stop: stop()
     case .probe: shared.answerProbes(of: number)
-    case .endSlowUpload(let evicted): uploads.endSlowUpload(evicted)
+    case .endSlowUpload(let evicted): http.uploads.endSlowUpload(evicted)
     case .sessionLost(let id): sessions.dropLost(id)
     }
   }
@@ -202,7 +189,7 @@ actor Reactor {
   }
 
   private func performPeriodicWork() {
-    guard !isStopped else { return }
+    guard !loop.isStopping else { return }
     acceptor.acceptWaiting()
     if draining.hasBegun {
       if draining.performDueSteps() { stop() }
@@ -236,12 +223,25 @@ actor Reactor {
 
   /// Stops the loop after this turn.
   private func stop() {
-    guard !isStopped else { return }
-    isStopped = true
+    guard !loop.isStopping else { return }
     acceptor.stop()
     for connection in io.table.rows {
       if let connection { io.close(connection) }
     }
     loop.stop()
+  }
+
+  // MARK: - Calls from other threads
+
+  /// Removes a session of this reactor that is not in memory, and whose time is over.
+  func removeStored(_ id: SessionID, hadEnded: Bool) async {
+    defer { startTasks() }
+    await sessions.removeStored(id, hadEnded: hadEnded)
+  }
+
+  /// Performs an operator's command about a session of this reactor.
+  func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
+    defer { startTasks() }
+    return await sessions.perform(command)
   }
 }

@@ -169,8 +169,9 @@ final class SharedState: Sendable {
   /// The parts that the session tables of all reactors share.
   var sessionEnvironment: SessionTable.Environment {
     SessionTable.Environment(
-      store: store, files: sessionFiles, ledger: ledger, memory: memory, removal: removal, limits: limits,
-      nextLoader: { [unowned self] in nextLoader() }, sweeper: sweeper, log: log)
+      store: store, files: sessionFiles, ledger: ledger, memory: memory, removal: removal,
+      stopState: stopState,
+      limits: limits, nextLoader: { [unowned self] in nextLoader() }, sweeper: sweeper, log: log)
   }
 
   /// The parts of a drain that all reactors share.

@@ -185,7 +185,7 @@ private actor HTTPWorker {
       clock: clock, counters: counters, logger: logger)
     let broadcaster = Broadcaster(
       FanOut(io, clock: clock, counters: counters), persister: persister, memory: shared.memory,
-      load: LoopLoad(), stopState: shared.stopState, flushInterval: configuration.flushInterval, clock: clock,
+      stopState: shared.stopState, flushInterval: configuration.flushInterval, clock: clock,
       counters: counters, log: shared.log)
     let deflater = Deflater(level: 1)
     let compressor = CatchUpCompressor(deflater)
@@ -223,7 +223,6 @@ private actor HTTPWorker {
     }
     client = OwnedDescriptor(owning: ends[1])
     let service = service
-    uploads.perform = { [unowned service] in service.perform($0, over: $1) }
     connection = try #require(
       io.open(
         OwnedDescriptor(owning: ends[0]), peer: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1),

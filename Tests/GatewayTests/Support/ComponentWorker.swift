@@ -52,7 +52,7 @@ actor ComponentWorker {
   let tasks = LoopTasks()
   let counters = ReactorCounters()
   let stopState = StopState()
-  let store: MemoryStore
+  let store: ScriptedStore
   let io: ConnectionIO
   let persister: Persister
   let broadcaster: Broadcaster
@@ -76,7 +76,7 @@ actor ComponentWorker {
     let logger = GatewayLogger(log, counters: counters, clock: clock)
     let executor = try BlockingExecutor(name: "components")
     let attachments = MemoryAttachments()
-    let store = MemoryStore(attachments: attachments, on: executor)
+    let store = try ScriptedStore(attachments: attachments)
     self.store = store
     let budget = TurnBudget()
     budget.reset()
@@ -94,7 +94,7 @@ actor ComponentWorker {
       reactor: 0, clock: clock, tasks: tasks, counters: counters)
     let memory = SessionMemory(limit: limits.memoryBytes)
     broadcaster = Broadcaster(
-      FanOut(io, clock: clock, counters: counters), persister: persister, memory: memory, load: LoopLoad(),
+      FanOut(io, clock: clock, counters: counters), persister: persister, memory: memory,
       stopState: stopState, flushInterval: flushInterval, clock: clock, counters: counters, log: log)
     let deflater = Deflater(level: 1)
     let compressor = CatchUpCompressor(deflater)
@@ -107,7 +107,8 @@ actor ComponentWorker {
     sessions = SessionTable(
       SessionTable.Environment(
         store: store, files: SessionFiles(attachments, on: executor), ledger: ledger, memory: memory,
-        removal: removal, limits: limits, nextLoader: { loader }, sweeper: nil, log: log),
+        removal: removal, stopState: stopState, limits: limits, nextLoader: { loader }, sweeper: nil, log: log
+      ),
       persister: persister, broadcaster: broadcaster, sockets: sockets, uploads: uploads,
       compressor: compressor, tasks: tasks, clock: clock, counters: counters)
     messages = SessionMessages(sessions, tasks: tasks, clock: clock, counters: counters, logger: logger)
@@ -118,9 +119,6 @@ actor ComponentWorker {
         wakeReactors: { calls.all.withLock { $0.append("wake") } },
         stopReactors: { calls.all.withLock { $0.append("stop") } }),
       io, sessions, tasks: tasks, clock: clock)
-    persister.didReturn = { [unowned sessions] in sessions.batchReturned($0) }
-    broadcaster.schedule = { [unowned sessions] in sessions.schedule($0) }
-    broadcaster.perform = { [unowned sockets] in sockets.perform($0, in: $1) }
     sockets.receiveText = { [unowned messages] in messages.receive($2, from: $0, in: $1) }
   }
 
@@ -193,11 +191,13 @@ actor ComponentWorker {
   }
 
   /// Sends a reliable entry.
-  func draw(_ payload: [UInt8], from client: Int) {
+  func draw(_ payload: [UInt8], retention: Retention = .none, from client: Int) {
     clients[client].clientSequence += 1
+    var flags = EntryFlags.reliable
+    flags.retention = retention
     var bytes: [UInt8] = []
     ClientEntry.append(
-      to: &bytes, flags: .reliable, clientSequence: clients[client].clientSequence, key: .zero, targets: [],
+      to: &bytes, flags: flags, clientSequence: clients[client].clientSequence, key: .zero, targets: [],
       type: Array("Test".utf8).span, payload: payload.span)
     send(.binary, bytes, from: client)
   }
@@ -322,6 +322,7 @@ actor ComponentWorker {
 
 /// Uploads of sessions that have none.
 private final class NoUploads: SessionUploads {
+  var didChange: (SessionID) -> Void = { _ in }
   var isStopping = false
 
   func removeExpired(of host: SessionHost) {}

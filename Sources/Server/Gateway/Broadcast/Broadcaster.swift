@@ -71,7 +71,7 @@ final class Broadcaster {
   private let fanOut: FanOut
   private let persister: Persister
   private let memory: SessionMemory
-  private let load: LoopLoad
+  private let load = LoopLoad()
   private let stopState: StopState
   /// The least time between two flushes of a session, if the operator set one.
   private let flushInterval: Duration?
@@ -90,13 +90,12 @@ final class Broadcaster {
   var perform: ([Effect], LiveSession) -> Void = { _, _ in }
 
   init(
-    _ fanOut: FanOut, persister: Persister, memory: SessionMemory, load: LoopLoad, stopState: StopState,
+    _ fanOut: FanOut, persister: Persister, memory: SessionMemory, stopState: StopState,
     flushInterval: Duration?, clock: LoopClock, counters: ReactorCounters, log: Log
   ) {
     self.fanOut = fanOut
     self.persister = persister
     self.memory = memory
-    self.load = load
     self.stopState = stopState
     self.flushInterval = flushInterval
     self.clock = clock
@@ -110,6 +109,19 @@ final class Broadcaster {
   var hasWork: Bool { !flushing.isEmpty || !dirty.isEmpty }
   /// The time of the next paced flush.
   var nextDeadline: MonotonicTime? { nextPacedFlush }
+
+  /// Counts a turn of the loop: flushes are paced by the loop's load.
+  ///
+  /// - Parameters:
+  ///   - jobsBegan: the beginning of the jobs before the turn; nil without jobs.
+  ///   - start: the beginning of the turn.
+  ///   - end: the end of the turn.
+  ///   - yielding: the part of the turn that no other work waits for.
+  func countTurn(
+    jobsBegan: MonotonicTime?, from start: MonotonicTime, to end: MonotonicTime, yielding: Duration
+  ) {
+    load.turned(jobsBegan: jobsBegan, from: start, to: end, yielding: yielding)
+  }
 
   /// Marks a session as changed. Its turn is ended at the end of the loop's turn.
   func touch(_ live: LiveSession) {

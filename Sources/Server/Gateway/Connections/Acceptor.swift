@@ -50,6 +50,7 @@ final class Acceptor {
     self.counters = counters
     self.logger = logger
     reserved = ReservedConnections(reactors: reactors)
+    io.didCloseReserved = { [unowned self] in reserved.remove($0) }
   }
 
   // MARK: - Listeners
@@ -154,11 +155,6 @@ final class Acceptor {
     reserved.insert(connection.key)
     // Its request may have arrived already, and the next newcomer may evict the connection.
     reader.readAtOnce(connection)
-  }
-
-  /// Frees the slot of a reserved connection that has closed.
-  func releaseReserved(_ key: Connection.Key) {
-    reserved.remove(key)
   }
 
   private func stage(of key: Connection.Key) -> ReservedConnections.Stage {

@@ -33,6 +33,11 @@ final class ConnectionReader {
     self.log = log
   }
 
+  /// Begins a turn of the loop.
+  func beginTurn() {
+    budget.reset()
+  }
+
   // MARK: - Order
 
   /// Handles an event for a readable socket.

@@ -82,6 +82,7 @@ final class HTTPService {
       sessions, uploads, downloads, limits: configuration.limits, logger: logger)
     fileRoutes = FileRoutes(environment.files, origins: Origins(configuration))
     monitoring = MonitoringRoutes(environment.monitoring, reactor: reactor, publisher, clock: clock)
+    uploads.perform = { [unowned self] in perform($0, over: $1) }
   }
 
   var now: MonotonicTime { clock.now }

@@ -23,6 +23,16 @@ final class MetricsPublisher {
   /// The time of the next publication; nil when all counters are published.
   var nextDeadline: MonotonicTime? { hasUnpublished ? publishedAt + Self.interval : nil }
 
+  /// Counts the beginning of a turn.
+  func turnBegan() {
+    counters.values.turns += 1
+  }
+
+  /// Counts the duration of a turn, with the jobs before it.
+  func countTurn(_ duration: Duration) {
+    counters.values.turnTimes.count(duration)
+  }
+
   /// Publishes the counters after a turn, when their time has come.
   ///
   /// - Parameter isDraining: true to publish after every turn, because it may be the last one.

@@ -88,7 +88,6 @@ final class Draining {
     guard began == nil else { return }
     began = now
     nextBatch = now + Self.saveTime
-    sessions.isDraining = true
     sessions.uploads.isStopping = true
     for connection in io.table.rows { connection?.handler?.drain() }
     func save() async {

@@ -11,10 +11,7 @@ final class SessionMessages {
   /// The faulty control messages in a row after which a client is disconnected.
   private static let badControlLimit = 10
 
-  private let sessions: SessionTable
-  private let sockets: WebSocketService
-  private let broadcaster: Broadcaster
-  private let persister: Persister
+  private unowned let sessions: SessionTable
   private let tasks: LoopTasks
   private let clock: LoopClock
   private let counters: ReactorCounters
@@ -25,15 +22,15 @@ final class SessionMessages {
     logger: GatewayLogger
   ) {
     self.sessions = sessions
-    sockets = sessions.sockets
-    broadcaster = sessions.broadcaster
-    persister = sessions.persister
     self.tasks = tasks
     self.clock = clock
     self.counters = counters
     self.logger = logger
   }
 
+  private var sockets: WebSocketService { sessions.sockets }
+  private var broadcaster: Broadcaster { sessions.broadcaster }
+  private var persister: Persister { sessions.persister }
   private var now: MonotonicTime { clock.now }
 
   /// Handles a text message of a client that may join, waits or has joined.

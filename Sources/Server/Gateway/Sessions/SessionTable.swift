@@ -7,6 +7,8 @@ internal import Wire
 
 /// The unfinished uploads of sessions, as `SessionTable` uses them.
 protocol SessionUploads: AnyObject {
+  /// Called when an upload changed a session.
+  var didChange: (SessionID) -> Void { get set }
   /// True from the beginning of a drain on.
   var isStopping: Bool { get set }
   /// Removes uploads whose time is over.
@@ -30,6 +32,7 @@ final class SessionTable {
     let ledger: SessionLedger
     let memory: SessionMemory
     let removal: RemovalGate
+    let stopState: StopState
     let limits: Limits
     /// Returns the loader of the next session.
     let nextLoader: () -> SessionLoader
@@ -63,6 +66,7 @@ final class SessionTable {
   let sockets: WebSocketService
   let uploads: any SessionUploads
   let compressor: CatchUpCompressor
+  private let compactor: Compactor
   let tasks: LoopTasks
   let clock: LoopClock
   let counters: ReactorCounters
@@ -74,8 +78,6 @@ final class SessionTable {
   /// The sessions that are leased, and the callers that wait for that.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   private var deadlines = DeadlineQueue<SessionID>()
-  /// True while the gateway stops. No session is loaded or unloaded then.
-  var isDraining = false
   /// True while the last records are written. Grace times continue in the next process: no record may follow the last ones.
   var isFinishing = false
 
@@ -94,10 +96,19 @@ final class SessionTable {
     self.clock = clock
     self.counters = counters
     endedIDs = EndedSessions(keepSeconds: environment.limits.endedKeepSeconds)
+    compactor = Compactor(persister, clock: clock, tasks: tasks, counters: counters)
+    persister.didReturn = { [unowned self] in batchReturned($0) }
+    persister.didStore = { [unowned compactor] in compactor.compactIfUseful($0) }
+    persister.didLoseOwnership = { [unowned self] in dropLost($0.session.id) }
+    compactor.didFinish = { [unowned self] in touch($0.session.id) }
+    uploads.didChange = { [unowned self] in touch($0) }
+    broadcaster.schedule = { [unowned self] in schedule($0) }
   }
 
   var log: Log { environment.log }
   var limits: Limits { environment.limits }
+  /// True while the gateway stops. No session is loaded or unloaded then.
+  var isDraining: Bool { environment.stopState.isDraining }
   var now: MonotonicTime { clock.now }
 
   // MARK: - Table
@@ -164,7 +175,7 @@ final class SessionTable {
 
   /// Handles a batch of records that returned, stored or not. A session informs its members with the next entries, or at its deadline: a
   /// turn of its own costs more than the write.
-  func batchReturned(_ stored: StoredSession) {
+  private func batchReturned(_ stored: StoredSession) {
     guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
     schedule(host)

@@ -37,6 +37,7 @@ final class WebSocketService {
     self.clock = clock
     self.counters = counters
     self.logger = logger
+    broadcaster.perform = { [unowned self] in perform($0, in: $1) }
   }
 
   /// Returns the WebSocket with a subscriber's token; nil if it is gone.
