@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Wire
 
-/// A store in memory whose appends have outcomes chosen by a test.
+/// A store in memory whose appends and compactions have outcomes chosen by a test.
 final class ScriptedStore: SessionStore {
   /// The answer to one append.
   enum Answer: Sendable {
@@ -17,14 +17,18 @@ final class ScriptedStore: SessionStore {
     var appends: [LogAppend] = []
     var answer: Answer?
     var hangingShard: Int?
+    var compactionsBegun: [SessionID] = []
+    var compactionsAbandoned = 0
+    var failsCompaction = false
+    var holdsCompactions = false
   }
 
   let memory: MemoryStore
   let shardCount: Int
   private let state = Guarded(State())
 
-  init(shardCount: Int = 1) throws {
-    memory = MemoryStore(attachments: MemoryAttachments(), on: try BlockingExecutor(name: "scripted"))
+  init(shardCount: Int = 1, attachments: MemoryAttachments = MemoryAttachments()) throws {
+    memory = MemoryStore(attachments: attachments, on: try BlockingExecutor(name: "scripted"))
     self.shardCount = shardCount
   }
 
@@ -39,6 +43,20 @@ final class ScriptedStore: SessionStore {
   /// Makes batches of one shard wait until this function is called again.
   func hang(shard: Int?) {
     state.withLock { $0.hangingShard = shard }
+  }
+
+  /// The sessions whose compactions have begun, in their order.
+  var compactionsBegun: [SessionID] { state.withLock { $0.compactionsBegun } }
+  var compactionsAbandoned: Int { state.withLock { $0.compactionsAbandoned } }
+
+  /// Lets compactions fail at their end.
+  func failCompactions(_ fails: Bool) {
+    state.withLock { $0.failsCompaction = fails }
+  }
+
+  /// Makes compactions wait at their beginning until this function is called again.
+  func holdCompactions(_ holds: Bool) {
+    state.withLock { $0.holdsCompactions = holds }
   }
 
   func shard(of id: SessionID) -> Int { Int(id.low) % shardCount }
@@ -86,6 +104,8 @@ final class ScriptedStore: SessionStore {
   func recordCleanStop(_ generation: String) async throws(StorageError) {}
 
   func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) async throws(StorageError) {
+    state.withLock { $0.compactionsBegun.append(id) }
+    while state.withLock({ $0.holdsCompactions }) { await Task.yield() }
     try await memory.beginCompaction(id, plan)
   }
 
@@ -94,10 +114,14 @@ final class ScriptedStore: SessionStore {
   }
 
   func finishCompaction(_ id: SessionID) async throws(StorageError) -> Int {
-    try await memory.finishCompaction(id)
+    if state.withLock({ $0.failsCompaction }) { throw StorageError(.compactLog, code: EIO) }
+    return try await memory.finishCompaction(id)
   }
 
-  func abandonCompaction(_ id: SessionID) async { await memory.abandonCompaction(id) }
+  func abandonCompaction(_ id: SessionID) async {
+    state.withLock { $0.compactionsAbandoned += 1 }
+    await memory.abandonCompaction(id)
+  }
 
   func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void

@@ -1,0 +1,130 @@
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+@testable import Gateway
+
+/// The compaction of logs in a store that holds, fails or is late, without a network or a disk.
+@Suite("Compactor")
+struct CompactorTests {
+  private static func worker() throws -> ComponentWorker {
+    try ComponentWorker {
+      $0.catchUpTailBytes = 100_000
+      $0.sessionIdleSeconds = 10
+    }
+  }
+
+  @Test("P4: a log of superseded entries becomes short, and a newcomer gets the last entry")
+  func compacts() async throws {
+    let worker = try Self.worker()
+    try await worker.makeSession()
+    let writer = try await worker.join()
+    try await worker.supersede(until: 1, from: writer)
+    await worker.turn()
+    #expect(await worker.compactions == 1)
+    #expect(try await worker.logBytes() < 400_000)
+    await worker.draw([7], retention: .replace, from: writer)
+    await worker.turn()
+    #expect(try await worker.entriesAfterReload(writer) == [.entries([[7]])])
+  }
+
+  @Test("P4: a compaction that fails leaves the log as it is, and the next one comes after 30 s")
+  func fails() async throws {
+    let worker = try Self.worker()
+    try await worker.makeSession()
+    let writer = try await worker.join()
+    worker.store.failCompactions(true)
+    try await worker.supersede(until: 1, from: writer)
+    #expect(worker.store.compactionsAbandoned == 1)
+    #expect(try await worker.logBytes() > 1_048_576)
+    worker.store.failCompactions(false)
+    await worker.draw([1], retention: .replace, from: writer)
+    await worker.turn()
+    #expect(worker.store.compactionsBegun.count == 1, "too early")
+    await worker.advance(.seconds(30))
+    await worker.draw([2], retention: .replace, from: writer)
+    await worker.turn()
+    #expect(worker.store.compactionsBegun.count == 2)
+    #expect(try await worker.entriesAfterReload(writer) == [.entries([[2]])])
+  }
+
+  @Test("Two logs of a reactor are compacted at a time, and entries are stored meanwhile")
+  func concurrent() async throws {
+    let worker = try Self.worker()
+    worker.store.holdCompactions(true)
+    var writers: [Int] = []
+    for number in 1...3 {
+      try await worker.makeSession(UInt64(number))
+      writers.append(try await worker.join(UInt64(number)))
+    }
+    for writer in writers { try await worker.supersede(until: min(2, writer + 1), from: writer) }
+    #expect(worker.store.compactionsBegun == [ComponentWorker.id(1), ComponentWorker.id(2)])
+    #expect(await worker.hasStoredAll)
+    worker.store.holdCompactions(false)
+    await worker.turn()
+    // The third session asks again with its next batch.
+    await worker.draw([1], retention: .replace, from: writers[2])
+    await worker.turn()
+    #expect(worker.store.compactionsBegun.count == 3)
+    #expect(await worker.compactions == 3)
+  }
+
+  @Test("A session that ends during its compaction keeps its last record")
+  func endsMeanwhile() async throws {
+    let worker = try Self.worker()
+    worker.store.holdCompactions(true)
+    try await worker.makeSession()
+    let writer = try await worker.join()
+    try await worker.supersede(until: 1, from: writer)
+    await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: writer)
+    await worker.turns(5)
+    worker.store.holdCompactions(false)
+    await worker.turn()
+    #expect(worker.store.compactionsAbandoned == 1)
+    #expect(await worker.compactions == 0)
+    #expect(try await worker.lastRecord() == .end)
+  }
+}
+
+extension ComponentWorker {
+  fileprivate var compactions: UInt64 { counters.values.compactions }
+  /// True when the store has all entries of all sessions.
+  fileprivate var hasStoredAll: Bool { sessions.all.allSatisfy { $0.session.unsavedBytes == 0 } }
+
+  fileprivate func logBytes() throws -> Int { try store.byteCount(of: Self.id(1)) ?? 0 }
+
+  fileprivate func turns(_ count: Int) async {
+    for _ in 0..<count {
+      turnOnce()
+      await Task.yield()
+    }
+  }
+
+  /// Sends entries that supersede each other until so many compactions have begun, or a log of 4 MiB has none.
+  fileprivate func supersede(until count: Int, from writer: Int) async throws {
+    for round in 0..<100 where store.compactionsBegun.count < count || round < 30 {
+      draw([UInt8](repeating: UInt8(round), count: 40_000), retention: .replace, from: writer)
+      await turns(4)
+      _ = try received(by: writer)
+      becomeWritable(writer)
+    }
+  }
+
+  /// Unloads the session, and returns the entries that a newcomer gets of the session that is loaded from the store.
+  fileprivate func entriesAfterReload(_ writer: Int) async throws -> [Received] {
+    breakConnection(of: writer)
+    for _ in 0..<10 where sessions[Self.id(1)] != nil {
+      advance(.seconds(60))
+      await turn()
+    }
+    try #require(sessions[Self.id(1)] == nil)
+    let newcomer = try await join()
+    await turn()
+    return try entriesAndCloses(of: newcomer)
+  }
+
+  fileprivate func lastRecord() throws -> SessionRecord.Kind? {
+    try store.summary(of: Self.id(1)).last.flatMap { SessionRecord.Kind(rawValue: $0.0) }
+  }
+}
