@@ -15,7 +15,7 @@ actor Reactor {
     case adopt(ConnectionTransfer)
     case drain
     case stop
-    /// A question of `LoopWatchdog`.
+    /// A probe of `LoopWatchdog`.
     case probe
     case endSlowUpload(UploadTable.Eviction)
     /// Reports that another gateway took over a session.
@@ -105,7 +105,7 @@ actor Reactor {
   nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
-    // Given away in the first turn: the listeners close when the reactor lets go of them.
+    // Passed on in the first turn, so that the listeners close when the reactor releases them.
     let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
     try loop.start { events, jobsBegan in
       let given = listeners.withLock { $0.take() }

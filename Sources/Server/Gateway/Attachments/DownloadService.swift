@@ -8,7 +8,7 @@ internal import Wire
 
 /// The handler of a connection over which `DownloadService` sends files.
 protocol DownloadHandler: ConnectionHandler {
-  /// The file that is being sent at present.
+  /// The file that is being sent.
   var transfer: FileTransfer? { get }
 }
 

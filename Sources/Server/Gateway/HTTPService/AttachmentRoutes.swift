@@ -119,7 +119,7 @@ final class AttachmentRoutes {
     return .uploadStatus(found, at: offset, uploads.expiry(of: found))
   }
 
-  /// Removes an attachment, also while its bytes arrive.
+  /// Removes an attachment, also during its upload.
   private func remove(
     _ attachment: UUID, of hosted: SessionHost, by token: Token?, from address: IPAddress
   ) async throws(Refusal) -> Answer {
@@ -141,7 +141,7 @@ final class AttachmentRoutes {
     _ readable: DownloadService.ReadableContent, for head: RequestHead
   ) -> (answer: Answer, range: Range<UInt64>) {
     let name = readable.object.name
-    // Types that a browser might run are only ever saved.
+    // Types that a browser might run are only served as downloads.
     let type = MediaType(parsing: readable.object.contentType)
     let picture = type.flatMap { $0.isSafeImage ? $0.essence : nil }
     let response = RepresentationResponse(

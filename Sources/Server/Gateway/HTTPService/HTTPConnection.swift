@@ -261,7 +261,7 @@ extension HTTPConnection: DownloadHandler {
   var hasUnhandledInput: Bool { false }
   var isQuiet: Bool { !isBusy && exchange == nil && reader.isBetweenRequests }
 
-  /// The file that is being sent at present.
+  /// The file that is being sent.
   var transfer: FileTransfer? {
     if case .file(let transfer)? = output.first { transfer } else { nil }
   }

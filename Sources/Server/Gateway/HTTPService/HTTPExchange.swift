@@ -14,7 +14,7 @@ struct HTTPExchange {
     case attachments(AttachmentRequest, SessionID)
     /// The metrics, which are made on a thread of their own.
     case metrics
-    /// The body goes to a file while it arrives.
+    /// Writes the body to a file while it arrives.
     case upload(Upload)
   }
 
