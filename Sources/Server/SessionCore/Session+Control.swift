@@ -48,7 +48,7 @@ extension Session {
   /// Names the session that follows this one. A second request within ten seconds gets the same successor.
   ///
   /// - Parameters:
-  ///   - token: the token of a present or past participant.
+  ///   - token: the token of a present or former participant.
   ///   - now: the present time.
   ///   - make: creates the successor; called only if one is needed.
   /// - Returns: the successor, and true if it was created by this call.
@@ -59,7 +59,8 @@ extension Session {
     guard let number = formerNumber(of: token) else {
       throw Refusal(
         .tokenNeeded,
-        "Only a present or former participant can create a successor: send its Participant-Token.")
+        "Only a present or former participant can create the successor of a session: send its Participant-Token."
+      )
     }
     if let successor, now.seconds(since: successor.at) < 10 { return (successor.id, false) }
     let id = try make()

@@ -22,7 +22,9 @@ final class SessionRoutes {
       let hosted = try await sessions.findOpen(id).get()
       guard head.method == .delete else { return .json(.ok, description(of: hosted.session.object)) }
       guard let token = head.participantToken, let number = hosted.session.number(of: token) else {
-        throw Refusal(.tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
+        throw Refusal(
+          .tokenNeeded,
+          "Only a present or former participant can end a session: send its Participant-Token.")
       }
       try await sessions.end(hosted, by: number, from: client.address)
       return Answer(.noContent)

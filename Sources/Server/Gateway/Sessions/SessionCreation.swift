@@ -74,7 +74,9 @@ final class SessionCreation {
   ) async throws(Refusal) -> Successor {
     guard let token, host.session.isKnown(token) else {
       throw Refusal(
-        .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
+        .tokenNeeded,
+        "Only a present or former participant can create the successor of a session: send its Participant-Token."
+      )
     }
     host.tasksInHand += 1
     defer { sessions.finishTask(of: host) }
