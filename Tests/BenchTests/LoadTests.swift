@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pacing, and frames of a server")
 struct LoadTests {
-  @Test("In a window the next message waits until one is delivered to all")
+  @Test("When the window is full, the next message waits until one message is delivered to all")
   func window() {
     var session = SessionLoad(senders: [4, 7], deliveriesEach: 3)
     #expect(session.room(.window(2)) == 4)

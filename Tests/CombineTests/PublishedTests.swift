@@ -206,7 +206,7 @@ struct PublishedTests {
     #expect(count == 1)
   }
 
-  @Test("a cancelled sink releases what its closure captured")
+  @Test("a cancelled sink releases the captures of its closure")
   func releases() {
     final class Token {}
     let canvas = Canvas()

@@ -56,7 +56,7 @@ struct RepresentationResponseTests {
       answer: .rangeNotSatisfiable(contentRange: "bytes */10")),
   ]
 
-  @Test("status, fields and bytes", arguments: cases)
+  @Test("a response has the expected status, fields and bytes", arguments: cases)
   func answers(_ one: Case) throws {
     let head = try #require(RequestHead(one.method, "/a", fields: one.fields))
     let representation = Representation(

@@ -197,7 +197,7 @@ struct BoundsTests {
     #expect(again.joined?.resumed == true)
   }
 
-  @Test("S31 a waiting socket takes a place: only a join on that socket uses it")
+  @Test("S31 a waiting socket reserves a place, which only a join on that socket can use")
   func fullByWaiting() throws {
     let fixture = Fixture { $0.participantsPerSession = 2 }
     let ada = try fixture.join()

@@ -173,11 +173,11 @@ struct LogDamageTests {
       ),
       (
         text, .damagedStart,
-        "the log does not begin as one does: its beginning was damaged, or it is something else"
+        "the file does not begin like a log: its beginning is damaged, or it is not a log"
       ),
       (
         Self.bytes.suffix(Self.bytes.count - 34), .damagedStart,
-        "the log does not begin as one does: its beginning was damaged, or it is something else"
+        "the file does not begin like a log: its beginning is damaged, or it is not a log"
       ),
     ]
     for (bytes, error, words) in cases {

@@ -52,7 +52,7 @@ struct InflateLimitTests {
     }
   }
 
-  @Test("a reader pauses a long message, inflates it anew with its own inflater, and continues after it")
+  @Test("a reader pauses a long message, inflates it again with its own inflater, and continues after it")
   func pausedReader() throws {
     let (shared, own, deflater) = (Inflater(), Inflater(), Deflater())
     let message = [UInt8](repeating: 7, count: 100_000)

@@ -84,7 +84,10 @@ struct ErrorsTests {
       #"{"code":"resumed-elsewhere","detail":"You resumed on another connection."}"#
     ),
     (.ended, 4010, #"{"code":"ended","detail":"The session has ended."}"#),
-    (.tooSlow, 4013, #"{"code":"too-slow","detail":"Too far behind to catch up here. Resume."}"#),
+    (
+      .tooSlow, 4013,
+      #"{"code":"too-slow","detail":"This connection is too far behind. Resume on a new one."}"#
+    ),
     (
       .unsupportedVersion(), 4026,
       #"{"code":"unsupported-version","detail":"Unsupported version.","versions":["drawtogether.v1"]}"#

@@ -34,7 +34,7 @@ package struct CommandLineReader {
   /// - Parameters:
   ///   - arguments: the arguments, without the program's name and its commands.
   ///   - endsFlagsAtDashes: true if all arguments after `--` are operands.
-  ///   - isOperand: returns true for an operand although it begins with two dashes.
+  ///   - isOperand: returns true for an argument that is an operand, although it begins with two dashes.
   package init(
     _ arguments: some Sequence<String>, endsFlagsAtDashes: Bool,
     isOperand: @escaping (String) -> Bool = { _ in false }

@@ -40,7 +40,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   package let certificatePath: String
   /// The PEM file with the private key.
   package let keyPath: String
-  /// Tells a certificate that was there from a new one.
+  /// The origin of the certificate: it existed, or is new.
   package let origin: Origin
 
   /// Returns the paths of the two files in a directory.

@@ -37,10 +37,10 @@ actor Reactor {
   /// Nil but in the first reactor.
   let housekeeping: Housekeeping?
   private let publisher: MetricsPublisher
-  /// The time of the next check of connections and sessions.
+  /// The time of the next sweep over the connections and sessions.
   private var sweepAt: MonotonicTime
 
-  /// The time between two checks of what did not happen in time.
+  /// The time between two sweeps over the connections and sessions.
   private static let sweepInterval = Duration.milliseconds(500)
 
   init(number: Int, shared: SharedState) throws(SystemError) {
@@ -157,7 +157,7 @@ actor Reactor {
 
   private func run(_ work: LoopTasks.Work) async {
     await work()
-    // After the last turn no other call starts what this work started.
+    // After the last turn, only this call starts the tasks that this work added.
     startTasks()
   }
 

@@ -251,7 +251,7 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// Tells the reactor of an upload to end it, because another upload has its slot.
+  /// Asks the reactor of an upload to end it, because another upload has its slot.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.reactor] }.mailbox.enqueue(.endSlowUpload(upload))

@@ -86,7 +86,7 @@ extension Session {
       return .snapshot
     }
     if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
-    // A client that knows of more entries of its own has seen more of the order than is left.
+    // The client no longer keeps own entries that this session does not have, so it has seen more of the order than was restored.
     if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
     guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
       return .snapshot

@@ -67,7 +67,7 @@ extension Session {
     appendSystem(SystemType.notice, notice.encoded())
   }
 
-  /// Counts a refusal. It was ignored if it comes before the retry time of the one before.
+  /// Counts a refusal. If it comes before the retry time of the previous refusal, the participant ignored that one.
   func countIgnoredRefusal(
     _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
@@ -79,7 +79,7 @@ extension Session {
       if participant.ignoredRefusals < Self.ignoredRefusalsBeforePause { participant.ignoredRefusals = 0 }
       return
     }
-    // The count is kept over reconnects, of which there is no limit: it does not rise beyond what is compared.
+    // The count is kept over any number of reconnects, so it stops at the highest value that is compared.
     participant.ignoredRefusals = min(participant.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
     if participant.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       participant.wasPaused = true

@@ -48,7 +48,7 @@ extension Session {
     return outgoing
   }
 
-  /// Returns what was counted since the last call.
+  /// Returns the counts since the last call.
   package func takeCounters() -> SessionCounters {
     defer { counters = SessionCounters() }
     return counters

@@ -20,8 +20,8 @@ struct TurnSummary {
   ///   - lastSequence: the newest sequence.
   ///   - presenceEntries: the number of `participants` entries in the turn.
   ///   - hasUnreliable: true when the turn has unreliable frames.
-  ///   - hasNewSegment: true when the turn began a segment. An entry that is sent later is in the newest segment: no older
-  ///     segment is dropped before all members have its entries.
+  ///   - hasNewSegment: true when the turn began a segment. The content of the turn then must not wait. So entries that wait are
+  ///     only in the newest segment, and no older segment is dropped before all members have its entries.
   mutating func end(lastSequence: UInt64, presenceEntries: UInt64, hasUnreliable: Bool, hasNewSegment: Bool) {
     let hasMore = lastSequence - beganAfter > presenceEntries || hasUnreliable || hasNewSegment
     beganAfter = lastSequence

@@ -9,8 +9,8 @@ package final class DataFolder: Sendable {
   static let sessions = "sessions"
   /// The folder in which sessions are created before they are moved to the others.
   static let made = "sessions.new"
-  /// The folder to which sessions are moved before their files are removed. The next opening removes what a crash
-  /// left there.
+  /// The folder to which sessions are moved before their files are removed. The next opening removes files that a crash left
+  /// there.
   static let removed = "sessions.removed"
   static let lockFile = "lock"
   /// The files of the certificate that a gateway creates if it has none, and of its key.

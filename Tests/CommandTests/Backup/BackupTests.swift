@@ -149,7 +149,7 @@ struct BackupTests {
     #expect(try place.names("sessions/\(log.id.text)/attachments").isEmpty)
   }
 
-  @Test("The expiry of a restored session starts anew, and an ended session stays ended")
+  @Test("The expiry time of a restored session starts again, and an ended session stays ended")
   func restored() async throws {
     var log = drawing()
     log.close()
@@ -174,7 +174,7 @@ struct BackupTests {
         + "folder without any, so move these away or name another folder\n")
   }
 
-  @Test("The expiry of a session with a truncated log starts anew too")
+  @Test("The expiry time of a session with a truncated log starts again too")
   func restoredAfterDamage() async throws {
     var log = drawing()
     log.close()

@@ -47,7 +47,8 @@ struct EarlierFolderTests {
   }
 
   @Test(
-    "All that is in it is well, and what its sessions retain is what their people saw", arguments: versions)
+    "An earlier folder has no faults, and its sessions retain the entries that their participants saw",
+    arguments: versions)
   func read(_ version: String) throws {
     let folder = "\(Self.fixtures)/\(version)"
     let verified = CommandRun(["verify", "--data", folder + "/data"])

@@ -52,7 +52,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "A session that goes on, also one restored before, has no end to be undone, and its log stays as it is")
+    "A session that has not ended, or was restored, has no end to undo, and its log is unchanged")
   func notEnded() async throws {
     var log = ended()
     try await folder.make(log)

@@ -125,8 +125,8 @@ struct SessionListTests {
     #expect(run.lines.contains { $0.hasPrefix("Open-0…") && $0.contains("unreadable") })
     #expect(
       run.errors
-        == "drawtogether: session Open-0…: the log does not begin as one does: its beginning was damaged, or it"
-        + " is something else\n")
+        == "drawtogether: session Open-0…: the file does not begin like a log: its beginning is damaged, or it is"
+        + " not a log\n")
   }
 
   @Test("A folder that is no data folder is an error, and nothing is created in it")

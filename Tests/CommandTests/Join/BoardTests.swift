@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "Pictures are placed by metadata and later messages, without both at the common fallback position"
+    "Pictures are placed by their metadata and later messages, or else at a common position"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)

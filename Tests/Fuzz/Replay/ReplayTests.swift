@@ -8,7 +8,7 @@ struct ReplayTests {
   private static let corpora =
     String(#filePath).split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Corpus"
 
-  @Test("every input keeps what must hold", arguments: FuzzTarget.all.map(\.name))
+  @Test("every input of the corpus passes the checks of its target", arguments: FuzzTarget.all.map(\.name))
   func replays(_ name: String) throws {
     let target = try #require(FuzzTarget.all.first { $0.name == name })
     let folder = "\(Self.corpora)/\(name)"

@@ -84,7 +84,7 @@ extension OverSockets {
       #expect(late.received.isEmpty && late.state.held.isEmpty)
     }
 
-    @Test("P7: a number that was never given out is refused, and the entry's client sequence used up")
+    @Test("P7: a number that was never assigned is refused, and the entry's client sequence used up")
     func unknownTarget() throws {
       let gateway = try RunningGateway()
       let sender = try ParticipantClient(gateway, gateway.makeSession()).join()

@@ -110,7 +110,8 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: `follows` of the other reactor's session makes one successor", arguments: [false, true])
+      "PROTOCOL 1: `follows` with a session of another reactor creates one successor",
+      arguments: [false, true])
     func follows(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()

@@ -209,7 +209,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "RFC 9110 §15.5.6, §9.3.7: other methods",
+    "RFC 9110 §15.5.6, §9.3.7: other methods are refused with the list of the allowed methods",
     arguments: [Method.post, .put, .patch, .delete, .other("BREW")])
   func methods(_ method: Method) throws {
     let refused = try #require(try answer(method, "/"))

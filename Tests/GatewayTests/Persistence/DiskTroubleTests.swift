@@ -78,7 +78,7 @@ extension OverSockets {
       }
     }
 
-    @Test("P2: a gateway that is killed while its disk fails loses only what was not committed")
+    @Test("P2: a gateway that is killed while its disk fails loses only uncommitted entries")
     func killedWhileFailing() throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)

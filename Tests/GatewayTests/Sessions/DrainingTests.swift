@@ -78,7 +78,7 @@ struct DrainingTests {
     #expect(await worker.drainCalls == ["wake"])
   }
 
-  @Test("A client that comes during a drain is told to come back later")
+  @Test("A client that connects during a drain is asked to come back later")
   func newcomer() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

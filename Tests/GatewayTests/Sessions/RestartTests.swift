@@ -62,7 +62,7 @@ extension OverSockets {
       #expect(newcomer.state.participants == Set(members.map(\.number) + [newcomer.number]))
     }
 
-    @Test("P2: what was not committed is sent again, and in the session once", arguments: 0..<10)
+    @Test("P2: uncommitted entries are sent again, and are in the session once", arguments: 0..<10)
     func resent(round: Int) throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -85,7 +85,7 @@ extension OverSockets {
       #expect(member.state.held[key] == (0..<100).map { [UInt8($0)] })
     }
 
-    @Test("P7: a targeted entry reaches only its targets, and no number is given out twice")
+    @Test("P7: a targeted entry reaches only its targets, and no number is assigned twice")
     func numbers() throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()

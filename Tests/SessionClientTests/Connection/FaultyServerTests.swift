@@ -176,7 +176,7 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A name with several addresses is reached at the one that responds")
+    @Test("A name with several addresses is reached at the address that responds")
     func severalAddresses() async throws {
       // In most places `localhost` is ::1 too, where this gateway does not listen.
       let gateway = try LocalGateway()

@@ -160,7 +160,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S49 used = each content once + reservations, over random operations",
+    "S49 after random operations, the used bytes are each content once, and the reservations",
     arguments: 1...50 as ClosedRange<UInt64>)
   func accounting(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

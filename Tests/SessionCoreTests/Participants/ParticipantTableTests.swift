@@ -45,7 +45,7 @@ struct ParticipantTableTests {
     #expect(ada.color != bo.color)
   }
 
-  @Test("A waiting participant takes a place, and has no token until it joins")
+  @Test("A waiting participant reserves a place, and has no token until it joins")
   func waits() {
     var table = table()
     let subscriber = Subscriber(connection: 5)

@@ -34,8 +34,8 @@ final class MembershipQueue: Sendable {
   /// The limits in force.
   var limits: Limits { state.withLock { $0.limits } }
 
-  /// Starts the membership with a command, once. `join` opens the gate. The command precedes earlier ones, such as a
-  /// profile.
+  /// Starts the membership with a command, once. `join` opens the gate. The command is handled before commands that were enqueued
+  /// earlier, such as a profile.
   ///
   /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {

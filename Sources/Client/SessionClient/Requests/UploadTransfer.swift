@@ -139,7 +139,7 @@ struct UploadTransfer: Sendable {
           retry.recordProgress()
         }
         known = nil
-        // An empty rest is sent too: only the response tells that the attachment is ready.
+        // An empty rest is sent too: only its response shows that the attachment is ready.
         guard try await send(at: offset) < size else { return }
         throw .unreachable("\(api.gateway) accepted only a part of the upload")
       } catch {

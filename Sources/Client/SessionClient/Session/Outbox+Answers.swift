@@ -22,7 +22,7 @@ extension Outbox {
 
   /// Removes an entry that the gateway refused for good.
   ///
-  /// - Returns: the entry; nil when no entry with this client sequence is on the socket.
+  /// - Returns: the entry; nil when no entry with this client sequence was sent on the socket and still waits for an answer.
   mutating func refuse(_ clientSequence: UInt32) -> OutgoingEntry? {
     guard let index = (accepted..<cursor).first(where: { items[$0].clientSequence == clientSequence }),
       case .entry(let entry) = items[index].content

@@ -3,7 +3,8 @@ internal import Wire
 
 /// The send schedule of a session: within the gateway's rate limits, and after the pauses that the gateway asked for.
 struct SendPacer: Sendable {
-  /// Three quarters of the gateway's own burst of two seconds: the network may deliver together what was sent apart.
+  /// Three quarters of the gateway's own burst of two seconds, because the network may deliver in one burst entries that were
+  /// sent over a longer time.
   private static let burstInSeconds = 1.5
 
   private var limiter: SendRateLimiter

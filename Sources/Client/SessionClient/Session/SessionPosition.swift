@@ -16,8 +16,7 @@ struct SessionPosition: Sendable {
   /// and `catchUp` after a crash of the gateway.
   private(set) var delivered: Delivered?
 
-  /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` tells if it is valid in the
-  /// new one.
+  /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` shows if it is valid in the new epoch.
   ///
   /// - Returns: true if the epoch is the same as before.
   mutating func join(epoch: String) -> Bool {

@@ -103,7 +103,7 @@ extension CloseReason {
   package static let ended = CloseReason(4010, .ended, "The session has ended.")
   /// 4013: too far behind; the client should resume.
   package static let tooSlow = CloseReason(
-    4013, .tooSlow, "Too far behind to catch up here. Resume.")
+    4013, .tooSlow, "This connection is too far behind. Resume on a new one.")
 
   /// 1009: a control message over 64 KiB, or a binary one over 1 MiB.
   package static func messageTooLarge(limit: Int) -> CloseReason {

@@ -21,7 +21,7 @@ struct DataCommand: Equatable, Sendable {
     case change(SessionPrefix, SessionCommand.Work)
   }
 
-  /// The operand of `restore`, as far as its spelling tells its kind.
+  /// The operand of `restore`, as far as its spelling shows its kind.
   enum RestoreSource: Equatable, Sendable {
     /// The folder of a backup.
     case backup(String)

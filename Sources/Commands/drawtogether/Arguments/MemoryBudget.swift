@@ -33,7 +33,7 @@ struct MemoryBudget: Equatable, Sendable {
   /// - Parameters:
   ///   - total: the available bytes.
   ///   - configuration: the settings.
-  ///   - origins: the origins of the settings, which tell the limits that the operator set.
+  ///   - origins: the origins of the settings, which show the limits that the operator set.
   /// - Throws: `MemoryBudgetError` with the numbers when the settings do not fit.
   init(
     of total: Int, for configuration: GatewayConfiguration, _ origins: SettingOrigins
@@ -132,7 +132,7 @@ extension MemoryBudget {
     let weight: Int
     /// The least useful value of the limit.
     private(set) var least: Int
-    /// A limit on a part of what `limit` bounds, such as on one session. It is at most `limit`.
+    /// A limit for a part of the resource that `limit` bounds, such as for one session. It is at most `limit`.
     let inner: LimitDescription?
 
     init(

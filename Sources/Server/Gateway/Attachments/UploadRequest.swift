@@ -45,7 +45,7 @@ struct UploadRequest: Sendable {
   let token: Token?
   /// The checksum that the bytes of this request must have.
   let checksum: UploadFileActor.PieceChecksum?
-  /// The length of the body in bytes; nil if the head does not tell it.
+  /// The length of the body in bytes; nil if the head does not contain it.
   let bodyLength: UInt64?
 
   /// The bytes of name, metadata and type, which all members receive.

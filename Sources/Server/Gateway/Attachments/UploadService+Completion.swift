@@ -126,7 +126,9 @@ extension UploadService {
       pending.upload = nil
       await remove(lease.attachment, from: hosted)
       return .problem(
-        Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one that came with it."))
+        Refusal(
+          .digestMismatch, "The received bytes have the SHA-256 \(digest), which is not the announced digest."
+        ))
     }
     guard hosted.session.storeContent(lease.attachment, digest: digest, size: size) != nil else {
       return .problem(.noAttachment)
@@ -169,7 +171,7 @@ extension UploadService {
       .uploadCompleted(
         PeerEvent.Upload(session: hosted.session.id, attachment: lease.attachment, address: nil), bytes: size)
     )
-    // A client that is told of the attachment finds it after a crash, too.
+    // A client that was informed of the attachment finds it after a crash, too.
     guard await persister.waitUntilStored(hosted.stored) else {
       return .problem(persister.refusalOfUnstored(hosted.stored))
     }

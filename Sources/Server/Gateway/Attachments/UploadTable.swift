@@ -114,7 +114,7 @@ final class UploadTable: Sendable {
   ///   - address: the address whose share the upload counts in; nil for this machine, which may have all slots.
   ///   - reactor: the number of the upload's reactor.
   ///   - now: the present time.
-  ///   - evict: tells the reactor of an upload to end it; returns false if that fails, and the upload then keeps its slot.
+  ///   - evict: asks the reactor of an upload to end it; returns false if that fails, and the upload then keeps its slot.
   /// - Returns: the identifier of the upload, or the refusal.
   func admit(
     from address: IPAddress?, on reactor: Int, now: MonotonicTime, evict: (Eviction) -> Bool

@@ -86,7 +86,7 @@ final class Broadcaster {
 
   /// Called when a session's next deadline may have changed.
   var schedule: (LiveSession) -> Void = { _ in }
-  /// Performs what a session asked for at the end of its turn.
+  /// Performs the effects of the end of a session's turn.
   var perform: ([Effect], LiveSession) -> Void = { _, _ in }
 
   init(
@@ -144,7 +144,7 @@ final class Broadcaster {
         dirty = sessions[index...] + dirty
         return
       }
-      // While a flush goes on, what arrives is collected for the next one.
+      // During a flush, arriving entries are collected for the next flush.
       guard !live.isFlushing else {
         dirty.append(live)
         continue

@@ -29,7 +29,7 @@ protocol ConnectionHandler: AnyObject {
   func connectionBroke(reason: String)
   /// The connection is about to be closed.
   func willClose()
-  /// Checks what did not happen in time. Called twice a second.
+  /// Checks the time limits of the connection. Called twice a second.
   func sweep()
   /// True while the connection waits for a request: it can be closed without a loss.
   var isQuiet: Bool { get }

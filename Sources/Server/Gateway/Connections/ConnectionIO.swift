@@ -318,7 +318,7 @@ final class ConnectionIO {
 
   // MARK: - Time
 
-  /// Checks what did not happen in time.
+  /// Checks the time limits of all connections.
   func sweep() {
     for connection in table.rows {
       guard let connection else { continue }

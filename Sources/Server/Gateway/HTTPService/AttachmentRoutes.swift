@@ -161,7 +161,7 @@ final class AttachmentRoutes {
       answer.head = head
       return (answer, UInt64(range.lowerBound)..<UInt64(range.upperBound))
     case .preconditionFailed:
-      var refusal = Refusal(.badRequest, "The attachment is not the one that was asked for.")
+      var refusal = Refusal(.badRequest, "The attachment does not meet the preconditions of the request.")
       refusal.status = 412
       return (.problem(refusal), 0..<0)
     case .rangeNotSatisfiable(let contentRange):

@@ -12,7 +12,7 @@ package struct StaticFiles: Sendable {
     package var range: Range<Int>
   }
 
-  /// The files by their paths below the folder, in UTF-8: two spellings of a letter are two names.
+  /// The files by their paths below the folder. The paths are bytes of UTF-8, so Unicode equivalents of a letter are different.
   private let files: [[UInt8]: StaticFile]
 
   /// Creates a table of files by their paths below the folder, such as `js/main.js`.

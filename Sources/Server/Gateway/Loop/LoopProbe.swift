@@ -8,8 +8,8 @@ final class LoopProbe: Sendable {
   /// True when a question was not sent, because the loop's mailbox was full.
   private let isUnsent = Atomic(false)
 
-  /// Sends a question unless one is unanswered. A question that could not be sent is sent again by the next call: a loop that
-  /// works answers it, and a loop that hangs, so that its mailbox is full, has owed an answer since the first question.
+  /// Sends a question unless one is unanswered. A question that could not be sent is sent again by the next call. If the mailbox
+  /// is still full then, the loop hangs, and the time of the first question counts.
   ///
   /// - Parameters:
   ///   - now: the present time.

@@ -7,7 +7,7 @@ internal import Wire
 
 /// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and then writes the last record of every session.
 ///
-/// Times count from the request to drain, so that the gateway stops within 8 s whatever is not done by then.
+/// Times count from the request to drain, so that the gateway stops within 8 s, even if steps are not finished then.
 final class Draining {
   /// The parts of a drain that all reactors share.
   struct Environment {

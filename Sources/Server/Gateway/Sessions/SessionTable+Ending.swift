@@ -9,7 +9,7 @@ internal import Wire
 extension SessionTable {
   /// Ends a session for everyone. The end is stored before anybody is informed.
   ///
-  /// - Throws: `storage-full` when it cannot be stored, and `ended` when another caller was quicker.
+  /// - Throws: `storage-full` when it cannot be stored, and `ended` when another caller ended it first.
   func end(
     _ host: SessionHost, by number: ParticipantNumber?, from address: IPAddress? = nil
   ) async throws(Refusal) {

@@ -16,7 +16,7 @@ extension SessionTable {
         continue
       }
       if let host = endedSessionCache[id], await isCurrent(host) { return .ended(host) }
-      // Meanwhile another caller may have been quicker.
+      // Another caller may have loaded or leased the session during the wait.
       guard self[id] == nil, !isLeased(id) else { continue }
       guard !isDraining else { return .none(.restarting) }
       guard !endedIDs.contains(id, now: now) else { return .none(missing(id)) }

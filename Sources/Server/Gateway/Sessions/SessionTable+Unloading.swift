@@ -59,14 +59,14 @@ extension SessionTable {
     setDeadline(of: host.session.id, since.adding(seconds: max(1, limits.sessionIdleSeconds)))
   }
 
-  /// Forgets an ended session that was not asked for lately.
+  /// Forgets an ended session that was not used recently.
   func forgetIfIdle(_ id: SessionID) {
     guard let host = endedSessionCache[id] else { return }
     let since = host.idleSince ?? now
     host.idleSince = since
     let until = since.adding(seconds: max(1, limits.sessionIdleSeconds))
     guard until <= now else {
-      // The session was asked for meanwhile. Only the first of several deadlines sets a new one.
+      // The session was used since its deadline was set. Only the first of several deadlines sets a new one.
       if host.scheduledAt.map({ $0 < until }) ?? true {
         host.scheduledAt = until
         setDeadline(of: id, until)

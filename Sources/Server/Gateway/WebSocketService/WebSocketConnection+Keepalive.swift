@@ -10,7 +10,7 @@ extension WebSocketConnection {
   private static let pingInterval = Duration.seconds(20)
   private static let silenceLimit = Duration.seconds(40)
 
-  /// Checks what did not happen in time.
+  /// Checks the time limits of the socket, and pings its client.
   func sweep() {
     if isClosing {
       if connection.deadline <= now { io.abort(connection, reason: "no answer to the close frame") }

@@ -9,7 +9,7 @@ internal import Wire
 /// A connection that speaks WebSocket.
 final class WebSocketConnection: ConnectionHandler {
   enum Phase {
-    /// Sends back what it receives.
+    /// Each message is sent back.
     case echo
     /// The session is being loaded. Nothing is read from the socket meanwhile.
     case loading

@@ -75,7 +75,7 @@ final class WebSocketService {
     return socket
   }
 
-  /// Performs what a session asks for, in its order.
+  /// Performs the effects of a session, in their order.
   func perform(_ effects: [Effect], in live: LiveSession) {
     for effect in effects {
       switch effect {

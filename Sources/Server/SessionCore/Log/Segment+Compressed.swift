@@ -1,4 +1,4 @@
-/// Compresses a whole message as permessage-deflate does it, without a window kept from the one before (RFC 7692 §7.2.1).
+/// Compresses a whole message as permessage-deflate does it, without a window kept from the previous message (RFC 7692 §7.2.1).
 package typealias MessageCompressor = (Span<UInt8>) -> [UInt8]
 
 extension Segment {

@@ -178,7 +178,7 @@ extension Session {
     }
   }
 
-  /// Marks a member as being at the tail: the flush loop sends it what all members get.
+  /// Marks a member as being at the tail: the flush loop sends it the same bytes as all members at the tail.
   private func markAtTail(_ position: Int) {
     members[position].flags.remove(.special)
   }

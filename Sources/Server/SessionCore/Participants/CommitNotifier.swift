@@ -192,7 +192,7 @@ struct CommitNotifier {
     piggybacked = []
   }
 
-  /// Schedules a message for what is on disk: soon, but not too soon after the last one.
+  /// Schedules a message about the entries that are on disk: soon, but not too soon after the last message.
   private mutating func schedule(now: MonotonicTime) {
     guard announceBy == nil, commitDue == nil else { return }
     let due = sentAt?.adding(milliseconds: Self.intervalMs) ?? now

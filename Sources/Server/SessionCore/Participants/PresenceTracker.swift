@@ -88,8 +88,8 @@ struct PresenceChanges {
 
   var isEmpty: Bool { mentioned.isEmpty }
 
-  /// Returns true if a change of the participant is among these. An entry does not tell the order of its changes, so a second
-  /// one needs another entry.
+  /// Returns true if a change of the participant is among these. The changes in one entry have no order, so a second change of
+  /// the participant needs another entry.
   func mentions(_ number: ParticipantNumber) -> Bool { mentioned.contains(number) }
 
   mutating func join(_ number: ParticipantNumber) {

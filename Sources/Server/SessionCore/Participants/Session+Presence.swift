@@ -14,7 +14,8 @@ extension Session {
   func announcePresence() {
     guard !presence.changes.isEmpty else { return }
     let changes = presence.takeChanges(participants)
-    // Each list is made when its turn comes: announcing the one before may remove a waiting participant.
+    // Each list is made immediately before it is announced, because announcing the previous list may remove a waiting
+    // participant.
     announce(\.joined, changes.joined.compactMap { participants[$0]?.object })
     announce(\.left, changes.left)
     announce(\.changed, changes.changed.compactMap { participants[$0]?.object })

@@ -11,7 +11,7 @@ package protocol AttachmentStore: Sendable {
   /// Returns the uploads and contents of a session, in no order.
   func files(of session: SessionID) throws(StorageError) -> [StoredFile]
 
-  /// Begins an empty upload. An upload with the same name is removed; what is still written to it is lost.
+  /// Begins an empty upload. An upload with the same name is removed; bytes that are still written to it are lost.
   func createUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
 
   /// Opens an upload at its end. Nothing else may write to it any more.
@@ -53,7 +53,7 @@ package protocol StoredUpload: AnyObject {
   /// The number of received bytes.
   var offset: UInt64 { get }
 
-  /// Frees what writing needs, until `resume`.
+  /// Releases the resources for writing, until `resume`.
   func park()
 
   /// Prepares the upload for writing. Does nothing unless it is parked.

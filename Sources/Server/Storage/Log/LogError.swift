@@ -29,10 +29,10 @@ package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
     case .file(let error): "\(error)"
     case .missingLog: "the session's folder holds no log"
     case .damagedStart:
-      "the log does not begin as one does: its beginning was damaged, or it is something else"
+      "the file does not begin like a log: its beginning is damaged, or it is not a log"
     case .newerVersion(let found, let known):
       "the log has version \(found), and this version of DrawTogether reads up to \(known)"
-    case .record(let error): "the log has a record that no session writes: \(error)"
+    case .record(let error): "the log has an invalid record: \(error)"
     }
   }
 }

@@ -2,8 +2,8 @@ package import FoundationEssentials
 package import SessionCore
 internal import Wire
 
-/// A log as it was when it was opened. Later appends and replacements do not change what is read.
-/// Any thread may use it.
+/// A log as it was when it was opened. Later appends and replacements do not change the bytes that are read. Any thread may use
+/// it.
 package struct LogSnapshot: Sendable {
   /// A record in the log.
   package struct Record: Sendable {

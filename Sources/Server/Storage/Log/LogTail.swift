@@ -20,7 +20,8 @@ struct LogTail: Equatable {
     }
     var chain: UInt32 = 0
     if head.offset > 0 {
-      // The record before may be damaged otherwise: the check of the last record proves this CRC.
+      // Only the CRC of the previous record is needed, and the check of the last record includes it. Other damage of the previous
+      // record does not matter.
       guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
       chain = before.checksum
     }

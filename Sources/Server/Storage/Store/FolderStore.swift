@@ -127,7 +127,8 @@ package actor FolderStore: SessionStore {
       do throws(StorageError) {
         try sync(written.map(\.log))
       } catch {
-        // It is not known what a failed sync lost: the next sync reports on bytes that are written again, and on no others.
+        // After a failed sync, the lost bytes are unknown, and the next sync reports only failures of bytes that are written
+        // again.
         for (index, log, before) in written.reversed() {
           log.cut(back: before)
           outcomes[index] = .refused(error)
