@@ -1,6 +1,7 @@
 import SessionCore
 import Storage
 import Testing
+import WebSocket
 import Wire
 
 @testable import Gateway
@@ -20,11 +21,12 @@ struct CompactorTests {
     let worker = try Self.worker()
     try await worker.makeSession()
     let writer = try await worker.join()
-    try await worker.supersede(until: 1, from: writer)
+    try await worker.supersede(from: writer)
     await worker.turn()
     #expect(await worker.compactions == 1)
     #expect(try await worker.logBytes() < 400_000)
-    await worker.draw([7], retention: .replace, from: writer)
+    await worker.draw([7], retention: .replace, key: .shape, from: writer)
+    await worker.store(1)
     await worker.turn()
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[7]])])
   }
@@ -35,15 +37,18 @@ struct CompactorTests {
     try await worker.makeSession()
     let writer = try await worker.join()
     worker.store.failCompactions(true)
-    try await worker.supersede(until: 1, from: writer)
+    try await worker.supersede(from: writer)
+    await worker.turn()
     #expect(worker.store.compactionsAbandoned == 1)
     #expect(try await worker.logBytes() > 1_048_576)
     worker.store.failCompactions(false)
-    await worker.draw([1], retention: .replace, from: writer)
+    await worker.draw([1], retention: .replace, key: .shape, from: writer)
+    await worker.store(1)
     await worker.turn()
     #expect(worker.store.compactionsBegun.count == 1, "too early")
     await worker.advance(.seconds(30))
-    await worker.draw([2], retention: .replace, from: writer)
+    await worker.draw([2], retention: .replace, key: .shape, from: writer)
+    await worker.store(1)
     await worker.turn()
     #expect(worker.store.compactionsBegun.count == 2)
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[2]])])
@@ -58,13 +63,16 @@ struct CompactorTests {
       try await worker.makeSession(UInt64(number))
       writers.append(try await worker.join(UInt64(number)))
     }
-    for writer in writers { try await worker.supersede(until: min(2, writer + 1), from: writer) }
+    for (index, writer) in writers.enumerated() {
+      try await worker.supersede(UInt64(index + 1), from: writer)
+    }
     #expect(worker.store.compactionsBegun == [ComponentWorker.id(1), ComponentWorker.id(2)])
-    #expect(await worker.hasStoredAll)
+    #expect(try await worker.logBytes(3) > 2_000_000)
     worker.store.holdCompactions(false)
     await worker.turn()
     // The third session asks again with its next batch.
-    await worker.draw([1], retention: .replace, from: writers[2])
+    await worker.draw([1], retention: .replace, key: .shape, from: writers[2])
+    await worker.store(3)
     await worker.turn()
     #expect(worker.store.compactionsBegun.count == 3)
     #expect(await worker.compactions == 3)
@@ -76,9 +84,9 @@ struct CompactorTests {
     worker.store.holdCompactions(true)
     try await worker.makeSession()
     let writer = try await worker.join()
-    try await worker.supersede(until: 1, from: writer)
+    try await worker.supersede(from: writer)
     await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: writer)
-    await worker.turns(5)
+    await worker.store(1)
     worker.store.holdCompactions(false)
     await worker.turn()
     #expect(worker.store.compactionsAbandoned == 1)
@@ -89,23 +97,28 @@ struct CompactorTests {
 
 extension ComponentWorker {
   fileprivate var compactions: UInt64 { counters.values.compactions }
-  /// True when the store has all entries of all sessions.
-  fileprivate var hasStoredAll: Bool { sessions.all.allSatisfy { $0.session.unsavedBytes == 0 } }
 
-  fileprivate func logBytes() throws -> Int { try store.byteCount(of: Self.id(1)) ?? 0 }
-
-  fileprivate func turns(_ count: Int) async {
-    for _ in 0..<count {
-      turnOnce()
-      await Task.yield()
-    }
+  fileprivate func logBytes(_ number: UInt64 = 1) throws -> Int {
+    try store.byteCount(of: Self.id(number)) ?? 0
   }
 
-  /// Sends entries that supersede each other until so many compactions have begun, or a log of 4 MiB has none.
-  fileprivate func supersede(until count: Int, from writer: Int) async throws {
-    for round in 0..<100 where store.compactionsBegun.count < count || round < 30 {
-      draw([UInt8](repeating: UInt8(round), count: 40_000), retention: .replace, from: writer)
-      await turns(4)
+  /// Takes turns until the store has everything that participants sent. Other tasks may go on.
+  fileprivate func store(_ number: UInt64) async {
+    repeat {
+      // A batch is stored when its time has come.
+      advance(.milliseconds(10))
+      turnOnce()
+      await Task.yield()
+    } while broadcaster.hasWork || sessions[Self.id(number)].map { $0.session.unsavedBytes > 0 } ?? false
+  }
+
+  /// Sends entries that supersede each other, of 2.4 MB in all, or until the compaction of the log begins.
+  fileprivate func supersede(_ number: UInt64 = 1, from writer: Int) async throws {
+    for round in 0..<60 where !store.compactionsBegun.contains(Self.id(number)) {
+      draw([UInt8](repeating: UInt8(round), count: 40_000), retention: .replace, key: .shape, from: writer)
+      // No faster than a participant may send.
+      advance(.seconds(1))
+      await store(number)
       _ = try received(by: writer)
       becomeWritable(writer)
     }
@@ -127,4 +140,9 @@ extension ComponentWorker {
   fileprivate func lastRecord() throws -> SessionRecord.Kind? {
     try store.summary(of: Self.id(1)).last.flatMap { SessionRecord.Kind(rawValue: $0.0) }
   }
+}
+
+extension EntryKey {
+  /// The key of the shape that is replaced.
+  fileprivate static let shape = EntryKey(high: 1, low: 1)
 }

@@ -54,6 +54,7 @@ actor ComponentWorker {
   let stopState = StopState()
   let store: ScriptedStore
   let io: ConnectionIO
+  private let reader: ConnectionReader
   let persister: Persister
   let broadcaster: Broadcaster
   let sockets: WebSocketService
@@ -84,6 +85,7 @@ actor ComponentWorker {
       table: ConnectionTable { _, _ in }, counts: ConnectionCounts(limits: limits, isBehindProxy: false),
       handshakes: HandshakeTable(capacity: 1), readQueue: ReadQueue(), writeQueue: WriteQueue(budget),
       clock: clock, counters: counters, logger: logger)
+    reader = ConnectionReader(io, budget: budget, clock: clock, counters: counters, log: log)
     let removal = RemovalGate(.ofThisMachine, limits: limits, now: clock.now)
     let ledger = SessionLedger(limits: limits, removal: removal, isLoaded: true)
     persister = Persister(
@@ -178,7 +180,7 @@ actor ComponentWorker {
     return client
   }
 
-  /// Hands a client's frame to the gateway.
+  /// Sends a client's frame, which the gateway reads at once.
   func send(_ opcode: Opcode, _ payload: [UInt8], from client: Int) {
     var bytes: [UInt8] = []
     FrameWriter.append(opcode, payload: payload.span, maskingKey: .random(), to: &bytes)
@@ -186,18 +188,20 @@ actor ComponentWorker {
   }
 
   func sendRaw(_ bytes: [UInt8], from client: Int) {
-    var buffer = bytes
-    io.table[token: clients[client].token]?.handler?.receive(&buffer, from: 0, upTo: buffer.count)
+    let count = unsafe Glibc.send(
+      clients[client].end.descriptor.rawValue, bytes, bytes.count, CInt(MSG_DONTWAIT | MSG_NOSIGNAL))
+    precondition(count == bytes.count || count < 0, "the client's socket is full")
+    if let connection = io.table[token: clients[client].token] { reader.readAtOnce(connection) }
   }
 
   /// Sends a reliable entry.
-  func draw(_ payload: [UInt8], retention: Retention = .none, from client: Int) {
+  func draw(_ payload: [UInt8], retention: Retention = .none, key: EntryKey = .zero, from client: Int) {
     clients[client].clientSequence += 1
     var flags = EntryFlags.reliable
     flags.retention = retention
     var bytes: [UInt8] = []
     ClientEntry.append(
-      to: &bytes, flags: flags, clientSequence: clients[client].clientSequence, key: .zero, targets: [],
+      to: &bytes, flags: flags, clientSequence: clients[client].clientSequence, key: key, targets: [],
       type: Array("Test".utf8).span, payload: payload.span)
     send(.binary, bytes, from: client)
   }
@@ -287,6 +291,8 @@ actor ComponentWorker {
 
   /// Performs one turn as a reactor does, without waiting for tasks.
   func turnOnce() {
+    reader.beginTurn()
+    reader.readWaiting()
     sessions.passDeadlines()
     broadcaster.endTurns()
     persister.storeIfDue()
