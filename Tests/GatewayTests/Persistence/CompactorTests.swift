@@ -85,8 +85,7 @@ struct CompactorTests {
     try await worker.makeSession()
     let writer = try await worker.join()
     try await worker.supersede(from: writer)
-    await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: writer)
-    await worker.store(1)
+    await worker.end(from: writer)
     worker.store.holdCompactions(false)
     await worker.turn()
     #expect(worker.store.compactionsAbandoned == 1)
@@ -110,6 +109,12 @@ extension ComponentWorker {
       turnOnce()
       await Task.yield()
     } while broadcaster.hasWork || sessions[Self.id(number)].map { $0.session.unsavedBytes > 0 } ?? false
+  }
+
+  /// Ends the session. Other tasks may go on.
+  fileprivate func end(from client: Int) async {
+    send(.text, Array(#"{"end":{}}"#.utf8), from: client)
+    while sessions[Self.id(1)] != nil { await store(1) }
   }
 
   /// Sends entries that supersede each other, of 2.4 MB in all, or until the compaction of the log begins.
