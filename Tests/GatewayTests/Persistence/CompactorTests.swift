@@ -1,3 +1,4 @@
+import Primitives
 import SessionCore
 import Storage
 import Testing
@@ -104,8 +105,9 @@ extension ComponentWorker {
   /// Takes turns until the store has everything that participants sent. Other tasks may go on.
   fileprivate func store(_ number: UInt64) async {
     repeat {
-      // A batch is stored when its time has come.
-      advance(.milliseconds(10))
+      // The clock moves only to times at which something is due, not while the store's thread is late.
+      let due = [persister.nextDeadline, broadcaster.nextDeadline].compactMap { $0 }.min()
+      if let due, due > now { advance(due - now) }
       turnOnce()
       await Task.yield()
     } while broadcaster.hasWork || sessions[Self.id(number)].map { $0.session.unsavedBytes > 0 } ?? false

@@ -80,9 +80,9 @@ struct SessionTableTests {
   func closedDuringTask() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
-    // The tasks of both begin with the next turn, which does not come.
-    let loading = try await worker.connect(to: 9)
     let ending = try await worker.join()
+    // The tasks of both begin with the next turn, which does not come before the connections close.
+    let loading = try await worker.connect(to: 9)
     await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: ending)
     for client in [loading, ending] {
       await worker.breakConnection(of: client)

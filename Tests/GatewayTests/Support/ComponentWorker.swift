@@ -190,7 +190,8 @@ actor ComponentWorker {
   func sendRaw(_ bytes: [UInt8], from client: Int) {
     let count = unsafe Glibc.send(
       clients[client].end.descriptor.rawValue, bytes, bytes.count, CInt(MSG_DONTWAIT | MSG_NOSIGNAL))
-    precondition(count == bytes.count || count < 0, "the client's socket is full")
+    precondition(
+      count == bytes.count || errno == EPIPE || errno == ECONNRESET, "the client's socket is full")
     if let connection = io.table[token: clients[client].token] { reader.readAtOnce(connection) }
   }
 
