@@ -312,7 +312,9 @@ extension OverSockets {
       #expect(try writer.create(id, size: size).status == 201)
       let placing = Hold(on: threads.ordered)
       try Self.begin(id, upTo: size, over: writer)
-      try await room.gateway.wait(for: "all of it", of: room.session) { $0?.uploads[id]?.isWhole == true }
+      try await room.gateway.wait(for: "all of it") {
+        await room.gateway.gateway.shared.owner(of: room.session).hasAllBytes(of: id, in: room.session)
+      }
       // Both requests find the upload in progress, and its file only after it is ready.
       let reading = (0..<Gateway.transferThreads).map { _ in Hold(on: threads.nextTransfer()) }
       try asking.stream.send(
@@ -338,7 +340,9 @@ extension OverSockets {
       #expect(try writer.create(id, size: size).status == 201)
       let placing = Hold(on: room.gateway.gateway.shared.fileThreads.ordered)
       try Self.begin(id, upTo: size, over: writer)
-      try await room.gateway.wait(for: "all of it", of: room.session) { $0?.uploads[id]?.isWhole == true }
+      try await room.gateway.wait(for: "all of it") {
+        await room.gateway.gateway.shared.owner(of: room.session).hasAllBytes(of: id, in: room.session)
+      }
       try asking.stream.send(
         asking.head("PATCH", asking.path(of: id), JournalClient.pieceFields(at: size), .length, length: 0))
       try await room.gateway.wait(for: "the request", of: room.session) { $0?.tasksInHand == 2 }

@@ -123,6 +123,30 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: late) == ["drop 410"])
   }
 
+  @Test("tus: an upload keeps its session in memory while a piece arrives, and not between pieces")
+  func busy() async throws {
+    let worker = try UploadWorker()
+    await worker.complete(try await worker.begin(.create(size: 8)), [])
+    #expect(await !worker.keepsSession)
+    let piece = try await worker.begin(.patch(offset: 0, length: 8))
+    #expect(await worker.keepsSession)
+    await worker.send(Array("abc".utf8), piece)
+    await worker.disconnect(piece)
+    #expect(await !worker.keepsSession)
+  }
+
+  @Test("The files of incomplete uploads stay when another gateway has their session, and go with its end")
+  func files() async throws {
+    for isEnd in [false, true] {
+      let worker = try UploadWorker()
+      let upload = try await worker.begin(.create(size: 8))
+      await worker.complete(upload, [])
+      if isEnd { await worker.endSession() } else { await worker.loseSession() }
+      #expect(await worker.uploadFiles == (isEnd ? 0 : 1))
+      #expect(await !worker.keepsSession)
+    }
+  }
+
   @Test("The removal of its attachment refuses an upload, and the id can be used again")
   func removed() async throws {
     let worker = try UploadWorker()
@@ -313,6 +337,13 @@ private actor UploadWorker {
     return object?.state == .ready ? object?.sha256 : nil
   }
   var offset: UInt64? { hosted.session.attachment(attachment)?.object.offset }
+  var keepsSession: Bool { service.isBusy(in: hosted) }
+  /// The number of stored files of incomplete uploads.
+  var uploadFiles: Int {
+    let id = hosted.session.id
+    let files = try? gateway.shared.attachments.files(of: id)
+    return files?.filter { $0.place == .uploads }.count ?? 0
+  }
   var slotsInUse: Int { service.environment.table.count }
 
   // MARK: - Requests
@@ -418,7 +449,15 @@ private actor UploadWorker {
 
   func endSession() async {
     hosted.isRemoved = true
-    await service.discard(service.endUploads(of: hosted))
+    service.endUploads(of: hosted, keepsFiles: false)
+    await service.discardEnded(of: hosted.session.id)
+    await settle()
+  }
+
+  func loseSession() async {
+    service.endUploads(of: hosted, keepsFiles: true)
+    hosted.isRemoved = true
+    await service.discardEnded(of: hosted.session.id)
     await settle()
   }
 
@@ -430,8 +469,8 @@ private actor UploadWorker {
   /// Removes all uploads, and restores the attachment like the next process.
   func restart(fileBytes: UInt64) async throws {
     let found = try #require(hosted.session.attachment(attachment))
-    let file = try #require(hosted.uploads[attachment]).file.name
-    hosted.uploads = [:]
+    let file = try #require(service.pendingAttachments[attachment, hosted]).file.name
+    service.endUploads(of: hosted, keepsFiles: true)
     let upload = RestoredUpload(
       id: attachment, file: file, isResumable: found.isResumable, size: found.object.size, digest: nil)
     service.restore([upload], SessionLoader.Files(uploads: [file: fileBytes]), in: hosted)

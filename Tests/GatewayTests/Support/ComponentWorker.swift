@@ -333,8 +333,9 @@ private final class NoUploads: SessionUploads {
   var isStopping = false
 
   func removeExpired(of host: SessionHost) {}
-  func endUploads(of host: SessionHost) -> [PendingAttachment] { [] }
-  func discard(_ all: [PendingAttachment]) async {}
+  func isBusy(in host: SessionHost) -> Bool { false }
+  func endUploads(of host: SessionHost, keepsFiles: Bool) {}
+  func discardEnded(of id: SessionID) async {}
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost) {}
   func removeOrphans(_ orphans: [StoredFile], of host: SessionHost) {}
 }

@@ -94,6 +94,11 @@ extension Reactor {
     condition(sessions[session] ?? sessions.endedSessionCache[session])
   }
 
+  /// Returns true while an attachment has all its bytes and is not ready.
+  func hasAllBytes(of attachment: UUID, in session: SessionID) -> Bool {
+    sessions[session].flatMap { uploads.pendingAttachments[attachment, $0] }?.isWhole ?? false
+  }
+
   /// The number of ended sessions in memory.
   var endedCount: Int { sessions.endedSessionCache.count }
 }

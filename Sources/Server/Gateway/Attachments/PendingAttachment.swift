@@ -12,6 +12,8 @@ final class PendingAttachment {
   var restarting = 0
   /// True once all bytes are there and their content is moved to its place.
   var isWhole = false
+  /// True once the attachment is ready, or removed from its session. Set by `PendingAttachments`.
+  var isOver = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   init(_ file: UploadFileActor) {

@@ -113,7 +113,7 @@ struct UploadLease {
   var isCurrent: Bool { isPending && pending.fencingToken == fencingToken }
 
   /// True while the attachment is neither removed nor completed.
-  var isPending: Bool { !hosted.isRemoved && hosted.uploads[attachment] === pending }
+  var isPending: Bool { !hosted.isRemoved && !pending.isOver }
 
   /// Returns the offset at which the upload ends: the announced size, or the size of the largest attachment.
   func end(limit: Int) -> UInt64 { max(offset, min(size ?? .max, UInt64(clamping: limit))) }

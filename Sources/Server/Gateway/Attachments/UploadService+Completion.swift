@@ -162,7 +162,7 @@ extension UploadService {
       return .problem(UploadFileActor.Fault.storage(error).refusal)
     }
     guard lease.isPending else { return .problem(gone(lease.attachment, from: hosted)) }
-    hosted.uploads[lease.attachment] = nil
+    pendingAttachments.remove(lease.attachment, from: hosted)
     guard hosted.session.finishAttachment(lease.attachment, now: now) != nil,
       let found = hosted.session.attachment(lease.attachment)
     else { return .problem(.noAttachment) }

@@ -39,10 +39,10 @@ extension UploadService {
     }
     if let existing = session.attachment(attachment) {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
-        let pending = hosted.uploads[attachment]
+        let pending = pendingAttachments[attachment, hosted]
       else {
         // The answer contains an offset, which must be on the disk first.
-        if let pending = hosted.uploads[attachment] { _ = try await offset(of: pending) }
+        if let pending = pendingAttachments[attachment, hosted] { _ = try await offset(of: pending) }
         return .repeated(.created(existing, by: request, expiry(of: existing)))
       }
       return try await restart(creation, existing, pending, upload, in: hosted)
@@ -58,7 +58,7 @@ extension UploadService {
     persister.reportBytes(of: hosted.stored)
     changed(hosted)
     let pending = PendingAttachment(file)
-    hosted.uploads[attachment] = pending
+    pendingAttachments.insert(pending, as: attachment, in: hosted)
     return .lease(try await begin(pending, attachment, creation.size, upload, in: hosted))
   }
 
@@ -84,18 +84,18 @@ extension UploadService {
     } catch .finished {
       pending.restarting -= 1
       // The answer names an attachment that is ready.
-      await waitForEnd(of: pending, attachment, in: hosted)
+      await waitForEnd(of: pending)
       guard let whole = hosted.session.attachment(attachment) else { throw gone(attachment, from: hosted) }
       return .repeated(.created(whole, by: upload.request, expiry(of: whole)))
     } catch {
       pending.restarting -= 1
-      guard hosted.uploads[attachment] === pending else { throw gone(attachment, from: hosted) }
+      guard !pending.isOver else { throw gone(attachment, from: hosted) }
       // The bytes of the earlier request are lost.
       await remove(attachment, from: hosted)
       throw logged(error)
     }
     do throws(Refusal) {
-      if hosted.uploads[attachment] === pending {
+      if !pending.isOver {
         try hosted.session.restartUpload(attachment, size: creation.size, now: now)
         persister.reportBytes(of: hosted.stored)
       }
@@ -117,7 +117,7 @@ extension UploadService {
     do throws(UploadFileActor.Fault) {
       opening = try await pending.file.start(size: size, checksum: upload.request.checksum)
     } catch {
-      guard hosted.uploads[attachment] === pending else { throw gone(attachment, from: hosted) }
+      guard !pending.isOver else { throw gone(attachment, from: hosted) }
       await remove(attachment, from: hosted)
       throw logged(error)
     }
@@ -129,7 +129,8 @@ extension UploadService {
   ) async throws(Refusal) -> UploadOpening {
     let request = upload.request
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
-    guard found.object.state == .uploading, found.isResumable, let pending = hosted.uploads[attachment]
+    guard found.object.state == .uploading, found.isResumable,
+      let pending = pendingAttachments[attachment, hosted]
     else {
       // A client that missed the answer to its last bytes asks without bytes.
       guard offset == found.object.offset, request.bodyLength == 0 else {
@@ -140,7 +141,7 @@ extension UploadService {
     // The offset is checked first: with it, a client recovers.
     let present = try await self.offset(of: pending)
     guard present == offset else { throw .offsetMismatch(present) }
-    guard hosted.uploads[attachment] === pending, let found = hosted.session.attachment(attachment) else {
+    guard !pending.isOver, let found = hosted.session.attachment(attachment) else {
       return try await resumeAgain(attachment, at: offset, size: size, upload, in: hosted)
     }
     let end = offset + (request.bodyLength ?? 0)
@@ -160,9 +161,9 @@ extension UploadService {
     } catch {
       // Another request sent the last bytes meanwhile: a request without bytes waits until the upload is finished.
       if case .offset(offset) = error, request.bodyLength == 0 {
-        await waitForEnd(of: pending, attachment, in: hosted)
+        await waitForEnd(of: pending)
       }
-      guard hosted.uploads[attachment] === pending else {
+      guard !pending.isOver else {
         return try await resumeAgain(attachment, at: offset, size: size, upload, in: hosted)
       }
       throw logged(error)
@@ -179,8 +180,8 @@ extension UploadService {
   }
 
   /// Waits until an attachment with all its bytes is ready or removed.
-  private func waitForEnd(of pending: PendingAttachment, _ attachment: UUID, in hosted: SessionHost) async {
-    while hosted.uploads[attachment] === pending {
+  private func waitForEnd(of pending: PendingAttachment) async {
+    while !pending.isOver {
       await withCheckedContinuation { pending.wait($0) }
     }
   }
@@ -190,9 +191,9 @@ extension UploadService {
     _ opening: UploadFileActor.Opening, _ pending: PendingAttachment, _ attachment: UUID, _ upload: Upload,
     in hosted: SessionHost
   ) throws(Refusal) -> UploadLease {
-    guard !hosted.isRemoved, hosted.uploads[attachment] === pending,
-      let found = hosted.session.attachment(attachment)
-    else { throw gone(attachment, from: hosted) }
+    guard !hosted.isRemoved, !pending.isOver, let found = hosted.session.attachment(attachment) else {
+      throw gone(attachment, from: hosted)
+    }
     // Of two requests at once, the one with the higher token has the lease.
     guard opening.fencingToken > pending.fencingToken else { throw .offsetMismatch(opening.offset) }
     let former = pending.upload

@@ -11,7 +11,7 @@ extension UploadService {
   /// - Returns: true if the removal is on the disk. The file of a ready attachment is removed only then.
   @discardableResult
   func remove(_ attachment: UUID, from hosted: SessionHost) async -> Bool {
-    let pending = hosted.uploads.removeValue(forKey: attachment)
+    let pending = pendingAttachments.remove(attachment, from: hosted)
     pending?.end()
     let removed = hosted.session.removeAttachment(attachment, now: now)
     persister.reportBytes(of: hosted.stored)
@@ -57,22 +57,24 @@ extension UploadService {
 
   // MARK: - The end of a session
 
-  /// Ends the uploads of a session that has ended.
+  /// True while a request or the gateway works on an upload of a session.
+  func isBusy(in hosted: SessionHost) -> Bool { pendingAttachments.isBusy(in: hosted) }
+
+  /// Ends the uploads of a session that is removed.
   ///
-  /// - Returns: the attachments whose files are to be discarded.
-  func endUploads(of hosted: SessionHost) -> [PendingAttachment] {
-    let all = Array(hosted.uploads.values)
-    hosted.uploads = [:]
-    for pending in all {
+  /// - Parameters:
+  ///   - hosted: the session.
+  ///   - keepsFiles: false if `discardEnded` discards the files later.
+  func endUploads(of hosted: SessionHost, keepsFiles: Bool) {
+    for pending in pendingAttachments.removeAll(of: hosted, keepsFiles: keepsFiles) {
       pending.end()
       if let upload = pending.upload { supersede(upload, telling: .ended) }
     }
-    return all.filter { !$0.isWhole }
   }
 
-  /// Discards the files of attachments.
-  func discard(_ all: [PendingAttachment]) async {
-    for pending in all { await discard(pending) }
+  /// Discards the files of the incomplete uploads of an ended session.
+  func discardEnded(of id: SessionID) async {
+    for pending in pendingAttachments.takeEnded(of: id) { await discard(pending) }
   }
 
   /// Removes all files of a session.

@@ -16,11 +16,13 @@ extension UploadService {
       case .place:
         place(upload, in: hosted)
       case .resume(let offset):
-        hosted.uploads[upload.id] = pending(upload, in: hosted)
+        pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         hosted.session.uploadFound(upload.id, holding: offset, now: now)
       case .remove:
         // The file of an upload in one request goes with it.
-        if upload.digest == nil { hosted.uploads[upload.id] = pending(upload, in: hosted) }
+        if upload.digest == nil {
+          pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
+        }
         func remove() async {
           await self.remove(upload.id, from: hosted)
         }
@@ -63,11 +65,11 @@ extension UploadService {
   private func place(_ upload: RestoredUpload, in hosted: SessionHost) {
     let pending = pending(upload, in: hosted)
     pending.isWhole = true
-    hosted.uploads[upload.id] = pending
+    pendingAttachments.insert(pending, as: upload.id, in: hosted)
     hosted.tasksInHand += 1
     func place() async {
       let isReady = await finish(upload, pending, in: hosted)
-      if !isReady, hosted.uploads[upload.id] === pending {
+      if !isReady, !pending.isOver {
         pending.isWhole = false
         await remove(upload.id, from: hosted)
       }
@@ -98,8 +100,8 @@ extension UploadService {
         .error, "upload not finished", ["session": .session(session.id), "reason": "\(error)"])
       return false
     }
-    guard hosted.uploads[upload.id] === pending else { return true }
-    hosted.uploads[upload.id] = nil
+    guard !pending.isOver else { return true }
+    pendingAttachments.remove(upload.id, from: hosted)
     pending.end()
     _ = session.finishAttachment(upload.id, now: now)
     counters.values.attachmentsAdded += 1

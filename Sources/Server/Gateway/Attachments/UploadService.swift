@@ -39,6 +39,7 @@ final class UploadService: SessionUploads {
   let logger: GatewayLogger
   let counters: ReactorCounters
   let tasks: LoopTasks
+  let pendingAttachments = PendingAttachments()
   private let reactor: Int
   private let clock: LoopClock
   /// The uploads that count in the table, by their entries there.

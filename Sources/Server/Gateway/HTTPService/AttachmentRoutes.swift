@@ -115,7 +115,9 @@ final class AttachmentRoutes {
   private func status(of attachment: UUID, in hosted: SessionHost) async throws(Refusal) -> Answer {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     var offset = found.object.offset
-    if let pending = hosted.uploads[attachment] { offset = try await uploads.offset(of: pending) }
+    if let pending = uploads.pendingAttachments[attachment, hosted] {
+      offset = try await uploads.offset(of: pending)
+    }
     return .uploadStatus(found, at: offset, uploads.expiry(of: found))
   }
 

@@ -43,12 +43,12 @@ extension SessionTable {
     remove(host)
     counters.values.sessionsEnded += 1
     environment.ledger.update(session.id) { $0.hasEnded = true }
+    uploads.endUploads(of: host, keepsFiles: false)
     if session.isByStore {
       endedSessionCache[session.id] = host
       host.scheduledAt = nil
-      let unfinished = uploads.endUploads(of: host)
       scheduleForgetting(host)
-      func discard() async { await uploads.discard(unfinished) }
+      func discard() async { await uploads.discardEnded(of: session.id) }
       tasks.start(discard)
       func release() async {
         // This gateway writes nothing more to the session: the command `restore` may.
@@ -61,7 +61,7 @@ extension SessionTable {
     } else {
       environment.ledger.forget(session.id)
       endedIDs.insert(session.id, now: now)
-      removeStored(session.id, with: uploads.endUploads(of: host))
+      removeStored(session.id)
     }
     sockets.perform(effects, in: host)
   }
@@ -96,15 +96,16 @@ extension SessionTable {
     endedIDs.insert(host.session.id, now: now)
     counters.values.sessionsEnded += 1
     environment.ledger.forget(host.session.id)
-    removeStored(host.session.id, with: uploads.endUploads(of: host))
+    uploads.endUploads(of: host, keepsFiles: false)
+    removeStored(host.session.id)
   }
 
-  /// Removes a session from the store when its unfinished uploads are discarded.
-  private func removeStored(_ id: SessionID, with unfinished: [PendingAttachment]) {
+  /// Removes a session from the store when its incomplete uploads are discarded.
+  private func removeStored(_ id: SessionID) {
     func remove() async {
       let lease = await lease(id)
       defer { extendLifetime(lease) }
-      await uploads.discard(unfinished)
+      await uploads.discardEnded(of: id)
       guard self[id] == nil else { return }
       do throws(StorageError) {
         try await environment.store.remove(id)
@@ -125,8 +126,8 @@ extension SessionTable {
     for socket in sockets.sockets where socket.live === host && !socket.isClosing {
       socket.disconnect(.restarting(retryAfterMs: sockets.restartDelayMs()))
     }
-    // The files of its unfinished uploads belong to the new owner.
-    _ = uploads.endUploads(of: host)
+    // The files of its incomplete uploads belong to the new owner.
+    uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
   }
 

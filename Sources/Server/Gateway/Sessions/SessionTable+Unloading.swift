@@ -6,13 +6,21 @@ internal import Wire
 extension SessionTable {
   /// The time at which an idle session is unloaded, to stay in the store only; nil while it is in use.
   func idleDeadline(of host: SessionHost) -> MonotonicTime? {
-    guard host.session.isByStore, !isDraining, !host.isRemoved, host.isIdle else {
+    guard host.session.isByStore, !isDraining, !host.isRemoved, isIdle(host) else {
       host.idleSince = nil
       return nil
     }
     let since = host.idleSince ?? now
     host.idleSince = since
     return since.adding(seconds: limits.sessionIdleSeconds)
+  }
+
+  /// Returns true if a session has no participants, sockets, uploads or tasks.
+  private func isIdle(_ host: SessionHost) -> Bool {
+    let session = host.session
+    return session.activeParticipantCount == 0 && session.members.isEmpty && !session.hasWaiting
+      && host.unjoinedSockets == 0 && host.tasksInHand == 0 && !host.stored.isCompacting
+      && !uploads.isBusy(in: host)
   }
 
   /// Unloads a session that was idle for long enough.
@@ -35,9 +43,11 @@ extension SessionTable {
     }
     // A participant may have come while the record was written.
     host.tasksInHand -= 1
-    let isIdle = host.isIdle
+    let isIdle = self.isIdle(host)
     host.tasksInHand += 1
     guard !host.isRemoved, isIdle, host.stored.isClosed else { return }
+    // The files stay, for the uploads that are continued when the session is loaded again.
+    uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
     log(.info, "session put away", ["session": .session(session.id)])
     let lease = await lease(session.id)

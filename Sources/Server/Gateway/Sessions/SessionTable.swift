@@ -13,10 +13,16 @@ protocol SessionUploads: AnyObject {
   var isStopping: Bool { get set }
   /// Removes uploads whose time is over.
   func removeExpired(of host: SessionHost)
-  /// Ends all uploads of a session, and returns them. Their bytes are still stored.
-  func endUploads(of host: SessionHost) -> [PendingAttachment]
-  /// Discards the bytes of uploads.
-  func discard(_ all: [PendingAttachment]) async
+  /// True while a request or the gateway works on an upload of a session, so that the session stays in memory.
+  func isBusy(in host: SessionHost) -> Bool
+  /// Ends all uploads of a session that is removed from memory.
+  ///
+  /// - Parameters:
+  ///   - host: the session.
+  ///   - keepsFiles: false if `discardEnded` follows.
+  func endUploads(of host: SessionHost, keepsFiles: Bool)
+  /// Discards the files of incomplete uploads that ended with their session.
+  func discardEnded(of id: SessionID) async
   /// Continues uploads of a session that was loaded.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost)
   /// Removes stored files that no record names.

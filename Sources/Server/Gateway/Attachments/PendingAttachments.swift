@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Wire
+
+/// The attachments of a reactor's sessions that are not ready.
+///
+/// The key of a session is its object: a task of a removed session may still run when the session is loaded again. The attachments of
+/// a session are removed together with the session, so no key outlives its object.
+final class PendingAttachments {
+  private var sessions: [ObjectIdentifier: [UUID: PendingAttachment]] = [:]
+  /// The incomplete attachments of ended sessions, whose files are still stored.
+  private var ended: [SessionID: [PendingAttachment]] = [:]
+
+  /// Returns an attachment of a session; nil if no attachment with this id is pending.
+  subscript(attachment: UUID, host: SessionHost) -> PendingAttachment? {
+    sessions[ObjectIdentifier(host)]?[attachment]
+  }
+
+  /// True while a request or the gateway works on an attachment of a session.
+  func isBusy(in host: SessionHost) -> Bool {
+    sessions[ObjectIdentifier(host)]?.values.contains { $0.isBusy } ?? false
+  }
+
+  func insert(_ pending: PendingAttachment, as attachment: UUID, in host: SessionHost) {
+    sessions[ObjectIdentifier(host), default: [:]][attachment] = pending
+  }
+
+  /// Removes an attachment that is ready, or that is removed from its session.
+  @discardableResult
+  func remove(_ attachment: UUID, from host: SessionHost) -> PendingAttachment? {
+    let key = ObjectIdentifier(host)
+    guard let pending = sessions[key]?.removeValue(forKey: attachment) else { return nil }
+    if sessions[key]?.isEmpty == true { sessions[key] = nil }
+    pending.isOver = true
+    return pending
+  }
+
+  /// Removes the attachments of a session that is removed.
+  ///
+  /// - Parameters:
+  ///   - host: the session.
+  ///   - keepsFiles: false if `takeEnded` returns the incomplete attachments later.
+  /// - Returns: the removed attachments.
+  func removeAll(of host: SessionHost, keepsFiles: Bool) -> [PendingAttachment] {
+    guard let removed = sessions.removeValue(forKey: ObjectIdentifier(host)) else { return [] }
+    for pending in removed.values { pending.isOver = true }
+    let incomplete = removed.values.filter { !$0.isWhole }
+    if !keepsFiles, !incomplete.isEmpty { ended[host.session.id, default: []] += incomplete }
+    return Array(removed.values)
+  }
+
+  /// Removes and returns the incomplete attachments of an ended session.
+  func takeEnded(of id: SessionID) -> [PendingAttachment] { ended.removeValue(forKey: id) ?? [] }
+}
