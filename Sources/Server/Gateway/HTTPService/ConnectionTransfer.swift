@@ -6,8 +6,9 @@ internal import Wire
 
 /// A connection on its way to the reactor that owns the session of its request.
 ///
-/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table and keeps no reference to the contents.
-/// The mailbox gives the transfer to one other reactor, once.
+/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of its turn that still refer to the
+/// connection do not use its descriptor and its TLS state any more. The state of the request is a value without an upload, the only
+/// object that it could contain. The mailbox gives the transfer to one other reactor, once.
 final class ConnectionTransfer: @unchecked Sendable {
   /// The step at which the receiving reactor continues the request.
   enum Step {
@@ -23,7 +24,7 @@ final class ConnectionTransfer: @unchecked Sendable {
   let clientAddress: IPAddress
   /// True if the client's count of connections includes this connection.
   let isCountedForClient: Bool
-  let http: HTTPConnection
+  let request: HTTPConnection.RequestState
   let step: Step
   /// The input behind the step.
   let input: [UInt8]
@@ -37,7 +38,7 @@ final class ConnectionTransfer: @unchecked Sendable {
     peer = http.connection.peer
     clientAddress = http.connection.clientAddress
     isCountedForClient = http.connection.isCountedForClient
-    self.http = http
+    request = http.request
     self.step = step
     self.input = input
   }
@@ -61,11 +62,13 @@ extension HTTPService {
   /// Hands a connection over to the reactor that owns the session of its request.
   ///
   /// - Parameters:
-  ///   - http: the connection. All output is with the kernel, and the client's body was not asked for with `100 Continue`.
+  ///   - http: the connection. It has no answer to send, no upload has begun, and the client's body was not asked for with
+  ///     `100 Continue`.
   ///   - owner: the number of the other reactor.
   ///   - step: the step at which the request continues.
   ///   - input: the input behind the step.
   func handOver(_ http: HTTPConnection, to owner: Int, at step: ConnectionTransfer.Step, input: [UInt8]) {
+    precondition(http.upload == nil, "an upload is not handed over")
     let connection = http.connection
     let descriptor: OwnedDescriptor?
     do throws(SystemError) {
@@ -97,7 +100,7 @@ extension HTTPService {
     guard
       let connection = io.open(
         descriptor, peer: transfer.peer, tls: transfer.tls, deadline: now + .seconds(limits.headSeconds),
-        handler: { HTTPConnection($0, self, continuing: transfer.http) }),
+        handler: { HTTPConnection($0, self, transfer.request) }),
       let http = handler(of: connection.key)
     else {
       if transfer.isCountedForClient { io.counts.releaseClient(transfer.clientAddress) }

@@ -157,35 +157,35 @@ extension HTTPConnection {
     }
     if let upload, upload.lease != nil { service.uploads.logFailure(of: upload, refusal.code) }
     closesAfterOutput = true
-    send(.problem(refusal), for: exchange?.head)
+    send(.problem(refusal), for: request.exchange?.head)
   }
 
   /// Ends a connection on which nothing happened in time.
   func expire() {
     let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
-    guard exchange != nil || !reader.isBetweenRequests, !isBusy, !isHandshaking else {
+    guard request.exchange != nil || !request.reader.isBetweenRequests, !isBusy, !isHandshaking else {
       if isHandshaking { service.counters.values.handshakesFailed += 1 }
       io.close(
         connection, reason: isHandshaking ? "no TLS handshake in time" : "nothing happened for too long")
       return
     }
-    let seconds = reader.isInHead ? limits.headSeconds : limits.bodyStallSeconds
+    let seconds = request.reader.isInHead ? limits.headSeconds : limits.bodyStallSeconds
     var refusal = Refusal(
       .badRequest,
-      reader.isInHead
+      request.reader.isInHead
         ? "The request's head did not arrive within \(seconds) s."
         : "Nothing of the request's body arrived for \(seconds) s.", limit: seconds)
     refusal.status = 408
     upload?.cutCause = .stalled
     closesAfterOutput = true
-    send(.problem(refusal), for: exchange?.head)
+    send(.problem(refusal), for: request.exchange?.head)
   }
 
   // MARK: - Uploads
 
   /// Starts an upload whose body is about to arrive.
   private func startUpload(_ upload: Upload) {
-    reader.bodyLimit = .max
+    request.reader.bodyLimit = .max
     awaitDisk()
     service.open(upload)
   }
@@ -194,10 +194,10 @@ extension HTTPConnection {
 
   /// Performs an action for the upload of the present request.
   func perform(_ effect: UploadEffect) {
-    guard upload != nil, let head = exchange?.head else { return }
+    guard upload != nil, let head = request.exchange?.head else { return }
     switch effect {
     case .readBody(let limit):
-      reader.bodyLimit = Int(clamping: limit)
+      request.reader.bodyLimit = Int(clamping: limit)
       if head.expectsContinue { sendContinue() }
       resumeBody()
     case .resumeBody:
@@ -210,7 +210,7 @@ extension HTTPConnection {
     case .dropBody(let answer):
       guard head.expectsContinue else {
         // At most this much is read of a request whose answer is known.
-        reader.bodyLimit = limits.attachmentBytes
+        request.reader.bodyLimit = limits.attachmentBytes
         resumeBody()
         return
       }

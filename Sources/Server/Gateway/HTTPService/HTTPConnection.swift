@@ -13,14 +13,19 @@ final class HTTPConnection {
   /// The parts of an answer that are written before other connections have their turn.
   private static let piecesPerPump = 4
 
+  /// The state of reading requests. Another reactor continues with it after a hand-over.
+  struct RequestState {
+    var reader: RequestReader
+    var exchange: HTTPExchange?
+    /// The time at which the head of the current request was complete.
+    var headReadAt = MonotonicTime.distantPast
+    /// The current request, if its duration is measured: its kind, and the time at which its head was complete.
+    var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
+  }
+
   let connection: Connection
   let service: HTTPService
-  var reader: RequestReader
-  private(set) var exchange: HTTPExchange?
-  /// The time at which the head of the current request was complete.
-  private var headReadAt = MonotonicTime.distantPast
-  /// The current request, if its duration is measured: its kind, and the time at which its head was complete.
-  private var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
+  var request: RequestState
   /// True while the answer is made asynchronously.
   var awaitsAnswer = false
   private var output: [HTTPResponse.Output] = []
@@ -29,24 +34,10 @@ final class HTTPConnection {
   /// True if a long body was refused while the client sends it: more of it is read and dropped, so that the answer arrives.
   var lingersLong = false
 
-  init(_ connection: Connection, _ service: HTTPService, limits: RequestLimits) {
+  init(_ connection: Connection, _ service: HTTPService, _ request: RequestState) {
     self.connection = connection
     self.service = service
-    reader = RequestReader(limits: limits)
-  }
-
-  /// Continues the request of a connection that another reactor handed over.
-  init(_ connection: Connection, _ service: HTTPService, continuing other: HTTPConnection) {
-    self.connection = connection
-    self.service = service
-    reader = other.reader
-    exchange = other.exchange
-    headReadAt = other.headReadAt
-    timed = other.timed
-    awaitsAnswer = other.awaitsAnswer
-    output = other.output
-    closesAfterOutput = other.closesAfterOutput
-    lingersLong = other.lingersLong
+    self.request = request
   }
 
   var io: ConnectionIO { service.io }
@@ -63,7 +54,7 @@ final class HTTPConnection {
 
   /// The upload of the present request.
   var upload: Upload? {
-    if case .upload(let upload)? = exchange?.plan { upload } else { nil }
+    if case .upload(let upload)? = request.exchange?.plan { upload } else { nil }
   }
 
   // MARK: - Reading
@@ -76,36 +67,36 @@ final class HTTPConnection {
         io.pauseReading(connection, buffer, from: position, upTo: end)
         return
       }
-      let wasBetween = reader.isBetweenRequests
+      let wasBetween = request.reader.isBetweenRequests
       if wasBetween, position > start, position < end, io.readQueue.isShareOver {
         io.deferInput(connection, buffer, from: position, upTo: end)
         return
       }
       let event: RequestReader.Event?
       do throws(MessageError) {
-        event = try reader.next(in: buffer.span.extracting(0..<end), at: &position)
+        event = try request.reader.next(in: buffer.span.extracting(0..<end), at: &position)
       } catch {
         refuse(error)
         return
       }
-      if wasBetween, !reader.isBetweenRequests {
+      if wasBetween, !request.reader.isBetweenRequests {
         connection.deadline = now + .seconds(limits.headSeconds)
       }
       switch event {
       case nil:
-        if reader.isBetweenRequests, exchange == nil, connection.hasServed {
+        if request.reader.isBetweenRequests, request.exchange == nil, connection.hasServed {
           connection.deadline = now + .seconds(limits.idleSeconds)
         }
         return
       case .head(let head):
-        headReadAt = now
+        request.headReadAt = now
         begin(head, rest: buffer, from: position, upTo: end)
         guard readsBody(&buffer, from: position, upTo: end) else { return }
       case .body(let range):
         pieces += 1
         extendDeadline()
-        switch exchange?.plan {
-        case .createSession: exchange?.body.append(contentsOf: buffer[range])
+        switch request.exchange?.plan {
+        case .createSession: request.exchange?.body.append(contentsOf: buffer[range])
         case .upload(let upload): service.uploads.receive(buffer[range], of: upload)
         case .answer, .session, .attachments, .metrics, nil: break
         }
@@ -115,7 +106,7 @@ final class HTTPConnection {
           return
         }
       case .end:
-        if let exchange { complete(exchange, rest: buffer, from: position, upTo: end) }
+        if let exchange = request.exchange { complete(exchange, rest: buffer, from: position, upTo: end) }
         // After a last answer the rest of the input is read and dropped, up to the peer's end.
         guard isActive else { return }
       }
@@ -136,8 +127,8 @@ final class HTTPConnection {
 
   /// Sets the present request, whose head is complete.
   func setExchange(_ exchange: HTTPExchange) {
-    self.exchange = exchange
-    timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, headReadAt) }
+    request.exchange = exchange
+    request.timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, request.headReadAt) }
   }
 
   /// Continues a request that another reactor handed over, and reads the input behind it.
@@ -149,7 +140,7 @@ final class HTTPConnection {
       dispatch(head, Route(head.path), service.client(of: head, on: connection), available: input.count)
       guard readsBody(&input, from: 0, upTo: input.count) else { return }
     case .end:
-      if let exchange { complete(exchange, rest: input, from: 0, upTo: input.count) }
+      if let exchange = request.exchange { complete(exchange, rest: input, from: 0, upTo: input.count) }
       guard isActive else { return }
     }
     receive(&input, from: 0, upTo: input.count)
@@ -160,9 +151,9 @@ final class HTTPConnection {
   /// Sends an answer. When the kernel has it, the connection reads the next request, or closes.
   func send(_ answer: Answer, for head: RequestHead?, body: HTTPResponse.Output? = nil) {
     awaitsAnswer = false
-    let (route, client) = (exchange?.route, exchange?.client)
+    let (route, client) = (request.exchange?.route, request.exchange?.client)
     if let upload { service.uploads.disconnect(upload) }
-    exchange = nil
+    request.exchange = nil
     io.updateBufferedBytes(of: connection)
     if let head, !head.keepsAlive { closesAfterOutput = true }
     if service.isDraining { closesAfterOutput = true }
@@ -202,7 +193,7 @@ final class HTTPConnection {
       switch next {
       case .bytes(let bytes, let range):
         // Before the last bytes: a client that has its answer may open its next connection on another reactor at once.
-        if output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, exchange == nil,
+        if output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, request.exchange == nil,
           !awaitsAnswer, !lingersLong
         {
           io.releaseClient(of: connection)
@@ -237,15 +228,15 @@ final class HTTPConnection {
   /// Continues when the kernel has all output: reads on, or lingers.
   private func didWriteAll() {
     guard !awaitsAnswer else { return }
-    if exchange == nil, let (kind, since) = timed {
+    if request.exchange == nil, let (kind, since) = request.timed {
       service.counters.values.requestTimes.count(kind, .now() - since)
-      timed = nil
+      request.timed = nil
     }
     guard !closesAfterOutput else {
       io.linger(connection, isLong: lingersLong)
       return
     }
-    if exchange == nil {
+    if request.exchange == nil {
       connection.deadline = now + .seconds(limits.idleSeconds)
       io.releaseClient(of: connection)
     }
@@ -259,7 +250,7 @@ extension HTTPConnection: DownloadHandler {
   var isWebSocket: Bool { false }
   var isUploading: Bool { upload != nil }
   var hasUnhandledInput: Bool { false }
-  var isQuiet: Bool { !isBusy && exchange == nil && reader.isBetweenRequests }
+  var isQuiet: Bool { !isBusy && request.exchange == nil && request.reader.isBetweenRequests }
 
   /// The file that is being sent.
   var transfer: FileTransfer? {
@@ -269,22 +260,24 @@ extension HTTPConnection: DownloadHandler {
   /// The bytes that it buffers of a request and of a file that is being sent.
   var bufferedBytes: Int {
     var bytes = 0
-    if exchange != nil || reader.isInHead { bytes += max(0, reader.headBytes - Connection.freeBytes) }
-    if let exchange { bytes += exchange.body.count }
+    if request.exchange != nil || request.reader.isInHead {
+      bytes += max(0, request.reader.headBytes - Connection.freeBytes)
+    }
+    if let exchange = request.exchange { bytes += exchange.body.count }
     if let transfer { bytes += transfer.piece.count + (transfer.nextPiece?.count ?? 0) }
     return bytes
   }
 
   var stage: ReservedConnections.Stage {
-    if exchange != nil || isBusy { return .answered }
-    return connection.hasReceived || !reader.isBetweenRequests ? .asking : .silent
+    if request.exchange != nil || isBusy { return .answered }
+    return connection.hasReceived || !request.reader.isBetweenRequests ? .asking : .silent
   }
 
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
     read(&buffer, from: start, upTo: end)
     guard !io.updateBufferedBytes(of: connection), isActive, !closesAfterOutput else { return }
     closesAfterOutput = true
-    send(.problem(service.refusalOfBufferedBytes), for: exchange?.head)
+    send(.problem(service.refusalOfBufferedBytes), for: request.exchange?.head)
   }
 
   func peerEnded() {
@@ -315,7 +308,7 @@ extension HTTPConnection: DownloadHandler {
     if let upload, upload.request.isTus, !awaitsAnswer {
       // A resumable upload continues later where it stopped. Other bodies would be lost, so they get the time that a download gets.
       io.close(connection)
-    } else if exchange != nil {
+    } else if request.exchange != nil {
       // `send` closes the connection behind the answer. Until then the rest of the body is read.
     } else if isBusy {
       closesAfterOutput = true

@@ -98,7 +98,7 @@ final class HTTPService {
     requestLimits.requestLineBytes = limits.headBytes / 4
     requestLimits.fieldBytes = limits.headBytes
     requestLimits.bodyBytes = Router.bodyBytes
-    return HTTPConnection(connection, self, limits: requestLimits)
+    return HTTPConnection(connection, self, .init(reader: RequestReader(limits: requestLimits)))
   }
 
   /// Returns the handler of a connection that still speaks HTTP.
