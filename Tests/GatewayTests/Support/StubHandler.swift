@@ -1,8 +1,10 @@
 @testable import Gateway
 
-/// A handler that does nothing.
+/// A handler that does nothing but keep the received bytes.
 final class StubHandler: ConnectionHandler {
   let isWebSocket: Bool
+  var stage = ReservedConnections.Stage.silent
+  private(set) var received: [UInt8] = []
 
   init(isWebSocket: Bool = false) {
     self.isWebSocket = isWebSocket
@@ -11,10 +13,12 @@ final class StubHandler: ConnectionHandler {
   var isUploading: Bool { false }
   var bufferedBytes: Int { 0 }
   var hasUnhandledInput: Bool { false }
-  var stage: ReservedConnections.Stage { .silent }
   var isQuiet: Bool { true }
 
-  func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {}
+  func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    received += buffer[start..<end]
+  }
+
   func peerEnded() {}
   func socketBecameWritable() {}
   func didWritePending() {}

@@ -3,6 +3,14 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
+/// A socket that accepts connections, and closes when no reference to it is left.
+protocol ConnectionSource: AnyObject {
+  /// Accepts one connection. Called until it returns `wouldBlock` or `exhausted`.
+  func accept() -> Listener.Acceptance
+}
+
+extension Listener: ConnectionSource {}
+
 /// Accepts the connections of a reactor's listeners.
 final class Acceptor {
   /// The time in a turn for new connections of one listener. At the connection limit each is read at once, which may take long.
@@ -17,8 +25,8 @@ final class Acceptor {
   private let clock: LoopClock
   private let counters: ReactorCounters
   private let logger: GatewayLogger
-  private var plain: Listener?
-  private var secure: Listener?
+  private var plain: (any ConnectionSource)?
+  private var secure: (any ConnectionSource)?
   private var reserved: ReservedConnections
   /// The time to accept again connections that still wait, for which no event will come; nil when none waits.
   private(set) var nextDeadline: MonotonicTime?
@@ -56,7 +64,7 @@ final class Acceptor {
   // MARK: - Listeners
 
   /// Accepts from listeners that are registered with the event loop.
-  func listen(plain: Listener?, secure: Listener?) {
+  func listen(plain: (any ConnectionSource)?, secure: (any ConnectionSource)?) {
     (self.plain, self.secure) = (plain, secure)
   }
 
@@ -84,7 +92,7 @@ final class Acceptor {
     acceptSecure()
   }
 
-  private func accept(from listener: Listener, isSecure: Bool) {
+  private func accept(from listener: any ConnectionSource, isSecure: Bool) {
     let end = MonotonicTime.now() + Self.acceptTime
     while true {
       switch listener.accept() {
