@@ -4,6 +4,7 @@ import Networking
 import Platform
 import Primitives
 @testable import SessionCore
+import Storage
 import Testing
 import WebSocket
 import Wire

@@ -238,7 +238,6 @@ private final class AcceptorRoom {
       logger: logger)
     acceptor.makeHandler = { _ in StubHandler() }
     acceptor.refusalBytes = { Array("\($0.code.rawValue) \($0.limit ?? 0) of \($0.actual ?? 0)".utf8) }
-    io.didCloseReserved = { [unowned acceptor] in acceptor.releaseReserved($0) }
     let source = ScriptedSource()
     acceptor.listen(plain: source, secure: source)
     self.source = source
