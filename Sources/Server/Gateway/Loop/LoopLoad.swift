@@ -2,10 +2,12 @@ internal import Primitives
 
 /// The share of the time in which a loop has work, from 0 to 1, over the last 32 ms or so.
 final class LoopLoad {
-  private static let memory = Duration.milliseconds(32)
+  /// 32 ms in nanoseconds. Integers, because every turn computes with them, and a `Duration` has 128 bits.
+  private static let memory: Int64 = 32_000_000
 
   private(set) var value = 0.0
-  private var busy = Duration.zero
+  /// The nanoseconds with work since `began`.
+  private var busy: Int64 = 0
   private var began: MonotonicTime?
 
   /// Counts a turn. Between turns the loop waits.
@@ -22,11 +24,12 @@ final class LoopLoad {
     let start = jobsBegan ?? start
     let began = began ?? start
     self.began = began
-    busy += end - start - yielding
-    let passed = end - began
+    busy += end.nanoseconds - start.nanoseconds - yielding.wholeNanoseconds
+    let passed = end.nanoseconds - began.nanoseconds
     guard passed >= Self.memory / 4 else { return }
-    value += (min(1, busy / passed) - value) * min(1, passed / Self.memory)
-    busy = .zero
+    let share = min(1, Double(busy) / Double(passed))
+    value += (share - value) * min(1, Double(passed) / Double(Self.memory))
+    busy = 0
     self.began = end
   }
 }
