@@ -2,6 +2,7 @@ internal import SessionCore
 internal import Networking
 internal import Platform
 internal import Primitives
+internal import Synchronization
 internal import WebSocket
 internal import Wire
 
@@ -107,8 +108,11 @@ actor Reactor {
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
     // Passed on in the first turn, so that the listeners close when the reactor releases them.
     let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
+    // Saves the other turns the lock. Only the loop's thread uses it.
+    let isFirstTurn = Atomic(true)
     try loop.start { events, jobsBegan in
-      let given = listeners.withLock { $0.take() }
+      let given = isFirstTurn.load(ordering: .relaxed) ? listeners.withLock { $0.take() } : nil
+      isFirstTurn.store(false, ordering: .relaxed)
       return self.assumeIsolated { reactor in
         if let given { reactor.acceptor.listen(plain: given.plain, secure: given.secure) }
         return reactor.turn(events, jobsBegan)
