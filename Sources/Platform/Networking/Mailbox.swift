@@ -40,6 +40,13 @@ package final class Mailbox<Message>: Sendable {
   /// call. Called by the loop's thread, once per turn.
   package func drain(_ receive: (sending Message) -> Void) {
     guard hasMessages.load(ordering: .acquiring) else { return }
+    deliver(receive)
+  }
+
+  /// Removes the messages and passes them to the closure. A function of its own, so that a turn without messages does not
+  /// look up the types of its variables.
+  @inline(never)
+  private func deliver(_ receive: (sending Message) -> Void) {
     // Cleared before the messages are fetched: a message that is appended meanwhile sets it again.
     hasMessages.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
