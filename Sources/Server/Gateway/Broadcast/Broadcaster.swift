@@ -156,7 +156,7 @@ final class Broadcaster {
       live.firstEntryAt = .distantFuture
       live.includesCaughtUp = live.presence.includesCaughtUp(live.session.turnContent, now: now)
       persister.storeSoon(live.stored)
-      schedule(live)
+      // Its deadlines are scheduled when it is flushed. The loop does not wait before that.
       live.isFlushing = true
       flushing.append(live)
       perform(live.session.takeEffects(), live)
@@ -226,7 +226,7 @@ final class Broadcaster {
         flushing.append(live)
       }
       collectCounters(of: live)
-      // Members that missed the piggybacked `committed` get it from a timer.
+      // The end of the turn set its deadlines. Members that missed the piggybacked `committed` get it from a timer.
       schedule(live)
       if live.session.needsTurn { touch(live) }
     }
