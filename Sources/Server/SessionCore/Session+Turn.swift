@@ -44,6 +44,7 @@ extension Session {
 
   /// Returns the effects of the end of a turn.
   package func takeEffects() -> [Effect] {
+    guard !outgoing.isEmpty else { return [] }
     defer { outgoing = [] }
     return outgoing
   }

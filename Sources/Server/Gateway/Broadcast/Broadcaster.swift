@@ -159,7 +159,8 @@ final class Broadcaster {
       // Its deadlines are scheduled when it is flushed. The loop does not wait before that.
       live.isFlushing = true
       flushing.append(live)
-      perform(live.session.takeEffects(), live)
+      let effects = live.session.takeEffects()
+      if !effects.isEmpty { perform(effects, live) }
       for subscriber in live.session.takeWaitersWithOutput() { fanOut.flush(subscriber) }
     }
   }
