@@ -2,7 +2,6 @@ internal import SessionCore
 internal import Networking
 internal import Platform
 internal import Primitives
-internal import Synchronization
 internal import WebSocket
 internal import Wire
 
@@ -13,6 +12,7 @@ internal import Wire
 actor Reactor {
   /// The messages from other threads. A reactor handles them in their order.
   enum Mail: Sendable {
+    case listen(plain: Listener?, secure: Listener?)
     case adopt(ConnectionTransfer)
     case drain
     case stop
@@ -106,17 +106,9 @@ actor Reactor {
   nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
-    // Passed on in the first turn, so that the listeners close when the reactor releases them.
-    let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
-    // Saves the other turns the lock. Only the loop's thread uses it.
-    let isFirstTurn = Atomic(true)
+    _ = mailbox.enqueue(.listen(plain: plain, secure: secure))
     try loop.start { events, jobsBegan in
-      let given = isFirstTurn.load(ordering: .relaxed) ? listeners.withLock { $0.take() } : nil
-      isFirstTurn.store(false, ordering: .relaxed)
-      return self.assumeIsolated { reactor in
-        if let given { reactor.acceptor.listen(plain: given.plain, secure: given.secure) }
-        return reactor.turn(events, jobsBegan)
-      }
+      self.assumeIsolated { $0.turn(events, jobsBegan) }
     }
   }
 
@@ -167,6 +159,7 @@ actor Reactor {
 
   private func receive(_ mail: Mail) {
     switch mail {
+    case .listen(let plain, let secure): acceptor.listen(plain: plain, secure: secure)
     case .adopt(let transfer): http.adopt(transfer)
     case .drain: draining.begin()
     case .stop: stop()
