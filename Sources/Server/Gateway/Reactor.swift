@@ -33,7 +33,7 @@ actor Reactor {
   private let reader: ConnectionReader
   private let acceptor: Acceptor
   let sessions: SessionTable
-  private let http: HTTPService
+  let http: HTTPService
   private let draining: Draining
   /// Nil but in the first reactor.
   let housekeeping: Housekeeping?

@@ -96,7 +96,7 @@ extension Reactor {
 
   /// Returns true while an attachment has all its bytes and is not ready.
   func hasAllBytes(of attachment: UUID, in session: SessionID) -> Bool {
-    sessions[session].flatMap { uploads.pendingAttachments[attachment, $0] }?.isWhole ?? false
+    sessions[session].flatMap { http.uploads.pendingAttachments[attachment, $0] }?.isWhole ?? false
   }
 
   /// The number of ended sessions in memory.
