@@ -159,8 +159,9 @@ actor Reactor {
 
   private func receive(_ mail: Mail) {
     switch mail {
-    case .listen(let plain, let secure): acceptor.listen(plain: plain, secure: secure)
-    case .adopt(let transfer): http.adopt(transfer)
+    case .listen(let plain, let secure):
+      if !loop.isStopping { acceptor.listen(plain: plain, secure: secure) }
+    case .adopt(let transfer): if !loop.isStopping { http.adopt(transfer) }
     case .drain: draining.begin()
     case .stop: stop()
     case .probe: shared.answerProbes(of: number)

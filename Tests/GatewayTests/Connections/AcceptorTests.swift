@@ -22,7 +22,7 @@ struct AcceptorTests {
     let first = try room.connect(from: Self.client)
     let refused = try room.connect(from: Self.client)
     let other = try room.connect(from: Self.other)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.state(of: first) == .open(""))
     #expect(room.state(of: refused) == .closed("too-many 1 of 2"))
     #expect(room.state(of: other) == .open(""))
@@ -30,7 +30,7 @@ struct AcceptorTests {
     #expect(room.counters.values.connectionsRefused == 1)
     room.close(first)
     let next = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.state(of: next) == .open(""))
   }
 
@@ -39,7 +39,7 @@ struct AcceptorTests {
     let room = try AcceptorRoom { $0.connectionsPerAddress = 1 }
     let first = try room.connect(from: Self.client)
     let refused = try room.connect(from: Self.client)
-    room.acceptor.acceptSecure()
+    room.acceptAll(isSecure: true)
     #expect(room.state(of: first) == .open(""))
     #expect(room.state(of: refused) == .closed(""))
   }
@@ -48,14 +48,14 @@ struct AcceptorTests {
   func eviction() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<4).map { _ in try room.connect(from: Self.client) }
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     // One connection within the limit, and two slots beyond it.
     #expect(room.state(of: clients[0]) == .open(""))
     #expect(room.state(of: clients[1]) == .closed("too-many 1 of 2"))
     #expect(room.state(of: clients[2]) == .open("") && room.state(of: clients[3]) == .open(""))
     room.handler(of: clients[2])?.stage = .asking
     let fifth = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.state(of: clients[2]) == .open(""))
     #expect(room.state(of: clients[3]) == .closed("too-many 1 of 2"))
     #expect(room.state(of: fifth) == .open(""))
@@ -65,15 +65,15 @@ struct AcceptorTests {
   func freedSlot() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<3).map { _ in try room.connect(from: Self.client) }
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     room.close(clients[1])
     let reserved = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.state(of: clients[2]) == .open("") && room.state(of: reserved) == .open(""))
     #expect(room.isReserved(reserved))
     room.close(clients[0])
     let counted = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(!room.isReserved(counted))
   }
 
@@ -81,7 +81,7 @@ struct AcceptorTests {
   func readAtOnce() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<2).map { _ in try room.connect(from: Self.client, sending: "GET") }
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.handler(of: clients[0])?.received == [])
     #expect(room.handler(of: clients[1])?.received == Array("GET".utf8))
   }
@@ -109,7 +109,7 @@ struct AcceptorTests {
     let room = try AcceptorRoom()
     room.source?.script.append(.rejected)
     let client = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.counters.values.connectionsRefused == 1)
     #expect(room.lines.last?.contains("connection not taken") == true)
     #expect(room.handler(of: client) != nil)
@@ -120,12 +120,12 @@ struct AcceptorTests {
     let room = try AcceptorRoom { $0.connections = 1 }
     room.watch.fails = true
     let lost = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(room.state(of: lost) == .closed(""))
     #expect(room.lines.last?.contains("connection not taken") == true)
     room.watch.fails = false
     let next = try room.connect(from: Self.client)
-    room.acceptor.acceptPlain()
+    room.acceptAll()
     #expect(!room.isReserved(next) && room.handler(of: next) != nil)
   }
 
@@ -258,6 +258,12 @@ private final class AcceptorRoom {
     source?.script.append(.connection(ends[0], SocketAddress(ip: address, port: client.port)))
     if !text.isEmpty { _ = Socket(client.descriptor).send(Array(text.utf8).span) }
     return client
+  }
+
+  /// Accepts all connections that wait, however long that takes.
+  func acceptAll(isSecure: Bool = false) {
+    if isSecure { acceptor.acceptSecure() } else { acceptor.acceptPlain() }
+    while acceptor.nextDeadline == clock.now { acceptor.acceptWaiting() }
   }
 
   private func connection(of client: Client) -> Connection? {

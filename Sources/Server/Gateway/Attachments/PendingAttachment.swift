@@ -12,7 +12,7 @@ final class PendingAttachment {
   var restarting = 0
   /// True once all bytes are there and their content is moved to its place.
   var isWhole = false
-  /// True once the attachment is ready, or removed from its session. Set by `PendingAttachments`.
+  /// True once `PendingAttachments` has removed it: it is ready or removed, or its session is no longer in memory.
   var isOver = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
 

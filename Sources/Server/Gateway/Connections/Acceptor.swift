@@ -136,22 +136,21 @@ final class Acceptor {
     }
   }
 
-  /// Adds a connection that the limits count already.
+  /// Opens an accepted connection.
   ///
   /// - Parameters:
   ///   - descriptor: the connected socket.
   ///   - peer: the socket's other end.
   ///   - tls: nil on a plain socket.
   ///   - isReserved: true for a connection beyond the limit `connections`.
-  ///   - handler: creates the handler; nil for a handler that begins with a request.
   /// - Returns: nil if the system had no resources for it.
-  func open(
+  private func open(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
-    isReserved: Bool = false, handler: ((Connection) -> any ConnectionHandler)? = nil
+    isReserved: Bool = false
   ) -> Connection? {
     io.open(
       descriptor, peer: peer, tls: tls, isReserved: isReserved, deadline: clock.now + headTime,
-      handler: handler ?? makeHandler)
+      handler: makeHandler)
   }
 
   /// Accepts a connection beyond the limit, for a health check or the metrics. Its handler refuses other requests.
