@@ -247,10 +247,10 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session, .run(1), .numbers])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.lock()
-    #expect(throws: LogError.file(StorageError(.lockLog, code: EWOULDBLOCK))) {
+    #expect(throws: StorageError(.lockLog, code: EWOULDBLOCK)) {
       try store.append(.numbers, toClosed: .one) { _ in true }
     }
-    #expect(throws: LogError.file(StorageError(.openLog, code: ENOENT))) {
+    #expect(throws: StorageError(.openLog, code: ENOENT)) {
       try store.append(.numbers, toClosed: .two) { _ in true }
     }
   }

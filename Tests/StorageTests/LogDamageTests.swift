@@ -166,7 +166,7 @@ struct LogDamageTests {
       0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x15,
     ]
     let text = Array("This is a text that somebody has put there by hand.".utf8)
-    let cases: [([UInt8], LogError, String)] = [
+    let cases: [([UInt8], StorageError, String)] = [
       (
         version2 + [1, 2, 3], .newerVersion(found: 2, known: 1),
         "the log has version 2, and this version of DrawTogether reads up to 1"
@@ -190,7 +190,7 @@ struct LogDamageTests {
       #expect(try bench.bytes() == bytes)
     }
     let fixture = try StoreFixture(backend.make())
-    let missing = #expect(throws: LogError.self) { try fixture.read(.two) }
+    let missing = #expect(throws: StorageError.self) { try fixture.read(.two) }
     #expect(missing?.isMissing == true)
     #expect(missing?.description == "cannot open the log of a session: No such file or directory")
     #expect(try fixture.store.byteCount(of: .two) == nil)

@@ -127,8 +127,8 @@ struct StoreContractTests {
     #expect(try fixture.store.sessions() == [.two])
     #expect(try !fixture.store.holdsSession(.one))
     #expect(try fixture.attachments.files(of: .one) == [])
-    #expect(throws: LogError.file(StorageError(.openLog, code: ENOENT))) { _ = try fixture.read() }
-    #expect(throws: LogError.file(StorageError(.openLog, code: ENOENT))) {
+    #expect(throws: StorageError(.openLog, code: ENOENT)) { _ = try fixture.read() }
+    #expect(throws: StorageError(.openLog, code: ENOENT)) {
       _ = try fixture.store.summary(of: .one)
     }
     try await fixture.store.remove(.one)

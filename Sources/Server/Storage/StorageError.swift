@@ -1,9 +1,10 @@
 internal import Glibc
 internal import Platform
+package import SessionCore
 
-/// A failed operation on stored data: the operation, and the system's error.
-/// Its description is fit for logs: it names no session and no path.
-package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
+/// A failed operation on stored data, or records that cannot be used.
+/// Its description is one clause, fit for logs: it names no session and no path.
+package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The operation. Its raw value ends the sentence "cannot …".
   package enum Operation: String, Sendable {
     case measureFreeSpace = "tell how much space is free"
@@ -36,16 +37,27 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case writeCopy = "write a copy"
   }
 
-  /// The operation that failed.
-  package let operation: Operation
-  /// The `errno`. ENODATA: a file is shorter than before. EINVAL: a name or a file of the wrong kind. EBADMSG: bytes
-  /// fail their check. ESTALE: a log changed since it was read. ECANCELED: the operation was abandoned.
-  package let code: CInt
+  /// An operation failed with this `errno`. ENODATA: a file is shorter than before. EINVAL: a name or a file of the wrong
+  /// kind. EBADMSG: bytes fail their check. ESTALE: a log changed since it was read. ECANCELED: the operation was
+  /// abandoned.
+  case failed(Operation, code: CInt)
+  /// The session's folder exists, but has no log.
+  case missingLog
+  /// The first record is not that of a log: the file is no log, or its beginning is damaged.
+  case damagedStart
+  /// A newer version wrote the log.
+  case newerVersion(found: UInt32, known: UInt32)
+  /// A complete record is not one that a session writes.
+  case record(RecordError)
 
   /// Creates an error from an operation and its `errno`.
   package init(_ operation: Operation, code: CInt) {
-    self.operation = operation
-    self.code = code
+    self = .failed(operation, code: code)
+  }
+
+  /// The `errno` of a failed operation; EBADMSG for records that cannot be used.
+  package var code: CInt {
+    if case .failed(_, let code) = self { code } else { EBADMSG }
   }
 
   /// True if there is no room: the disk, the user's quota, or the size limit of files is exhausted.
@@ -62,7 +74,15 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
 
   /// One clause: `cannot write an upload: No space left on device`.
   package var description: String {
-    "cannot \(operation.rawValue): \(SystemError.message(for: code))"
+    switch self {
+    case .failed(let operation, let code): "cannot \(operation.rawValue): \(SystemError.message(for: code))"
+    case .missingLog: "the session's folder holds no log"
+    case .damagedStart:
+      "the file does not begin like a log: its beginning is damaged, or it is not a log"
+    case .newerVersion(let found, let known):
+      "the log has version \(found), and this version of DrawTogether reads up to \(known)"
+    case .record(let error): "the log has an invalid record: \(error)"
+    }
   }
 
   /// The result of a shim's call, which is a negative `errno` when the call failed.

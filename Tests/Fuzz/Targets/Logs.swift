@@ -70,7 +70,7 @@ enum Logs {
     let log = try store.log(of: id)
     var records: [(kind: UInt8, body: [UInt8])] = []
     let end: LogEnd
-    do throws(LogError) {
+    do throws(StorageError) {
       end = try log.read { record, body in
         records.append((record.kind, body.indices.map { body[$0] }))
       }

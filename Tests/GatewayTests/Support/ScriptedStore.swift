@@ -125,13 +125,13 @@ final class ScriptedStore: SessionStore {
 
   func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
-  ) throws(LogError) -> LogReading {
+  ) throws(StorageError) -> LogReading {
     try memory.readRecords(of: id, body, lost: lost)
   }
 
-  func summary(of id: SessionID) throws(LogError) -> LogSummary { try memory.summary(of: id) }
+  func summary(of id: SessionID) throws(StorageError) -> LogSummary { try memory.summary(of: id) }
 
-  func header(of id: SessionID) throws(LogError) -> [UInt8]? { try memory.header(of: id) }
+  func header(of id: SessionID) throws(StorageError) -> [UInt8]? { try memory.header(of: id) }
 
   func byteCount(of id: SessionID) throws(StorageError) -> Int? { try memory.byteCount(of: id) }
 

@@ -25,7 +25,7 @@ struct CopySurvey {
   /// - Returns: the end of the readable part; nil if the log is unusable. Damage is added to the faults, except an incomplete last
   ///   record, which was never acknowledged.
   mutating func read(_ log: LogSnapshot) -> LogEnd? {
-    do throws(LogError) {
+    do throws(StorageError) {
       let end = try log.read { (record, body) throws(RecordError) in
         do throws(RecordError) {
           try apply(record, body)

@@ -21,7 +21,7 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
   /// The ids of several sessions begin with the prefix.
   case ambiguous(SessionPrefix, [SessionID])
   /// The log of a session cannot be read or written.
-  case log(SessionID, LogError)
+  case log(SessionID, StorageError)
   /// The session to restore has not ended.
   case notEnded(SessionID)
   /// The session has no loss, or its loss was accepted before.
@@ -54,7 +54,7 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
         + "folder, or more of the session's id"
     case .ambiguous(let prefix, let sessions):
       "\(sessions.count) sessions begin with \(prefix.text) (\(Self.few(sessions))): write more of the id"
-    case .log(let id, .file(let error)) where error.code == EWOULDBLOCK:
+    case .log(let id, let error) where error.code == EWOULDBLOCK:
       "session \(id) is being restored by another process"
     case .log(let id, let error): "session \(id): \(error)"
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"

@@ -72,7 +72,7 @@ struct SessionCheck {
   }
 
   private mutating func checkLog(_ log: LogSnapshot) throws(DataCommandFailure) {
-    do throws(LogError) {
+    do throws(StorageError) {
       let end = try log.read { (record, body) throws(RecordError) in
         do throws(RecordError) {
           try check(record, body)

@@ -27,7 +27,7 @@ struct SessionExport {
   ) throws(DataCommandFailure) -> LogEnd {
     var export = SessionExport(id: id, onlyRetained: onlyRetained)
     let end: LogEnd
-    do throws(LogError) {
+    do throws(StorageError) {
       end = try log.read { (record, body) throws(RecordError) in
         try export.survey.apply(record, body) { (found, _) throws(RecordError) in
           export.retained.apply(found)
@@ -69,7 +69,7 @@ struct SessionExport {
     var scan = EntryScan()
     // An error of the output is not an error of the record: it is kept until the record is read.
     var failure: DataCommandFailure?
-    do throws(LogError) {
+    do throws(StorageError) {
       _ = try log.read { (record, body) throws(RecordError) in
         guard failure == nil else { return }
         var lines: [UInt8] = []

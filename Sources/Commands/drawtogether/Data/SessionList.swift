@@ -8,12 +8,12 @@ struct SessionList {
   /// The rows, newest first.
   private(set) var rows: [SessionRow] = []
   /// The sessions whose logs cannot be read, with the errors.
-  private(set) var faults: [(id: SessionID, error: LogError)] = []
+  private(set) var faults: [(id: SessionID, error: StorageError)] = []
 
   /// Reads every session. The last record of an unloaded session describes it completely; otherwise the whole log is read.
   init(of sessions: StoredSessions) throws(DataCommandFailure) {
     for id in try sessions.all() {
-      do throws(LogError) {
+      do throws(StorageError) {
         rows.append(try Self.row(id, sessions.store))
       } catch {
         // A session that was removed meanwhile is not listed.
@@ -26,7 +26,7 @@ struct SessionList {
     rows.sort { ($0.changedAt, $0.id.text) > ($1.changedAt, $1.id.text) }
   }
 
-  private static func row(_ id: SessionID, _ store: FolderStore) throws(LogError) -> SessionRow {
+  private static func row(_ id: SessionID, _ store: FolderStore) throws(StorageError) -> SessionRow {
     let log = try store.log(of: id)
     var row = try measured(id, store)
     row.changedAt = log.modified
@@ -53,14 +53,10 @@ struct SessionList {
   }
 
   /// Returns a row with the sizes of the files only.
-  private static func measured(_ id: SessionID, _ store: FolderStore) throws(LogError) -> SessionRow {
-    do throws(StorageError) {
-      let files = try store.files(of: id)
-      return SessionRow(
-        id: id, changedAt: .distantPast, logBytes: 0, files: files.count,
-        fileBytes: files.reduce(0) { $0 + $1.length })
-    } catch {
-      throw .file(error)
-    }
+  private static func measured(_ id: SessionID, _ store: FolderStore) throws(StorageError) -> SessionRow {
+    let files = try store.files(of: id)
+    return SessionRow(
+      id: id, changedAt: .distantPast, logBytes: 0, files: files.count,
+      fileBytes: files.reduce(0) { $0 + $1.length })
   }
 }

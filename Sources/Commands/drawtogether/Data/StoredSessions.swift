@@ -61,7 +61,7 @@ final class StoredSessions {
 
   /// Opens the log of a session.
   func log(of id: SessionID) throws(DataCommandFailure) -> LogSnapshot {
-    do throws(LogError) {
+    do throws(StorageError) {
       return try store.log(of: id)
     } catch {
       throw try isGone(id, error) ? .gone(id) : .log(id, error)
@@ -69,7 +69,7 @@ final class StoredSessions {
   }
 
   /// Returns true if a log cannot be read because its session was removed; false if only the log is missing.
-  func isGone(_ id: SessionID, _ error: LogError) throws(DataCommandFailure) -> Bool {
+  func isGone(_ id: SessionID, _ error: StorageError) throws(DataCommandFailure) -> Bool {
     guard error.isMissing else { return false }
     return try !all().contains(id)
   }
@@ -86,7 +86,7 @@ final class StoredSessions {
   /// Returns true if the log of a session contains damaged bytes.
   func isDamaged(_ id: SessionID) throws(DataCommandFailure) -> Bool {
     let log = try log(of: id)
-    do throws(LogError) {
+    do throws(StorageError) {
       return try log.read { _, _ in }.isDamaged
     } catch {
       throw .log(id, error)
@@ -110,7 +110,7 @@ final class StoredSessions {
       id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) },
       now: MonotonicTime(nanoseconds: 0),
       date: .now)
-    do throws(LogError) {
+    do throws(StorageError) {
       let loaded = try store.load(
         id, by: restorer, generation: "", freshEpoch: .freshEpoch, folder: data.identity())
       return (loaded.reading, loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
@@ -144,7 +144,7 @@ final class StoredSessions {
   /// Ends a session. The folder must be locked by this process.
   func end(_ id: SessionID) throws(DataCommandFailure) {
     let last: LastRecord?
-    do throws(LogError) {
+    do throws(StorageError) {
       last = try store.lastRecord(of: id)
     } catch {
       throw .log(id, error)
@@ -182,7 +182,7 @@ final class StoredSessions {
   /// - Throws: `DataCommandFailure` if it has not ended, is gone, or its log cannot be written.
   func restore(_ id: SessionID) throws(DataCommandFailure) {
     let isRestored: Bool
-    do throws(LogError) {
+    do throws(StorageError) {
       isRestored = try store.append(RestoredRecord(at: .now).encoded, toClosed: id) { last in
         last.kind == SessionRecord.Kind.end.rawValue
       }

@@ -54,12 +54,12 @@ actor SessionLoader {
 
   /// Reads a session.
   ///
-  /// - Throws: `LogError` if there is no such session, or its records cannot be used.
-  func load(_ id: SessionID) throws(LogError) -> sending Loaded {
+  /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
+  func load(_ id: SessionID) throws(StorageError) -> sending Loaded {
     let restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: MonotonicTime.now(), date: clock.date)
-    do throws(LogError) {
+    do throws(StorageError) {
       let (restored, reading) = try store.load(
         id, by: restorer, generation: generation, freshEpoch: .freshEpoch, folder: folder)
       let files = files(
@@ -71,11 +71,11 @@ actor SessionLoader {
   }
 
   /// Returns the error for a session without records. A session is created and removed together with its records.
-  private func missing(_ id: SessionID, _ error: LogError) -> LogError {
+  private func missing(_ id: SessionID, _ error: StorageError) -> StorageError {
     do throws(StorageError) {
       return try store.holdsSession(id) ? .missingLog : error
     } catch {
-      return .file(error)
+      return error
     }
   }
 

@@ -136,7 +136,7 @@ actor SessionSweeper {
 
   /// - Returns: nil if the session has no log: its other files are left for the operator.
   private func look(at id: SessionID) -> (Life, logBytes: Int)? {
-    do throws(LogError) {
+    do throws(StorageError) {
       let summary = try store.summary(of: id)
       return (life(of: id, summary), summary.byteCount)
     } catch {

@@ -41,19 +41,15 @@ extension SessionTable {
     let lease = await lease(id)
     defer { extendLifetime(lease) }
     guard self[id] == nil else { return .done }
-    do throws(LogError) {
+    do throws(StorageError) {
       let loaded = try await environment.nextLoader().load(id)
       // Its end may have been undone meanwhile.
       guard loaded.restored.end != nil, loaded.reading.isDamaged else { return .done }
       endedSessionCache[id] = nil
-      do throws(StorageError) {
-        await environment.store.release(id)
-        _ = try await environment.store.adopt(
-          id, loaded.reading.position, loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
-        await environment.store.release(id)
-      } catch {
-        throw .file(error)
-      }
+      await environment.store.release(id)
+      _ = try await environment.store.adopt(
+        id, loaded.reading.position, loaded.reading.hasLosses ? loaded.restored.recordsAfterLoss() : [])
+      await environment.store.release(id)
       logFaults(loaded.reading, of: id)
       return .done
     } catch {

@@ -74,7 +74,7 @@ extension SessionTable {
     }
     defer { environment.memory.release(room) }
     let loaded: SessionLoader.Loaded
-    do throws(LogError) {
+    do throws(StorageError) {
       loaded = try await environment.nextLoader().load(id)
     } catch {
       return .none(refusal(for: error, of: id))
@@ -156,7 +156,7 @@ extension SessionTable {
     }
   }
 
-  private func refusal(for error: LogError, of id: SessionID) -> Refusal {
+  private func refusal(for error: StorageError, of id: SessionID) -> Refusal {
     if error.isMissing { return missing(id) }
     log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
     if error.isOutOfDescriptors { return .outOfDescriptors }

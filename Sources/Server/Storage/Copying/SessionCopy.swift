@@ -41,11 +41,8 @@ package struct SessionCopy {
     }
     let target = try copy.writing { () throws(StorageError) in try open(copy.target) }
     try copy.copy(source, to: LogName.current.text, in: target)
-    do throws(LogError) {
-      return try LogSnapshot(try openCopiedLog(toWrite: false))
-    } catch {
-      guard case .file(let error) = error else { throw .target(StorageError(.readLog, code: EIO)) }
-      throw .target(error)
+    return try copy.writing { () throws(StorageError) in
+      try LogSnapshot(try FolderDisk(copy.target).openFile(.current, of: id, toWrite: false))
     }
   }
 
@@ -163,14 +160,6 @@ package struct SessionCopy {
   private func open(_ data: DataFolder, _ name: String = "") throws(StorageError) -> Folder {
     let own = try data.openSessions(for: .openContent).folder(id.text, for: .openContent)
     return name.isEmpty ? own : try own.folder(name, for: .openContent)
-  }
-
-  private func openCopiedLog(toWrite isWriting: Bool) throws(LogError) -> any SessionFile {
-    do throws(StorageError) {
-      return try FolderDisk(copy.target).openFile(.current, of: id, toWrite: isWriting)
-    } catch {
-      throw .file(error)
-    }
   }
 }
 

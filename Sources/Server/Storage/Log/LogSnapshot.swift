@@ -23,13 +23,9 @@ package struct LogSnapshot: Sendable {
   package let modified: Date
   private let changed: Date
 
-  init(_ file: any SessionFile) throws(LogError) {
+  init(_ file: any SessionFile) throws(StorageError) {
     self.file = file
-    do throws(StorageError) {
-      (length, modified, changed) = try file.information()
-    } catch {
-      throw .file(error)
-    }
+    (length, modified, changed) = try file.information()
   }
 
   /// Reads all records that can be relied upon, and skips damaged bytes between them.
@@ -38,10 +34,10 @@ package struct LogSnapshot: Sendable {
   ///   - body: receives each record and its body in their order, except the store's own first record.
   ///   - skipped: receives the number of lost bytes, at their place in that order.
   /// - Returns: the end of the last whole record, and the damage before and behind it.
-  /// - Throws: `LogError` when the log cannot be used. A log that ends within its first record has no records, and is no error.
+  /// - Throws: `StorageError` when the log cannot be used. A log that ends within its first record has no records, and is no error.
   package func read(
     _ body: (Record, Span<UInt8>) throws(RecordError) -> Void, skipped: (Int) -> Void = { _ in }
-  ) throws(LogError) -> LogEnd {
+  ) throws(StorageError) -> LogEnd {
     var end = LogEnd(
       offset: 0, chain: 0, length: length, changed: changed, marks: LogMarks(), damage: nil)
     switch try checkStart() {
@@ -55,7 +51,7 @@ package struct LogSnapshot: Sendable {
     (end.offset, end.chain) = (reader.offset, reader.chain)
     while true {
       let (offset, chain) = (reader.offset, reader.chain)
-      switch try Self.step(&reader) {
+      switch try reader.next() {
       case .record(let kind, let range):
         if offset > end.offset {
           end.skipped.append(SkippedBytes(range: end.offset..<offset, isLost: true))
@@ -66,7 +62,7 @@ package struct LogSnapshot: Sendable {
         if offset > end.offset { end.damage = .broken }
         return end
       case .damage(let damage):
-        switch try Self.resume(&reader) {
+        switch try reader.resume() {
         case .record(let kind, let range):
           if offset > end.offset {
             end.skipped.append(SkippedBytes(range: end.offset..<offset, isLost: true))
@@ -87,7 +83,7 @@ package struct LogSnapshot: Sendable {
   private func give(
     _ kind: UInt8, _ range: Range<Int>, of reader: LogReader, at offset: Int, _ chain: UInt32,
     _ end: inout LogEnd, to body: (Record, Span<UInt8>) throws(RecordError) -> Void
-  ) throws(LogError) {
+  ) throws(StorageError) {
     let record = reader.buffer.span.extracting(range)
     end.marks.add(kind, record, at: offset, chain: chain)
     (end.offset, end.chain) = (reader.offset, reader.chain)
@@ -100,13 +96,13 @@ package struct LogSnapshot: Sendable {
 
   /// Returns the body of the first record of a kind; nil if the first few records have none of that kind.
   ///
-  /// - Throws: `LogError` when the log cannot be used.
-  package func first(_ kind: SessionRecord.Kind) throws(LogError) -> [UInt8]? {
+  /// - Throws: `StorageError` when the log cannot be used.
+  package func first(_ kind: SessionRecord.Kind) throws(StorageError) -> [UInt8]? {
     guard try checkStart() == .whole else { return nil }
     var reader = LogReader(
       file, from: LogFormat.firstRecord.count, chain: LogFormat.firstChain, to: length, chunk: Self.headBytes)
     for _ in 0..<Self.headRecords {
-      guard case .record(let found, let body) = try Self.step(&reader) else { return nil }
+      guard case .record(let found, let body) = try reader.next() else { return nil }
       if found == kind.rawValue { return Array(reader.buffer[body]) }
     }
     return nil
@@ -118,8 +114,8 @@ package struct LogSnapshot: Sendable {
 
   /// Finds the last record from the end of the file, without reading the rest.
   /// - Returns: nil if the log does not end with a complete record, or has none.
-  /// - Throws: `LogError` if the log cannot be used.
-  package func last() throws(LogError) -> LastRecord? {
+  /// - Throws: `StorageError` if the log cannot be used.
+  package func last() throws(StorageError) -> LastRecord? {
     try tail().map(record)
   }
 
@@ -129,14 +125,10 @@ package struct LogSnapshot: Sendable {
   }
 
   /// Finds the last record and its CRC, as `last` does.
-  func tail() throws(LogError) -> LogTail? {
+  func tail() throws(StorageError) -> LogTail? {
     guard try checkStart() != .cut else { return nil }
-    do throws(StorageError) {
-      guard let last = try LogTail.last(of: file, length: length), last.offset > 0 else { return nil }
-      return last
-    } catch {
-      throw .file(error)
-    }
+    guard let last = try LogTail.last(of: file, length: length), last.offset > 0 else { return nil }
+    return last
   }
 
   /// The state of the beginning of a log.
@@ -150,43 +142,23 @@ package struct LogSnapshot: Sendable {
   }
 
   /// Checks the first record. Its frame is the same in every version.
-  private func checkStart() throws(LogError) -> Start {
+  private func checkStart() throws(StorageError) -> Start {
     let expected = LogFormat.firstRecord
     var bytes = [UInt8](repeating: 0, count: min(length, expected.count))
-    do throws(StorageError) {
-      guard try file.read(into: &bytes, at: 0, count: bytes.count, from: 0) == bytes.count else {
-        throw StorageError.shorter
-      }
-    } catch {
-      throw .file(error)
+    guard try file.read(into: &bytes, at: 0, count: bytes.count, from: 0) == bytes.count else {
+      throw .shorter
     }
     if bytes == expected { return .whole }
     if bytes.count < expected.count, expected.starts(with: bytes) { return .cut }
     var second = LogReader(file, from: expected.count, chain: LogFormat.firstChain, to: length)
-    if case .record = try Self.step(&second) { return .damaged }
+    if case .record = try second.next() { return .damaged }
     var reader = LogReader(file, from: 0, chain: 0, to: length)
-    guard case .record(LogFormat.formatKind, let body) = try Self.step(&reader),
+    guard case .record(LogFormat.formatKind, let body) = try reader.next(),
       body.count >= LogFormat.magic.count + 4,
       reader.buffer[body].starts(with: LogFormat.magic)
     else { throw .damagedStart }
     let version = reader.buffer.span.uint32(at: body.lowerBound + LogFormat.magic.count)
     guard version > LogFormat.version else { throw .damagedStart }
     throw .newerVersion(found: version, known: LogFormat.version)
-  }
-
-  private static func resume(_ reader: inout LogReader) throws(LogError) -> LogReader.Resumption? {
-    do throws(StorageError) {
-      return try reader.resume()
-    } catch {
-      throw .file(error)
-    }
-  }
-
-  private static func step(_ reader: inout LogReader) throws(LogError) -> LogReader.Step {
-    do throws(StorageError) {
-      return try reader.next()
-    } catch {
-      throw .file(error)
-    }
   }
 }

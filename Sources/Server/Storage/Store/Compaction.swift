@@ -82,7 +82,7 @@ final class Compaction {
     var chain = end.chain
     var failure: StorageError?
     let found: LogEnd
-    do throws(LogError) {
+    do throws(StorageError) {
       found = try LogSnapshot(damaged).read { (record, body) throws(RecordError) in
         guard failure == nil else { return }
         marks.add(record.kind, body, at: end.length + bytes.count, chain: chain)
@@ -96,7 +96,7 @@ final class Compaction {
         }
       }
     } catch {
-      if case .file(let error) = error { throw error }
+      if case .failed = error { throw error }
       throw StorageError(.openLog, code: ESTALE)
     }
     if let failure { throw failure }

@@ -5,9 +5,9 @@ package import Wire
 /// Reads of logs, on any thread, during writes and beside another process.
 extension FolderStore {
   /// Opens a session's log for reading, as it is now.
-  /// - Throws: `LogError` if there is none.
-  nonisolated package func log(of id: SessionID) throws(LogError) -> LogSnapshot {
-    try LogSnapshot(try open(id, toWrite: false))
+  /// - Throws: `StorageError` if there is none.
+  nonisolated package func log(of id: SessionID) throws(StorageError) -> LogSnapshot {
+    try LogSnapshot(try disk.openFile(.current, of: id, toWrite: false))
   }
 
   /// Reads all readable records of a session's log, including records behind damaged bytes.
@@ -16,37 +16,37 @@ extension FolderStore {
   ///   - id: the session.
   ///   - body: receives the kind and body of each record in their order, except the store's own first record.
   /// - Returns: the end of the last complete record, and the damage before and behind it.
-  /// - Throws: `LogError` if there is no log or it cannot be used. A log that ends within its first record has no
+  /// - Throws: `StorageError` if there is no log or it cannot be used. A log that ends within its first record has no
   ///   records, and is no error.
   nonisolated package func read(
     _ id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void
-  ) throws(LogError) -> LogEnd {
+  ) throws(StorageError) -> LogEnd {
     try log(of: id).read { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }
   }
 
   nonisolated package func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
-  ) throws(LogError) -> LogReading {
+  ) throws(StorageError) -> LogReading {
     LogReading(
       try log(of: id).read(
         { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }, skipped: lost))
   }
 
-  nonisolated package func summary(of id: SessionID) throws(LogError) -> LogSummary {
+  nonisolated package func summary(of id: SessionID) throws(StorageError) -> LogSummary {
     let log = try log(of: id)
     let last = try log.last()
     return LogSummary(
       last: last.map { ($0.kind, $0.body) }, modified: log.modified, byteCount: log.length)
   }
 
-  nonisolated package func header(of id: SessionID) throws(LogError) -> [UInt8]? {
+  nonisolated package func header(of id: SessionID) throws(StorageError) -> [UInt8]? {
     try log(of: id).first(.session)
   }
 
   /// Finds the last record of a log from the end of the file, without reading the rest.
   /// - Returns: nil if the log does not end with a complete record, or has none.
-  /// - Throws: `LogError` if there is no log or it cannot be used.
-  nonisolated package func lastRecord(of id: SessionID) throws(LogError) -> LastRecord? {
+  /// - Throws: `StorageError` if there is no log or it cannot be used.
+  nonisolated package func lastRecord(of id: SessionID) throws(StorageError) -> LastRecord? {
     try log(of: id).last()
   }
 
@@ -58,24 +58,20 @@ extension FolderStore {
   ///   - id: a session whose log the other process does not write to.
   ///   - isWanted: returns true to write, given the last record. No other call of this function appends meanwhile.
   /// - Returns: true when the record was written.
-  /// - Throws: `LogError`, and nothing is written: EWOULDBLOCK while another process appends or writes the log anew, ESTALE when
+  /// - Throws: `StorageError`, and nothing is written: EWOULDBLOCK while another process appends or writes the log anew, ESTALE when
   ///   another process has just written the log anew.
   nonisolated package func append(
     _ record: SessionRecord, toClosed id: SessionID, if isWanted: (LastRecord) -> Bool
-  ) throws(LogError) -> Bool {
-    let file = try open(id, toWrite: true)
-    do throws(StorageError) {
-      try file.lock()
-      // Another file may have the name by now. It differs in the time of its last change.
-      guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
-        throw StorageError(.openLog, code: ESTALE)
-      }
-    } catch {
-      throw .file(error)
+  ) throws(StorageError) -> Bool {
+    let file = try disk.openFile(.current, of: id, toWrite: true)
+    try file.lock()
+    // Another file may have the name by now. It differs in the time of its last change.
+    guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
+      throw StorageError(.openLog, code: ESTALE)
     }
     // Checked under the lock: another process may have appended first, and a gateway may have continued behind that record.
     let kept = try LogSnapshot(file)
-    guard let tail = try kept.tail() else { throw .file(StorageError(.writeLog, code: EBADMSG)) }
+    guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }
     let end = OpenLog.Position(length: kept.length, chain: tail.chain)
     let log = OpenLog(id, file, end: end, marks: LogMarks())
@@ -86,7 +82,7 @@ extension FolderStore {
       return true
     } catch {
       log.cut(back: end)
-      throw .file(error)
+      throw error
     }
   }
 
@@ -142,16 +138,6 @@ extension FolderStore {
   /// Returns the uploads and contents of a session, in no order.
   nonisolated package func files(of id: SessionID) throws(StorageError) -> [StoredFile] {
     try disk.files(of: id)
-  }
-
-  private nonisolated func open(
-    _ id: SessionID, toWrite isWriting: Bool
-  ) throws(LogError) -> any SessionFile {
-    do throws(StorageError) {
-      return try disk.openFile(.current, of: id, toWrite: isWriting)
-    } catch {
-      throw .file(error)
-    }
   }
 }
 

@@ -231,7 +231,7 @@ package actor MemoryStore: SessionStore {
 
   package nonisolated func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
-  ) throws(LogError) -> LogReading {
+  ) throws(StorageError) -> LogReading {
     let session = try find(id)
     do throws(RecordError) {
       for record in session.records { try body(record.kind.rawValue, record.body.span) }
@@ -242,14 +242,14 @@ package actor MemoryStore: SessionStore {
       position: LogPosition(session.revision), byteCount: session.byteCount, changed: session.modified)
   }
 
-  package nonisolated func summary(of id: SessionID) throws(LogError) -> LogSummary {
+  package nonisolated func summary(of id: SessionID) throws(StorageError) -> LogSummary {
     let session = try find(id)
     return LogSummary(
       last: session.records.last.map { ($0.kind.rawValue, $0.body) }, modified: session.modified,
       byteCount: session.byteCount)
   }
 
-  package nonisolated func header(of id: SessionID) throws(LogError) -> [UInt8]? {
+  package nonisolated func header(of id: SessionID) throws(StorageError) -> [UInt8]? {
     try find(id).records.first { $0.kind == .session }?.body
   }
 
@@ -267,9 +267,9 @@ package actor MemoryStore: SessionStore {
     shared.withLock { Array($0.keys) }
   }
 
-  private nonisolated func find(_ id: SessionID) throws(LogError) -> StoredRecords {
+  private nonisolated func find(_ id: SessionID) throws(StorageError) -> StoredRecords {
     guard let session = shared.withLock({ $0[id] }) else {
-      throw .file(StorageError(.openLog, code: ENOENT))
+      throw StorageError(.openLog, code: ENOENT)
     }
     return session
   }

@@ -89,20 +89,20 @@ package protocol SessionStore: Sendable {
   ///   - body: receives the kind and body of each record, in their order.
   ///   - lost: receives the number of lost bytes, at their place in that order.
   /// - Returns: the position behind the last record, and the damage that was found.
-  /// - Throws: `LogError` if there is no such session, or its records cannot be used.
+  /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
-  ) throws(LogError) -> LogReading
+  ) throws(StorageError) -> LogReading
 
   /// Returns the last record of a session and the size of all, without reading the others.
   ///
-  /// - Throws: `LogError` if there is no such session, or its records cannot be used.
-  func summary(of id: SessionID) throws(LogError) -> LogSummary
+  /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
+  func summary(of id: SessionID) throws(StorageError) -> LogSummary
 
   /// Returns the body of the first `session` record of a session; nil if the first few records have none.
   ///
-  /// - Throws: `LogError` if there is no such session, or its records cannot be used.
-  func header(of id: SessionID) throws(LogError) -> [UInt8]?
+  /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
+  func header(of id: SessionID) throws(StorageError) -> [UInt8]?
 
   /// Returns the size of a session's records in bytes; nil if there is no such session.
   func byteCount(of id: SessionID) throws(StorageError) -> Int?
@@ -127,11 +127,11 @@ extension SessionStore {
   ///   - freshEpoch: the name of the new epoch.
   ///   - folder: the identity of the data folder.
   /// - Returns: the session, and the result of reading its records.
-  /// - Throws: `LogError` if there is no such session, or its records cannot be used.
+  /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   package func load(
     _ id: SessionID, by restorer: consuming SessionRestorer, generation: String, freshEpoch: String,
     folder: String
-  ) throws(LogError) -> sending (restored: RestoredSession, reading: LogReading) {
+  ) throws(StorageError) -> sending (restored: RestoredSession, reading: LogReading) {
     var restorer = restorer
     let reading = try readRecords(of: id) { (kind, body) throws(RecordError) in
       try restorer.apply(kind, body)
