@@ -122,7 +122,7 @@ struct SelfSignedCertificateTests {
 
   @Test("The error names a missing directory")
   func noDirectory() {
-    let error = #expect(throws: SelfSignedCertificateError.self) {
+    let error = #expect(throws: CertificateError.self) {
       try SelfSignedCertificate.loadOrCreate(in: directory.path + "/none", now: now, names: names)
     }
     #expect(

@@ -128,7 +128,7 @@ struct ServerCertificateTests {
       ["pkey", "-in", path("leaf.key"), "-aes256", "-passout", "pass:secret", "-out", path("locked.key")]
         + form
     ).output()
-    let error = #expect(throws: TLSContextError.self) {
+    let error = #expect(throws: CertificateError.self) {
       try TLSServerContext(certificatePath: path("leaf.pem"), keyPath: path("locked.key"))
     }
     #expect(error == .keyEncrypted(path: path("locked.key")))
@@ -138,7 +138,7 @@ struct ServerCertificateTests {
   @Test("The error names a key that is too short to be secure")
   func weakKey() throws {
     try makeChain(["rsa:1024"])
-    let error = #expect(throws: TLSContextError.self) {
+    let error = #expect(throws: CertificateError.self) {
       try TLSServerContext(certificatePath: path("chain.pem"), keyPath: path("leaf.key"))
     }
     #expect(error?.description == "cannot use the certificate in \(path("chain.pem")): ee key too small")

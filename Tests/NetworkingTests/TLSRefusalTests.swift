@@ -171,12 +171,12 @@ struct TLSRefusalTests {
         "the private key in \(other.certificate.keyPath) does not match the certificate"
       ),
     ] {
-      let error = #expect(throws: TLSContextError.self) {
+      let error = #expect(throws: CertificateError.self) {
         try TLSServerContext(certificatePath: certificatePath, keyPath: keyPath)
       }
       #expect(error?.description.hasPrefix(words) == true, "\(String(describing: error))")
     }
-    let error = #expect(throws: TLSContextError.self) {
+    let error = #expect(throws: CertificateError.self) {
       try TLSClientContext(trust: .certificates(path: missing))
     }
     #expect(error?.description == "cannot trust the certificates in \(missing): No such file or directory")

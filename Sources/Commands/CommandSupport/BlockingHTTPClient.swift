@@ -42,7 +42,7 @@ package struct BlockingHTTPClient {
     self.address = address
     self.host = host
     self.timeout = timeout
-    do throws(TLSContextError) {
+    do throws(CertificateError) {
       context = isSecure ? try TLSClientContext(trust: .unverified) : nil
     } catch {
       throw .tls(error.description)

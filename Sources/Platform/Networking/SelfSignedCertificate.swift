@@ -1,4 +1,4 @@
-package import Platform
+internal import Platform
 package import Primitives
 internal import CLinux
 internal import COpenSSL
@@ -52,7 +52,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   /// one. The directory must exist; errors name the call that failed.
   package static func loadOrCreate(
     in directory: String, now: WallTime, names: AlternativeNames = .ofThisMachine()
-  ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
+  ) throws(CertificateError) -> SelfSignedCertificate {
     let (certificatePath, keyPath) = paths(in: directory)
     let seconds = now.secondsSince1970
     let until = (now + renewalMargin).secondsSince1970
@@ -73,7 +73,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   private static func create(
     certificatePath: String, keyPath: String, directory: String, names: AlternativeNames, notBefore: Int64,
     notAfter: Int64
-  ) throws(SelfSignedCertificateError) {
+  ) throws(CertificateError) {
     let newCertificatePath = certificatePath + ".new"
     let newKeyPath = keyPath + ".new"
     let key = try create(newKeyPath, mode: 0o600)
@@ -87,19 +87,19 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     try check("rename", keyPath, unsafe rename(newKeyPath, keyPath))
     try check("rename", certificatePath, unsafe rename(newCertificatePath, certificatePath))
     let synced = unsafe clinux_sync_directory(directory)
-    guard synced == 0 else { throw .system(path: directory, SystemError("fsync", code: -synced)) }
+    guard synced == 0 else { throw .fileUnusable(path: directory, SystemError("fsync", code: -synced)) }
   }
 
   private static func create(
     _ path: String, mode: UInt32
-  ) throws(SelfSignedCertificateError) -> OwnedDescriptor {
+  ) throws(CertificateError) -> OwnedDescriptor {
     let descriptor = unsafe clinux_create_private(path, mode)
-    guard descriptor >= 0 else { throw .system(path: path, SystemError("open", code: -descriptor)) }
+    guard descriptor >= 0 else { throw .fileUnusable(path: path, SystemError("open", code: -descriptor)) }
     return OwnedDescriptor(owning: descriptor)
   }
 
   /// Removes the permissions of others: a key that was copied here by hand may have them.
-  private static func restrict(_ keyPath: String) throws(SelfSignedCertificateError) {
+  private static func restrict(_ keyPath: String) throws(CertificateError) {
     var status = stat()
     try check("stat", keyPath, unsafe stat(keyPath, &status))
     guard status.st_mode & 0o077 != 0 else { return }
@@ -108,9 +108,9 @@ package struct SelfSignedCertificate: Equatable, Sendable {
 
   private static func check(
     _ call: StaticString, _ path: String, _ result: CInt
-  ) throws(SelfSignedCertificateError) {
+  ) throws(CertificateError) {
     guard result != 0 else { return }
-    throw .system(path: path, SystemError(call, code: errno))
+    throw .fileUnusable(path: path, SystemError(call, code: errno))
   }
 }
 
@@ -123,22 +123,6 @@ extension SelfSignedCertificate.Reason {
     case copenssl_pair_not_yet_valid: self = .notYetValid
     case copenssl_pair_expired: self = .expired
     default: self = .unreadable
-    }
-  }
-}
-
-/// An error while a certificate was loaded or created.
-package enum SelfSignedCertificateError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A call on a file or the directory failed.
-  case system(path: String, SystemError)
-  /// OpenSSL failed to create the certificate.
-  case creationFailed(OpenSSLError)
-
-  /// The failed operation and its path.
-  package var description: String {
-    switch self {
-    case .system(let path, let error): "cannot keep a certificate in \(path): \(error)"
-    case .creationFailed(let error): "cannot create a certificate: \(error)"
     }
   }
 }

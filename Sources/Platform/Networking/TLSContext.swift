@@ -33,7 +33,7 @@ package enum TLSVersion: Comparable, Hashable, Sendable, CaseIterable {
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  init(isServer: Bool, versions: ClosedRange<TLSVersion>) throws(TLSContextError) {
+  init(isServer: Bool, versions: ClosedRange<TLSVersion>) throws(CertificateError) {
     ERR_clear_error()
     let context = unsafe copenssl_context_new(
       isServer ? 1 : 0, versions.lowerBound.number, versions.upperBound.number)
@@ -68,7 +68,7 @@ package struct TLSClientContext: Sendable {
   /// Creates a context that offers `http/1.1` and verifies each server's certificate and name, unless it trusts any.
   package init(
     trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
-  ) throws(TLSContextError) {
+  ) throws(CertificateError) {
     context = try TLSContext(isServer: false, versions: versions)
     unsafe SSL_CTX_set_verify(context.pointer, trust == .unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
     switch trust {
@@ -84,7 +84,7 @@ package struct TLSClientContext: Sendable {
     }
   }
 
-  private func trustCertificates(in path: String) throws(TLSContextError) {
+  private func trustCertificates(in path: String) throws(CertificateError) {
     guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
       throw .trustedCertificatesUnusable(path: path, .take())
     }

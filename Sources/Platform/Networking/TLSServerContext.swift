@@ -14,7 +14,7 @@ package struct TLSServerContext: Sendable {
   /// encrypted. Clients that offer ALPN must offer `http/1.1`.
   package init(
     certificatePath: String, keyPath: String, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
-  ) throws(TLSContextError) {
+  ) throws(CertificateError) {
     context = try TLSContext(isServer: true, versions: versions)
     for path in [certificatePath, keyPath] where Self.isSpecialFile(at: path) {
       throw .notARegularFile(path: path)

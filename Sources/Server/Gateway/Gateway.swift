@@ -272,17 +272,13 @@ package final class Gateway: Sendable {
   private static func pair(
     from source: CertificateSource, _ log: Log
   ) throws(GatewayError) -> CertificateSource.Pair {
-    do throws(SelfSignedCertificateError) {
+    do throws(CertificateError) {
       if let reason = try source.makeIfNeeded() {
         log(reason == .missing ? .debug : .warning, "certificate made", ["reason": "\(reason)"])
       }
-    } catch {
-      throw .certificate("\(error)")
-    }
-    do throws(TLSContextError) {
       return try source.read()
     } catch {
-      throw .certificate("\(error)")
+      throw .certificate(error)
     }
   }
 }
@@ -290,7 +286,7 @@ package final class Gateway: Sendable {
 /// The reason for which a gateway does not start, with a message for its operator.
 package enum GatewayError: Error, CustomStringConvertible {
   case files(StaticFilesError)
-  case certificate(String)
+  case certificate(CertificateError)
   case dataFolder(DataFolderError)
   case storage(String, StorageError)
   /// An address that this machine does not have.
@@ -301,7 +297,7 @@ package enum GatewayError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .files(let error): "\(error)"
-    case .certificate(let words): words
+    case .certificate(let error): "\(error)"
     case .dataFolder(let error): "\(error)"
     case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
     case .address(let address, let error): "\(address) \(error)"

@@ -24,7 +24,7 @@ struct ResolvedGateway: Sendable {
     } catch {
       throw .unreachable("\(gateway.endpoint) \(error)")
     }
-    do throws(TLSContextError) {
+    do throws(CertificateError) {
       tls = gateway.isSecure ? try TLSContextCache.context(for: gateway) : nil
     } catch {
       throw .notTrusted(error.description)

@@ -20,8 +20,8 @@ package enum TLSContextCache {
   /// Returns the context for a gateway. It trusts the system's authorities and the certificates in the gateway's
   /// file. The call may block.
   ///
-  /// - Throws: `TLSContextError` when the file cannot be used; the next call reads it again.
-  package static func context(for gateway: GatewayAddress) throws(TLSContextError) -> TLSClientContext {
+  /// - Throws: `CertificateError` when the file cannot be used; the next call reads it again.
+  package static func context(for gateway: GatewayAddress) throws(CertificateError) -> TLSClientContext {
     let origin = gateway.certificates.flatMap(origin(of:))
     if gateway.certificates == nil || origin != nil,
       let context = contexts.withLock({ $0[origin] })

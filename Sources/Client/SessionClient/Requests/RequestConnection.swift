@@ -130,7 +130,7 @@ final class RequestConnection {
   // MARK: - TLS
 
   private static func makeTLS(_ gateway: GatewayAddress) throws(SessionClientError) -> TLSConnection {
-    do throws(TLSContextError) {
+    do throws(CertificateError) {
       return try TLSContextCache.context(for: gateway).makeConnection(to: gateway.host)
     } catch {
       throw .notTrusted("\(error)")

@@ -4,7 +4,7 @@ internal import Networking
 enum ClientTLS {
   /// Returns the context of connections.
   static func context() throws(BenchError) -> TLSClientContext {
-    do throws(TLSContextError) {
+    do throws(CertificateError) {
       return try TLSClientContext(trust: .unverified)
     } catch {
       throw .tls(error.description)

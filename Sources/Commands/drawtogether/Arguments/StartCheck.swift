@@ -48,7 +48,7 @@ struct StartCheck {
       do {
         _ = try TLSServerContext(certificatePath: certificate, keyPath: key)
       } catch {
-        errors.append(.gateway(.certificate("\(error)")))
+        errors.append(.gateway(.certificate(error)))
       }
     }
     return errors

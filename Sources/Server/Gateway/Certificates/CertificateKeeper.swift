@@ -61,7 +61,7 @@ actor CertificateKeeper {
   }
 
   private func read(now: MonotonicTime, isRequested: Bool) {
-    do throws(TLSContextError) {
+    do throws(CertificateError) {
       let pair = try source.read()
       let hadFailed = watch.didRead(pair.versions)
       let isNew = pair.context.certificate.chain != holder.current.certificate.chain
@@ -80,7 +80,7 @@ actor CertificateKeeper {
 
   /// Renews a self-signed certificate before it expires. The next check reads the new files.
   private func renew(date: WallTime) {
-    do throws(SelfSignedCertificateError) {
+    do throws(CertificateError) {
       guard let reason = try source.makeIfNeeded(now: date) else { return }
       log(.info, "certificate made", ["reason": "\(reason)"])
     } catch {

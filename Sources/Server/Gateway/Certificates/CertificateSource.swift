@@ -47,7 +47,7 @@ enum CertificateSource: Sendable {
   /// - Returns: the reason for a new pair; nil if none was made.
   func makeIfNeeded(
     now: WallTime = .now()
-  ) throws(SelfSignedCertificateError) -> SelfSignedCertificate.Reason? {
+  ) throws(CertificateError) -> SelfSignedCertificate.Reason? {
     guard case .selfSigned(let directory) = self else { return nil }
     switch try SelfSignedCertificate.loadOrCreate(in: directory, now: now).origin {
     case .loaded: return nil
@@ -55,7 +55,7 @@ enum CertificateSource: Sendable {
     }
   }
 
-  func read() throws(TLSContextError) -> Pair {
+  func read() throws(CertificateError) -> Pair {
     let versions = versions
     let (certificate, key) = paths
     return Pair(
