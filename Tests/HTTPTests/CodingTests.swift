@@ -50,10 +50,10 @@ struct CodingTests {
   }
 
   @Test("gzip: the same bytes as `gzip -9n`")
-  func compressesAsTheToolDoes() throws {
+  func compressesAsTheToolDoes() {
     let text = Array("draw together, draw together".utf8)
     #expect(
-      try Gzip.compress(text) == [
+      Gzip.compress(text) == [
         0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3,  // RFC 1952 §2.3
         0x4B, 0x29, 0x4A, 0x2C, 0x57, 0x28, 0xC9, 0x4F, 0x4F, 0x2D, 0xC9, 0x48, 0x2D, 0xD2, 0x51, 0x48, 0x41,
         0xE6,
@@ -65,18 +65,18 @@ struct CodingTests {
   @Test("gzip: long text shrinks, always to the same bytes")
   func compresses() throws {
     let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
-    let compressed = try Gzip.compress(text)
+    let compressed = try #require(Gzip.compress(text))
     // RFC 1952 §2.3: magic, deflate, no flags, no time, slowest, Unix.
     #expect(Array(compressed[..<10]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
     #expect(compressed.count < 150)
     // §2.3.1: at the end the length, little-endian: 4,400.
     #expect(Array(compressed.suffix(4)) == [0x30, 0x11, 0, 0])
-    #expect(try Gzip.compress(text) == compressed)
+    #expect(Gzip.compress(text) == compressed)
   }
 
   @Test("gzip: the same bytes as the tool for empty input")
-  func compressesNothing() throws {
-    #expect(try Gzip.compress([]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  func compressesNothing() {
+    #expect(Gzip.compress([]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   }
 }
 

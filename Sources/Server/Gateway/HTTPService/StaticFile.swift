@@ -14,14 +14,13 @@ package struct StaticFile: Sendable {
   /// The compressed form; nil if gzip does not make the file smaller.
   let gzip: Form?
 
-  /// Creates a file. Its name determines the media type.
+  /// Creates a file; nil if there is no memory to compress it. The name determines the media type.
   ///
   /// - Parameters:
   ///   - name: the last part of its path.
   ///   - bytes: the whole content.
   ///   - modified: the time of the last change; nil if unknown.
-  /// - Throws: if there is no memory to compress the file.
-  package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(GzipError) {
+  package init?(name: String, bytes: [UInt8], modified: HTTPDate?) {
     mediaType = MediaType.forFileName(name)
     let bytes = Self.minified(bytes, of: mediaType) ?? bytes
     // Half of the digest suffices: the same bytes have the same tag on every machine.
@@ -30,7 +29,7 @@ package struct StaticFile: Sendable {
       bytes: bytes,
       representation: Representation(
         length: bytes.count, entityTag: EntityTag(tag), lastModified: modified))
-    let compressed = mediaType.isCompressible ? try Gzip.compress(bytes) : bytes
+    guard let compressed = mediaType.isCompressible ? Gzip.compress(bytes) : bytes else { return nil }
     guard compressed.count < bytes.count else {
       gzip = nil
       return

@@ -120,11 +120,10 @@ extension StaticFiles {
       let bytes = try contents(of: path, atMost: room)
       room -= bytes.count
       let modified = HTTPDate(secondsSinceEpoch: information.st_mtim.tv_sec)
-      do throws(GzipError) {
-        files.append((prefix + name, try StaticFile(name: name, bytes: bytes, modified: modified)))
-      } catch {
+      guard let file = StaticFile(name: name, bytes: bytes, modified: modified) else {
         throw .outOfMemory(path: path)
       }
+      files.append((prefix + name, file))
     }
 
     private func names(in folder: String) throws(StaticFilesError) -> [String] {
