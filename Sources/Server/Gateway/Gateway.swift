@@ -1,6 +1,6 @@
-package import Storage
+internal import Storage
 package import Networking
-package import Platform
+internal import Platform
 package import Primitives
 
 /// The gateway: its reactors and listeners, its start and its stop.
@@ -35,12 +35,7 @@ package final class Gateway: Sendable {
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
   ) throws(GatewayError) {
-    let files: StaticFiles
-    do throws(StaticFilesError) {
-      files = try StaticFiles.load(directory: configuration.publicDirectory)
-    } catch {
-      throw .files(error)
-    }
+    let files = try StaticFiles.load(directory: configuration.publicDirectory)
     let data: DataFolder
     do throws(DataFolderError) {
       data = try DataFolder(opening: configuration.dataDirectory)
@@ -279,30 +274,6 @@ package final class Gateway: Sendable {
       return try source.read()
     } catch {
       throw .certificate(error)
-    }
-  }
-}
-
-/// The reason for which a gateway does not start, with a message for its operator.
-package enum GatewayError: Error, CustomStringConvertible {
-  case files(StaticFilesError)
-  case certificate(CertificateError)
-  case dataFolder(DataFolderError)
-  case storage(String, StorageError)
-  /// An address that this machine does not have.
-  case address(ListenAddress, AddressError)
-  case listen(ListenAddress, String)
-  case system(SystemError)
-
-  package var description: String {
-    switch self {
-    case .files(let error): "\(error)"
-    case .certificate(let error): "\(error)"
-    case .dataFolder(let error): "\(error)"
-    case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
-    case .address(let address, let error): "\(address) \(error)"
-    case .listen(let address, let words): "cannot listen on \(address): \(words)"
-    case .system(let error): "\(error)"
     }
   }
 }

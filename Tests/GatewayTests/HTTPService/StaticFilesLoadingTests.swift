@@ -43,7 +43,7 @@ struct StaticFilesLoadingTests {
     #expect(files.count == 2)
     #expect(try status(files, "/other.html") == 200)
     try FileManager.default.createSymbolicLink(atPath: folder.path + "/circle", withDestinationPath: ".")
-    #expect(throws: StaticFilesError.tooMany(directory: folder.path, limit: 10_000)) {
+    #expect(throws: GatewayError.tooManyFiles(directory: folder.path, limit: 10_000)) {
       try StaticFiles.load(directory: folder.path)
     }
   }
@@ -73,7 +73,7 @@ struct StaticFilesLoadingTests {
     try folder.write("<p>", to: "index.html")
     try folder.write("123456", to: "b/c.txt")
     if isTooLarge {
-      let error = StaticFilesError.tooLarge(directory: folder.path, limit: limit)
+      let error = GatewayError.filesTooLarge(directory: folder.path, limit: limit)
       #expect(throws: error) { try StaticFiles.load(directory: folder.path, maximumLength: limit) }
       #expect(throws: error) { try StaticFiles.check(directory: folder.path, maximumLength: limit) }
     } else {
@@ -86,23 +86,23 @@ struct StaticFilesLoadingTests {
   func errors() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "page.html")
-    let noIndex = #expect(throws: StaticFilesError.self) { try StaticFiles.load(directory: folder.path) }
+    let noIndex = #expect(throws: GatewayError.self) { try StaticFiles.load(directory: folder.path) }
     #expect(noIndex?.description == "\(folder.path) has no index.html, so it is not the folder of a page")
-    let missing = #expect(throws: StaticFilesError.self) {
+    let missing = #expect(throws: GatewayError.self) {
       try StaticFiles.load(directory: folder.path + "/no")
     }
     #expect(missing?.description == "\(folder.path)/no cannot be read (open: No such file or directory)")
-    let file = #expect(throws: StaticFilesError.self) {
+    let file = #expect(throws: GatewayError.self) {
       try StaticFiles.load(directory: folder.path + "/page.html")
     }
     #expect(file?.description == "\(folder.path)/page.html cannot be read (open: Not a directory)")
     for (path, error) in [("", noIndex), ("/no", missing), ("/page.html", file)] {
-      let checked = #expect(throws: StaticFilesError.self) {
+      let checked = #expect(throws: GatewayError.self) {
         try StaticFiles.check(directory: folder.path + path)
       }
       #expect(checked == error)
     }
-    let large = StaticFilesError.tooLarge(directory: "Public", limit: StaticFiles.maximumLength)
+    let large = GatewayError.filesTooLarge(directory: "Public", limit: StaticFiles.maximumLength)
     #expect(large.description == "Public has more than 64M bytes, the maximum in memory")
   }
 }

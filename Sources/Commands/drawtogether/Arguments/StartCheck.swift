@@ -35,7 +35,7 @@ struct StartCheck {
     do {
       try StaticFiles.check(directory: configuration.publicDirectory)
     } catch {
-      errors.append(.gateway(.files(error)))
+      errors.append(.gateway(error))
     }
     do {
       try DataFolder.check(configuration.dataDirectory)

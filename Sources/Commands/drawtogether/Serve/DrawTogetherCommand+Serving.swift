@@ -108,7 +108,7 @@ extension DrawTogetherCommand {
   func report(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
     let setting: String? =
       switch error {
-      case .files: "--public: "
+      case .unreadableFile, .noIndex, .filesTooLarge, .tooManyFiles, .outOfMemory: "--public: "
       case .dataFolder, .storage: "--data: "
       case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key: "
       case .address(let address, _): address == configuration.http ? "--http " : "--https "

@@ -1,6 +1,3 @@
-internal import Storage
-internal import Wire
-
 /// An attachment whose bytes have not all arrived, or are not in their place yet. It outlives the uploads that bring its bytes.
 final class PendingAttachment {
   let file: UploadFileActor
@@ -33,37 +30,5 @@ final class PendingAttachment {
     let waiting = waiters
     waiters = []
     for continuation in waiting { continuation.resume() }
-  }
-}
-
-extension UploadFileActor.Fault {
-  /// The refusal that the client gets.
-  var refusal: Refusal {
-    switch self {
-    case .finished:
-      return Refusal(.offsetMismatch, "This upload is whole already.")
-    case .removed:
-      return .noAttachment
-    case .superseded:
-      return Refusal(.offsetMismatch, "A newer request continues this upload.")
-    case .offset(let offset):
-      return .offsetMismatch(offset)
-    case .checksum(let offset):
-      var refusal = Refusal(
-        .digestMismatch, "The bytes do not match Upload-Checksum; they were dropped.")
-      refusal.offset = offset
-      refusal.status = 460
-      return refusal
-    case .reserve(let free, let reserve):
-      return Refusal(
-        .storageFull,
-        "The gateway's disk is full: \(free) bytes are left, and \(reserve) have to stay free.",
-        limit: Int(clamping: reserve), actual: Int(clamping: free))
-    case .storage(let error):
-      if error.isOutOfDescriptors { return .outOfDescriptors }
-      return error.isFull
-        ? Refusal(.storageFull, "There is no space left for attachments.")
-        : Refusal(.internal, "The file could not be written.")
-    }
   }
 }

@@ -8,23 +8,6 @@ internal import Wire
 /// It exists from the creation of the upload until the upload is whole or removed. It has an open descriptor only while a request
 /// writes.
 actor UploadFileActor {
-  /// The cause for which bytes were not written.
-  enum Fault: Error {
-    /// A newer request has the lease.
-    case superseded
-    /// All bytes have arrived already.
-    case finished
-    /// The attachment was removed.
-    case removed
-    /// The piece does not begin at the offset of the upload, which is the value.
-    case offset(UInt64)
-    /// The piece does not match its checksum, and was removed. The value is the offset of the upload.
-    case checksum(UInt64)
-    /// With these bytes, less than the reserve would be free on the disk.
-    case reserve(free: UInt64, reserve: UInt64)
-    case storage(StorageError)
-  }
-
   /// The right of a request to write: its fencing token, which each of its calls has, and the offset of the upload.
   struct Opening: Sendable {
     let fencingToken: UInt64
@@ -79,12 +62,12 @@ actor UploadFileActor {
   }
 
   /// Checks that the disk has room for an upload of this size; nil if the size is not known.
-  func findRoom(for size: UInt64?) throws(Fault) {
+  func findRoom(for size: UInt64?) throws(UploadError) {
     try makeRoom(for: max(size ?? 1, 1))
   }
 
   /// Begins at offset 0 with an empty file, and gives the caller the newest fencing token. `size` is nil if it is not known.
-  func start(size: UInt64?, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
+  func start(size: UInt64?, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     switch state {
     case .whole: throw .finished
     case .removed: throw .removed
@@ -103,7 +86,7 @@ actor UploadFileActor {
   }
 
   /// Continues at the offset of the upload, and gives the caller the newest fencing token.
-  func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
+  func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     let file = try openFile()
     guard file.offset == offset else {
       try keep(file)
@@ -117,7 +100,7 @@ actor UploadFileActor {
   }
 
   /// Returns the offset of the upload; with `full`, the bytes up to it are on the disk.
-  func offset() throws(Fault) -> UInt64 {
+  func offset() throws(UploadError) -> UInt64 {
     if case .whole(let size) = state { return size }
     let file = try openFile()
     try keep(file)
@@ -127,7 +110,7 @@ actor UploadFileActor {
   /// Appends bytes: all of them or, with an error, none.
   ///
   /// - Returns: the new offset of the upload.
-  func append(_ bytes: [UInt8], fencingToken: UInt64) throws(Fault) -> UInt64 {
+  func append(_ bytes: [UInt8], fencingToken: UInt64) throws(UploadError) -> UInt64 {
     let file = try current(fencingToken)
     try makeRoom(for: file.offset + UInt64(bytes.count))
     do throws(StorageError) {
@@ -145,8 +128,8 @@ actor UploadFileActor {
   ///   - fencingToken: the fencing token of the caller.
   ///   - size: the size of the upload, if known. `finish` brings an upload that is whole to the disk.
   /// - Returns: the offset of the upload; with `full`, the bytes of an incomplete upload are on the disk.
-  /// - Throws: `Fault`; with `checksum` the piece was removed again.
-  func endPiece(fencingToken: UInt64, size: UInt64?) throws(Fault) -> UInt64 {
+  /// - Throws: `UploadError`; with `checksum` the piece was removed again.
+  func endPiece(fencingToken: UInt64, size: UInt64?) throws(UploadError) -> UInt64 {
     let file = try current(fencingToken)
     defer { file.park() }
     if let (expected, digest) = checksum {
@@ -168,7 +151,7 @@ actor UploadFileActor {
   /// Ends the right of a request to write. Its bytes stay.
   ///
   /// - Returns: the offset of the upload.
-  func leave(fencingToken: UInt64) throws(Fault) -> UInt64 {
+  func leave(fencingToken: UInt64) throws(UploadError) -> UInt64 {
     let file = try current(fencingToken)
     self.fencingToken += 1
     checksum = nil
@@ -179,7 +162,7 @@ actor UploadFileActor {
   /// Closes the file, which has all bytes.
   ///
   /// - Returns: the SHA-256 of the file in hexadecimal.
-  func finish(fencingToken: UInt64) throws(Fault) -> String {
+  func finish(fencingToken: UInt64) throws(UploadError) -> String {
     let file = try current(fencingToken)
     do throws(StorageError) {
       let digest = try file.finish()
@@ -192,7 +175,7 @@ actor UploadFileActor {
   }
 
   /// Closes a file that had all bytes when the previous process ended, as `finish` does.
-  func finishFound() throws(Fault) -> String {
+  func finishFound() throws(UploadError) -> String {
     let opening = try begin(at: try offset(), checksum: nil)
     return try finish(fencingToken: opening.fencingToken)
   }
@@ -204,7 +187,7 @@ actor UploadFileActor {
   }
 
   /// Returns the file for the holder of the newest fencing token.
-  private func current(_ fencingToken: UInt64) throws(Fault) -> any StoredUpload {
+  private func current(_ fencingToken: UInt64) throws(UploadError) -> any StoredUpload {
     switch state {
     case .growing(let file) where fencingToken == self.fencingToken: return file
     case .growing, .unopened, .whole: throw .superseded
@@ -212,7 +195,7 @@ actor UploadFileActor {
     }
   }
 
-  private func openFile() throws(Fault) -> any StoredUpload {
+  private func openFile() throws(UploadError) -> any StoredUpload {
     switch state {
     case .growing(let file): return file
     case .whole(let size): throw .offset(size)
@@ -238,7 +221,7 @@ actor UploadFileActor {
     }
   }
 
-  private func reopen(_ file: any StoredUpload) throws(Fault) {
+  private func reopen(_ file: any StoredUpload) throws(UploadError) {
     do throws(StorageError) {
       try file.resume()
     } catch {
@@ -247,7 +230,7 @@ actor UploadFileActor {
   }
 
   /// Waits until the received bytes are as durable as configured, before a client gets their offset.
-  private func keep(_ file: any StoredUpload) throws(Fault) {
+  private func keep(_ file: any StoredUpload) throws(UploadError) {
     do throws(StorageError) {
       try file.sync()
     } catch {
@@ -256,7 +239,7 @@ actor UploadFileActor {
   }
 
   /// Checks that the reserve stays free. Checked for each buffer, because other files grow too; the check takes a microsecond.
-  private func makeRoom(for end: UInt64) throws(Fault) {
+  private func makeRoom(for end: UInt64) throws(UploadError) {
     let free: UInt64
     do throws(StorageError) {
       free = try attachments.freeBytes()

@@ -29,7 +29,7 @@ extension UploadService {
   /// - Returns: the answer.
   func answer(to upload: Upload, _ lease: UploadLease) async -> Answer {
     let (request, file) = (upload.request, lease.pending.file)
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       let size = request.isTus ? lease.size : upload.written
       let offset = try await file.endPiece(fencingToken: lease.fencingToken, size: size)
       if request.isTus, offset != lease.size { return await endPiece(lease, by: request, at: offset) }
@@ -61,7 +61,7 @@ extension UploadService {
       await remove(lease.attachment, from: hosted)
       return
     }
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       // After the last byte there is nothing to wait for, even if the end of the request is missing.
       if let size = found.object.size, try await pending.file.offset() == size {
         _ = try await pending.file.endPiece(fencingToken: lease.fencingToken, size: size)
@@ -91,7 +91,7 @@ extension UploadService {
     do throws(Refusal) {
       guard !hosted.isRemoved else { throw .ended }
       guard hosted.session.attachment(lease.attachment) != nil else { throw .noAttachment }
-      guard lease.isCurrent else { throw UploadFileActor.Fault.superseded.refusal }
+      guard lease.isCurrent else { throw UploadError.superseded.refusal }
       lease.pending.upload = nil
       hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
       changed(hosted)
@@ -159,7 +159,7 @@ extension UploadService {
         pending.upload = nil
         await remove(lease.attachment, from: hosted)
       }
-      return .problem(UploadFileActor.Fault.storage(error).refusal)
+      return .problem(UploadError.storage(error).refusal)
     }
     guard lease.isPending else { return .problem(gone(lease.attachment, from: hosted)) }
     pendingAttachments.remove(lease.attachment, from: hosted)

@@ -63,7 +63,7 @@ extension UploadService {
   }
 
   private func findRoom(for size: UInt64?, _ file: UploadFileActor) async throws(Refusal) {
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       try await file.findRoom(for: size)
     } catch {
       throw logged(error)
@@ -78,7 +78,7 @@ extension UploadService {
     let attachment = existing.object.id
     let opening: UploadFileActor.Opening
     pending.restarting += 1
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       opening = try await pending.file.start(size: creation.size, checksum: nil)
       pending.restarting -= 1
     } catch .finished {
@@ -114,7 +114,7 @@ extension UploadService {
     in hosted: SessionHost
   ) async throws(Refusal) -> UploadLease {
     let opening: UploadFileActor.Opening
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       opening = try await pending.file.start(size: size, checksum: upload.request.checksum)
     } catch {
       guard !pending.isOver else { throw gone(attachment, from: hosted) }
@@ -156,7 +156,7 @@ extension UploadService {
       changed(hosted)
     }
     let opening: UploadFileActor.Opening
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       opening = try await pending.file.begin(at: offset, checksum: request.checksum)
     } catch {
       // Another request sent the last bytes meanwhile: a request without bytes waits until the upload is finished.
@@ -207,7 +207,7 @@ extension UploadService {
 
   /// Returns the offset of an attachment's file; with `full`, the bytes up to it are on the disk.
   func offset(of pending: PendingAttachment) async throws(Refusal) -> UInt64 {
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       return try await pending.file.offset()
     } catch {
       throw logged(error)
@@ -231,9 +231,9 @@ extension UploadService {
     return .ended
   }
 
-  /// Returns the refusal of bytes that were not written: the end of the attachment or session if that is the cause, else the fault.
-  func refusal(for fault: UploadFileActor.Fault, of lease: UploadLease) -> Refusal {
-    lease.isPending ? logged(fault) : gone(lease.attachment, from: lease.hosted)
+  /// Returns the refusal of bytes that were not written: the end of the attachment or session if that is the cause, else the error.
+  func refusal(for error: UploadError, of lease: UploadLease) -> Refusal {
+    lease.isPending ? logged(error) : gone(lease.attachment, from: lease.hosted)
   }
 
   /// Returns the date at which an incomplete upload expires; nil for a complete one.

@@ -191,7 +191,7 @@ final class UploadService: SessionUploads {
   private func write(_ bytes: [UInt8], _ upload: Upload, _ lease: UploadLease) async throws(Refusal) {
     let end = upload.written + UInt64(bytes.count)
     if end > upload.reserved { upload.reserved = try reserve(lease, upTo: end) }
-    do throws(UploadFileActor.Fault) {
+    do throws(UploadError) {
       upload.written = try await lease.pending.file.append(bytes, fencingToken: lease.fencingToken)
     } catch {
       throw refusal(for: error, of: lease)
@@ -327,11 +327,11 @@ final class UploadService: SessionUploads {
     if !hosted.isRemoved { didChange(hosted.session.id) }
   }
 
-  /// Logs a fault for the operator.
+  /// Logs an error for the operator.
   ///
   /// - Returns: the refusal that the client gets.
-  func logged(_ fault: UploadFileActor.Fault) -> Refusal {
-    switch fault {
+  func logged(_ error: UploadError) -> Refusal {
+    switch error {
     case .storage(let error):
       environment.log(.error, "upload not written", ["reason": "\(error)"])
     case .reserve(let free, let reserve):
@@ -343,6 +343,6 @@ final class UploadService: SessionUploads {
         ["free": .number(free), "reserve": .number(reserve), "limit": "diskReserveBytes"])
     case .superseded, .finished, .removed, .offset, .checksum: break
     }
-    return fault.refusal
+    return error.refusal
   }
 }

@@ -1,33 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import HTTP
-package import Platform
-
-/// A failure to read the files of the page.
-package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A directory or a file that cannot be opened or read.
-  case unreadable(path: String, SystemError)
-  /// The folder has no `index.html`, so it is not the folder of a page.
-  case noIndex(directory: String)
-  /// The files have more bytes than may be in memory.
-  case tooLarge(directory: String, limit: Int)
-  /// The folder has too many files, or too many levels of folders.
-  case tooMany(directory: String, limit: Int)
-  /// No memory is left to compress a file.
-  case outOfMemory(path: String)
-
-  package var description: String {
-    switch self {
-    case .unreadable(let path, let error): "\(path) cannot be read (\(error))"
-    case .noIndex(let directory): "\(directory) has no index.html, so it is not the folder of a page"
-    case .tooLarge(let directory, let limit):
-      "\(directory) has more than \(limit >> 20)M bytes, the maximum in memory"
-    case .tooMany(let directory, let limit):
-      "\(directory) has more than \(limit) files, or too many nested folders"
-    case .outOfMemory(let path): "there is no memory to compress \(path)"
-    }
-  }
-}
+internal import Platform
 
 extension StaticFiles {
   /// The maximum size of all files together, before compression.
@@ -41,7 +15,7 @@ extension StaticFiles {
   /// other links are followed.
   package static func load(
     directory: String, maximumLength: Int = maximumLength
-  ) throws(StaticFilesError) -> StaticFiles {
+  ) throws(GatewayError) -> StaticFiles {
     var loader = try Loader(directory, room: maximumLength)
     try loader.load()
     return StaticFiles(loader.files)
@@ -52,7 +26,7 @@ extension StaticFiles {
   /// - Throws: the error that `load` would throw.
   package static func check(
     directory: String, maximumLength: Int = maximumLength
-  ) throws(StaticFilesError) {
+  ) throws(GatewayError) {
     var loader = try Loader(directory, room: maximumLength)
     loader.isOnlyChecking = true
     try loader.load()
@@ -70,9 +44,9 @@ extension StaticFiles {
     private var count = 0
     private var hasIndex = false
 
-    init(_ directory: String, room: Int) throws(StaticFilesError) {
+    init(_ directory: String, room: Int) throws(GatewayError) {
       guard let root = Self.realPath(of: directory) else {
-        throw .unreadable(path: directory, SystemError("open", code: errno))
+        throw .unreadableFile(path: directory, SystemError("open", code: errno))
       }
       self.directory = directory
       self.root = root
@@ -81,14 +55,14 @@ extension StaticFiles {
     }
 
     /// Loads the whole folder.
-    mutating func load() throws(StaticFilesError) {
+    mutating func load() throws(GatewayError) {
       try load(directory, prefix: "", depth: 0)
       guard hasIndex else { throw .noIndex(directory: directory) }
     }
 
     /// Loads one folder. The paths of its files begin with `prefix`.
-    private mutating func load(_ folder: String, prefix: String, depth: Int) throws(StaticFilesError) {
-      guard depth <= maximumDepth else { throw .tooMany(directory: directory, limit: maximumCount) }
+    private mutating func load(_ folder: String, prefix: String, depth: Int) throws(GatewayError) {
+      guard depth <= maximumDepth else { throw .tooManyFiles(directory: directory, limit: maximumCount) }
       for name in try names(in: folder) where !name.hasPrefix(".") {
         let path = folder + "/" + name
         guard let information = status(of: path), isInside(path) else { continue }
@@ -105,14 +79,14 @@ extension StaticFiles {
 
     private mutating func add(
       _ path: String, name: String, prefix: String, _ information: stat
-    ) throws(StaticFilesError) {
-      guard count < maximumCount else { throw .tooMany(directory: directory, limit: maximumCount) }
-      guard information.st_size <= room else { throw .tooLarge(directory: directory, limit: limit) }
+    ) throws(GatewayError) {
+      guard count < maximumCount else { throw .tooManyFiles(directory: directory, limit: maximumCount) }
+      guard information.st_size <= room else { throw .filesTooLarge(directory: directory, limit: limit) }
       count += 1
       hasIndex = hasIndex || prefix + name == "index.html"
       guard !isOnlyChecking else {
         guard unsafe access(path, R_OK) == 0 else {
-          throw .unreadable(path: path, SystemError("open", code: errno))
+          throw .unreadableFile(path: path, SystemError("open", code: errno))
         }
         room -= Int(information.st_size)
         return
@@ -126,15 +100,15 @@ extension StaticFiles {
       files.append((prefix + name, file))
     }
 
-    private func names(in folder: String) throws(StaticFilesError) -> [String] {
+    private func names(in folder: String) throws(GatewayError) -> [String] {
       // Opened first, for the system's reason if that fails.
       let number = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-      guard number >= 0 else { throw .unreadable(path: folder, SystemError("open", code: errno)) }
+      guard number >= 0 else { throw .unreadableFile(path: folder, SystemError("open", code: errno)) }
       close(number)
       do {
         return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
       } catch {
-        throw .unreadable(path: folder, SystemError("readdir", code: EIO))
+        throw .unreadableFile(path: folder, SystemError("readdir", code: EIO))
       }
     }
 
@@ -157,9 +131,9 @@ extension StaticFiles {
       return unsafe stat(path, &information) == 0 ? information : nil
     }
 
-    private func contents(of path: String, atMost limit: Int) throws(StaticFilesError) -> [UInt8] {
+    private func contents(of path: String, atMost limit: Int) throws(GatewayError) -> [UInt8] {
       let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      guard number >= 0 else { throw .unreadable(path: path, SystemError("open", code: errno)) }
+      guard number >= 0 else { throw .unreadableFile(path: path, SystemError("open", code: errno)) }
       let descriptor = OwnedDescriptor(owning: number)
       var bytes: [UInt8] = []
       var piece = [UInt8](repeating: 0, count: 65_536)
@@ -169,11 +143,13 @@ extension StaticFiles {
         }
         if count == 0 { return bytes }
         if count < 0 {
-          guard errno == EINTR else { throw .unreadable(path: path, SystemError("read", code: errno)) }
+          guard errno == EINTR else { throw .unreadableFile(path: path, SystemError("read", code: errno)) }
           continue
         }
         // The file may have grown since its length was read.
-        guard bytes.count + count <= limit else { throw .tooLarge(directory: directory, limit: self.limit) }
+        guard bytes.count + count <= limit else {
+          throw .filesTooLarge(directory: directory, limit: self.limit)
+        }
         bytes.append(contentsOf: piece[..<count])
       }
     }

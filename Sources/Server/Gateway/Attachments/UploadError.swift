@@ -1,0 +1,51 @@
+internal import Storage
+internal import Wire
+
+/// The cause for which bytes of an upload were not written.
+enum UploadError: Error {
+  /// A newer request has the lease.
+  case superseded
+  /// All bytes have arrived already.
+  case finished
+  /// The attachment was removed.
+  case removed
+  /// The piece does not begin at the offset of the upload, which is the value.
+  case offset(UInt64)
+  /// The piece does not match its checksum, and was removed. The value is the offset of the upload.
+  case checksum(UInt64)
+  /// With these bytes, less than the reserve would be free on the disk.
+  case reserve(free: UInt64, reserve: UInt64)
+  case storage(StorageError)
+}
+
+extension UploadError {
+  /// The refusal that the client gets.
+  var refusal: Refusal {
+    switch self {
+    case .finished:
+      return Refusal(.offsetMismatch, "This upload is whole already.")
+    case .removed:
+      return .noAttachment
+    case .superseded:
+      return Refusal(.offsetMismatch, "A newer request continues this upload.")
+    case .offset(let offset):
+      return .offsetMismatch(offset)
+    case .checksum(let offset):
+      var refusal = Refusal(
+        .digestMismatch, "The bytes do not match Upload-Checksum; they were dropped.")
+      refusal.offset = offset
+      refusal.status = 460
+      return refusal
+    case .reserve(let free, let reserve):
+      return Refusal(
+        .storageFull,
+        "The gateway's disk is full: \(free) bytes are left, and \(reserve) have to stay free.",
+        limit: Int(clamping: reserve), actual: Int(clamping: free))
+    case .storage(let error):
+      if error.isOutOfDescriptors { return .outOfDescriptors }
+      return error.isFull
+        ? Refusal(.storageFull, "There is no space left for attachments.")
+        : Refusal(.internal, "The file could not be written.")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package import Networking
+package import Platform
+package import Storage
+
+/// The reason for which a gateway does not start, with a message for its operator.
+package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A directory or a file of the page that cannot be opened or read.
+  case unreadableFile(path: String, SystemError)
+  /// The folder has no `index.html`, so it is not the folder of a page.
+  case noIndex(directory: String)
+  /// The files of the page have more bytes than may be in memory.
+  case filesTooLarge(directory: String, limit: Int)
+  /// The folder of the page has too many files, or too many levels of folders.
+  case tooManyFiles(directory: String, limit: Int)
+  /// No memory is left to compress a file of the page.
+  case outOfMemory(path: String)
+  case certificate(CertificateError)
+  case dataFolder(DataFolderError)
+  case storage(String, StorageError)
+  /// An address that this machine does not have.
+  case address(ListenAddress, AddressError)
+  case listen(ListenAddress, String)
+  case system(SystemError)
+
+  package var description: String {
+    switch self {
+    case .unreadableFile(let path, let error): "\(path) cannot be read (\(error))"
+    case .noIndex(let directory): "\(directory) has no index.html, so it is not the folder of a page"
+    case .filesTooLarge(let directory, let limit):
+      "\(directory) has more than \(limit >> 20)M bytes, the maximum in memory"
+    case .tooManyFiles(let directory, let limit):
+      "\(directory) has more than \(limit) files, or too many nested folders"
+    case .outOfMemory(let path): "there is no memory to compress \(path)"
+    case .certificate(let error): "\(error)"
+    case .dataFolder(let error): "\(error)"
+    case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
+    case .address(let address, let error): "\(address) \(error)"
+    case .listen(let address, let words): "cannot listen on \(address): \(words)"
+    case .system(let error): "\(error)"
+    }
+  }
+}
