@@ -39,17 +39,22 @@ struct DrawTogetherCommand {
 
   /// Runs the command and returns the exit code. `serve` returns when the gateway has stopped.
   func run() -> Int32 {
-    do throws(ArgumentError) {
+    do throws(CommandError) {
       let invocation = try ArgumentParser.parse(
         arguments: arguments, environment: environment, cores: cores)
-      return perform(invocation).rawValue
+      return try perform(invocation).rawValue
     } catch {
-      errors("drawtogether: \(error)\n")
-      return ExitCode.usage.rawValue
+      return report(error).rawValue
     }
   }
 
-  private func perform(_ invocation: ArgumentParser.Invocation) -> ExitCode {
+  /// Prints an error. Returns the exit code.
+  func report(_ error: CommandError) -> ExitCode {
+    errors("drawtogether: \(error)\n")
+    return error.exitCode
+  }
+
+  private func perform(_ invocation: ArgumentParser.Invocation) throws(CommandError) -> ExitCode {
     switch invocation {
     case .help:
       output(CommandHelp.text)
@@ -58,22 +63,12 @@ struct DrawTogetherCommand {
     case .checkConfiguration(let configuration, let origins):
       return check(configuration, origins)
     case .health(let configuration):
-      return checkHealth(configuration)
+      try HealthProbe.check(configuration)
     case .data(let command):
-      return perform(command)
+      return try perform(command)
     case .serve(let configuration, let origins):
-      return serve(configuration, origins)
+      return try serve(configuration, origins)
     }
     return .success
-  }
-
-  private func checkHealth(_ configuration: GatewayConfiguration) -> ExitCode {
-    do throws(HealthProbe.ProbeError) {
-      try HealthProbe.check(configuration)
-      return .success
-    } catch {
-      errors("drawtogether: \(error)\n")
-      return .failure
-    }
   }
 }

@@ -9,7 +9,7 @@ import Wire
 struct ArgumentParserTests {
   private func read(
     _ arguments: [String] = [], _ environment: [String: String] = [:]
-  ) throws(ArgumentError) -> ArgumentParser.Invocation {
+  ) throws(CommandError) -> ArgumentParser.Invocation {
     try ArgumentParser.parse(arguments: arguments, environment: environment, cores: 4)
   }
 
@@ -166,7 +166,7 @@ struct ArgumentParserTests {
     if !room.isEmpty { expected.limits.memoryBytes = 1 << 44 }
     #expect(try serve(room + [limit.flag, String(value)]) == expected)
     #expect(try serve(room, [limit.environmentVariable: String(value)]) == expected)
-    #expect(throws: ArgumentError.self) { try read([limit.flag, String(value + 1)]) }
+    #expect(throws: CommandError.self) { try read([limit.flag, String(value + 1)]) }
     #expect(CommandHelp.text.contains("\(limit.flag) "))
   }
 
@@ -378,7 +378,7 @@ struct ArgumentParserTests {
       ),
     ])
   func refuses(_ refused: Refused) {
-    let error = #expect(throws: ArgumentError.self) { try read(refused.arguments, refused.environment) }
+    let error = #expect(throws: CommandError.self) { try read(refused.arguments, refused.environment) }
     #expect(error?.description == refused.says)
   }
 

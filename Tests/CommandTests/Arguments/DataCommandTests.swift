@@ -132,7 +132,7 @@ struct DataCommandTests {
       (["--json"], "unknown flag --json; --help lists all flags."),
     ])
   func refuses(_ arguments: [String], _ words: String) {
-    let error = #expect(throws: ArgumentError.self) {
+    let error = #expect(throws: CommandError.self) {
       try ArgumentParser.parse(arguments: arguments, environment: [:], cores: 4)
     }
     #expect(error?.description == words)

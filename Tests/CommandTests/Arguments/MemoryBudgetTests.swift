@@ -75,7 +75,7 @@ struct MemoryBudgetTests {
   func refused(arguments: [String], says: String) throws {
     let invocation = try ArgumentParser.parse(arguments: arguments, environment: [:], cores: 2)
     guard case .serve(let configuration, let origins) = invocation else { throw UnexpectedInvocation() }
-    let fault = #expect(throws: MemoryBudgetError.self) {
+    let fault = #expect(throws: CommandError.self) {
       try MemoryBudget(of: 384 << 20, for: configuration, origins)
     }
     #expect(fault?.description == says)

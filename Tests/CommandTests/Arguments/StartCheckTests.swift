@@ -53,9 +53,9 @@ struct StartCheckTests {
       found,
       [
         "--disk-reserve-bytes is 1024T, but the whole disk of --data \(folder.path)/file has ",
-        "draw..example:80 names a host that was not found: ",
-        "\(folder.path)/js cannot be read (open: No such file or directory)",
-        "the data folder \(folder.path)/file is not a folder", "",
+        "--http draw..example:80 names a host that was not found: ",
+        "--public: \(folder.path)/js cannot be read (open: No such file or directory)",
+        "--data: the data folder \(folder.path)/file is not a folder", "",
       ])
     {
       #expect(words.hasPrefix(beginning))
@@ -79,7 +79,7 @@ struct StartCheckTests {
     for data in ["public.data", "public/.data", "data/public"] {
       #expect(errors { $0.dataDirectory = folder.path + "/" + data } == [], "\(data)")
     }
-    let started = #expect(throws: StartError.self) {
+    let started = #expect(throws: CommandError.self) {
       try StartCheck(configuration { $0.dataDirectory = folder.path + "/public" }).beforeStart()
     }
     #expect(started?.description == errors { $0.dataDirectory = folder.path + "/public" }.first)
@@ -145,7 +145,7 @@ struct StartCheckTests {
     let path = folder.path + "/token"
     let asked = configuration { $0.metricsTokenFile = path }
     guard let token else {
-      let fault = #expect(throws: SecretFile.ReadError.self) { try SecretFile.readToken(of: asked) }
+      let fault = #expect(throws: CommandError.self) { try SecretFile.readToken(of: asked) }
       #expect(
         fault?.description
           == "--metrics-token-file \(path) contains no token: expected 1 to 256 visible ASCII characters in one line."
@@ -158,7 +158,7 @@ struct StartCheckTests {
   @Test("A missing secret file is reported by its path; without the setting, nothing is read")
   func noSecret() throws {
     let path = folder.path + "/none"
-    let fault = #expect(throws: SecretFile.ReadError.self) {
+    let fault = #expect(throws: CommandError.self) {
       try SecretFile.readToken(of: configuration { $0.metricsTokenFile = path })
     }
     #expect(

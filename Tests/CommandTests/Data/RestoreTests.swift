@@ -84,7 +84,7 @@ struct RestoreTests {
     let sessions = try folder.opened()
     let id = try #require(SessionID("Restore00000000000000A"))
     try await folder.store.remove(id)
-    let error = #expect(throws: DataCommandFailure.self) { try sessions.restore(id) }
+    let error = #expect(throws: CommandError.self) { try sessions.restore(id) }
     #expect(error == .gone(id))
     #expect(error?.description == "session Restor… has expired and was removed")
   }

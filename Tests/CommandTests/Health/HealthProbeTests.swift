@@ -88,11 +88,11 @@ struct HealthProbeTests {
   @Test(
     "A gateway with another answer is not healthy",
     arguments: [
-      ("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", HealthProbe.ProbeError.status(503)),
-      ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .status(404)),
+      ("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", CommandError.unhealthy(status: 503)),
+      ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .unhealthy(status: 404)),
       ("SSH-2.0-OpenSSH_9.2\r\n", .notHTTP), ("", .noAnswer), ("HTTP/1.1 200", .noAnswer),
     ])
-  func unwell(_ answer: String, _ fault: HealthProbe.ProbeError) throws {
+  func unwell(_ answer: String, _ fault: CommandError) throws {
     let answerer = try Answerer(answer)
     #expect(throws: fault) { try HealthProbe.check(configuration(http: answerer.port)) }
     _ = answerer.finish()
@@ -120,7 +120,7 @@ struct HealthProbeTests {
       _ = Socket(connection.rawValue).send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).span)
       _ = consume connection
     }
-    let fault = #expect(throws: HealthProbe.ProbeError.self) {
+    let fault = #expect(throws: CommandError.self) {
       try HealthProbe.check(configuration(https: port))
     }
     thread.join()
@@ -133,15 +133,15 @@ struct HealthProbeTests {
   @Test("No listener, no answer in time, and an unknown port are errors")
   func absent() throws {
     let closed = try Listener(on: SocketAddress("127.0.0.1:0")).address.port
-    let refused = #expect(throws: HealthProbe.ProbeError.self) {
+    let refused = #expect(throws: CommandError.self) {
       try HealthProbe.check(configuration(http: closed))
     }
     #expect(refused?.description == "the gateway cannot be reached (connect: Connection refused)")
     let silent = try Listener(on: SocketAddress("127.0.0.1:0"))
-    #expect(throws: HealthProbe.ProbeError.timeout(limit: .milliseconds(20))) {
+    #expect(throws: CommandError.timeout(limit: .milliseconds(20))) {
       try HealthProbe.check(configuration(http: silent.address.port), within: .milliseconds(20))
     }
-    #expect(throws: HealthProbe.ProbeError.portUnknown) { try HealthProbe.check(configuration(http: 0)) }
+    #expect(throws: CommandError.portUnknown) { try HealthProbe.check(configuration(http: 0)) }
   }
 
   @Test("A wildcard listener is probed on loopback", arguments: ["0.0.0.0", "localhost"])

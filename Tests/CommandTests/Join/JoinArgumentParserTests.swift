@@ -95,7 +95,7 @@ struct JoinArgumentParserTests {
       ),
     ])
   func refuses(_ arguments: [String], _ words: String) {
-    let error = #expect(throws: JoinArgumentError.self) { try JoinArgumentParser.parse(arguments) }
+    let error = #expect(throws: CommandError.self) { try JoinArgumentParser.parse(arguments) }
     #expect(error?.description == words)
   }
 }

@@ -51,7 +51,7 @@ struct ArgumentParser {
   /// - Throws: the first error.
   static func parse(
     arguments: [String], environment: [String: String], cores: Int
-  ) throws(ArgumentError) -> Invocation {
+  ) throws(CommandError) -> Invocation {
     if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" { return .help }
     if arguments.contains("--version") || arguments.first == "-v" { return .version }
     var parser = ArgumentParser()
@@ -69,7 +69,7 @@ struct ArgumentParser {
   }
 
   /// Parses flags and the operand. Returns the command.
-  private mutating func parse(_ arguments: [String]) throws(ArgumentError) -> Command {
+  private mutating func parse(_ arguments: [String]) throws(CommandError) -> Command {
     var rest = arguments[...]
     var command = Command.serve
     if let first = rest.first, !first.hasPrefix("-") {
@@ -98,7 +98,7 @@ struct ArgumentParser {
     ["check-config", "version"].contains(name) || Setting.all.contains { $0.name == name }
   }
 
-  private mutating func take(operand argument: String, for command: Command) throws(ArgumentError) {
+  private mutating func take(operand argument: String, for command: Command) throws(CommandError) {
     guard command.takesOperand else {
       if let lastSwitch, SettingValue.flag(argument) != nil {
         throw .separateSwitchValue(argument, flag: lastSwitch)
@@ -114,7 +114,7 @@ struct ArgumentParser {
   /// Parses a flag and its value.
   private mutating func take(
     _ flag: CommandLineReader.Flag, for command: Command, _ reader: inout CommandLineReader
-  ) throws(ArgumentError) {
+  ) throws(CommandError) {
     let name = flag.name
     if name.isEmpty, flag.attachedValue == nil { throw .unexpectedArgument("--") }
     lastSwitch = nil
@@ -140,7 +140,7 @@ struct ArgumentParser {
   }
 
   /// Returns the action of a command on a data folder; nil for other commands.
-  private func action(of command: Command) throws(ArgumentError) -> DataCommand.Action? {
+  private func action(of command: Command) throws(CommandError) -> DataCommand.Action? {
     let asJSON = switches.contains("json")
     switch (command, operand) {
     case (.serve, _), (.health, _): return nil
@@ -162,13 +162,13 @@ struct ArgumentParser {
     }
   }
 
-  private static func session(_ operand: String) throws(ArgumentError) -> SessionPrefix {
+  private static func session(_ operand: String) throws(CommandError) -> SessionPrefix {
     guard let prefix = SessionPrefix(operand) else { throw .invalidSession(operand) }
     return prefix
   }
 
   /// Applies the variables of settings that have no flag on the command line. Rejects unknown variables with our prefix.
-  private mutating func parse(_ environment: [String: String]) throws(ArgumentError) {
+  private mutating func parse(_ environment: [String: String]) throws(CommandError) {
     let ours = environment.filter { $0.key.hasPrefix(Self.variablePrefix) && !$0.value.isEmpty }
     for (variable, value) in ours.sorted(by: { $0.key < $1.key }) {
       guard let setting = Setting.all.first(where: { $0.variable == variable }) else {
@@ -182,7 +182,7 @@ struct ArgumentParser {
 
   private mutating func apply(
     _ setting: Setting, _ value: String, as name: String, from origin: SettingOrigins.Origin
-  ) throws(ArgumentError) {
+  ) throws(CommandError) {
     guard setting.apply(value, &configuration) else {
       throw .invalidValue(setting.isSecret ? nil : value, setting: name, expected: setting.expected)
     }

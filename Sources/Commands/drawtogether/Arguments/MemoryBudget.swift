@@ -34,10 +34,10 @@ struct MemoryBudget: Equatable, Sendable {
   ///   - total: the available bytes.
   ///   - configuration: the settings.
   ///   - origins: the origins of the settings, which show the limits that the operator set.
-  /// - Throws: `MemoryBudgetError` with the numbers when the settings do not fit.
+  /// - Throws: `CommandError.memory` when the settings do not fit.
   init(
     of total: Int, for configuration: GatewayConfiguration, _ origins: SettingOrigins
-  ) throws(MemoryBudgetError) {
+  ) throws(CommandError) {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
@@ -51,14 +51,14 @@ struct MemoryBudget: Equatable, Sendable {
       program + given.reduce(0) { $0.addingSaturating($1.cost(of: limits[keyPath: $1.limit.keyPath])) }
     let least = free.reduce(0) { $0 + $1.cost(of: $1.least) }
     guard fixed.addingSaturating(least) <= total else {
-      throw MemoryBudgetError(
-        total: total, program: program,
-        given: given.map {
-          (
-            "\(origins.name(of: $0.limit.settingName)) \(Setting.describe($0.limit, in: limits))",
-            $0.cost(of: limits[keyPath: $0.limit.keyPath])
-          )
-        }, least: least)
+      throw .memory(
+        MemoryShortage(
+          total: total, program: program,
+          given: given.map {
+            MemoryShortage.Claim(
+              setting: "\(origins.name(of: $0.limit.settingName)) \(Setting.describe($0.limit, in: limits))",
+              bytes: $0.cost(of: limits[keyPath: $0.limit.keyPath]))
+          }, least: least))
     }
     // The bytes beyond the least values are divided by weight. Bytes that one part does not need go to the others.
     var rest = total - fixed - least
@@ -190,19 +190,20 @@ extension MemoryBudget {
   }
 }
 
-/// An error for settings that do not fit into the available memory.
-struct MemoryBudgetError: Error, Equatable, Sendable, CustomStringConvertible {
+/// The numbers of settings that do not fit into the available memory.
+struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
+  /// A setting of the operator, with the most bytes that it takes.
+  struct Claim: Equatable, Sendable {
+    let setting: String
+    let bytes: Int
+  }
+
   /// The available bytes.
   let total: Int
   let program: Int
-  /// The settings of the operator, each with the most bytes that it takes.
-  let given: [(setting: String, bytes: Int)]
+  let given: [Claim]
   /// The least bytes that everything else needs.
   let least: Int
-
-  static func == (one: MemoryBudgetError, other: MemoryBudgetError) -> Bool {
-    one.description == other.description
-  }
 
   var description: String {
     let parts = given.map { "\($0.setting) may need \(Self.size($0.bytes))" }

@@ -7,7 +7,7 @@ struct SettingConflicts {
   let origins: SettingOrigins
 
   /// Throws the first conflict.
-  func check() throws(ArgumentError) {
+  func check() throws(CommandError) {
     try checkListeners()
     try checkCertificate()
     try checkPublicURL()
@@ -15,7 +15,7 @@ struct SettingConflicts {
     try checkLimits()
   }
 
-  private func checkListeners() throws(ArgumentError) {
+  private func checkListeners() throws(CommandError) {
     guard configuration.http != nil || configuration.https != nil else { throw .noListener }
     if let http = configuration.http, let https = configuration.https, http.overlaps(https) {
       throw .sameAddress(
@@ -23,7 +23,7 @@ struct SettingConflicts {
     }
   }
 
-  private func checkCertificate() throws(ArgumentError) {
+  private func checkCertificate() throws(CommandError) {
     switch (configuration.certificateFile, configuration.keyFile) {
     case (.some, nil): throw requires("tls-cert", "tls-key")
     case (nil, .some): throw requires("tls-key", "tls-cert")
@@ -39,7 +39,7 @@ struct SettingConflicts {
     }
   }
 
-  private func checkPublicURL() throws(ArgumentError) {
+  private func checkPublicURL() throws(CommandError) {
     guard let url = configuration.publicURL, url.scheme == .http else { return }
     if configuration.redirectsToHTTPS {
       throw .insecurePublicURL(name("redirect-to-https"), name("public-url"), url)
@@ -49,13 +49,13 @@ struct SettingConflicts {
     }
   }
 
-  private func checkToken() throws(ArgumentError) {
+  private func checkToken() throws(CommandError) {
     if configuration.metricsToken != nil, configuration.metricsTokenFile != nil {
       throw .bothGiven(name("metrics-token"), name("metrics-token-file"))
     }
   }
 
-  private func checkLimits() throws(ArgumentError) {
+  private func checkLimits() throws(CommandError) {
     let limits = configuration.limits
     // Otherwise a session within its own limit would be refused because of the limit of all sessions.
     if limits.memoryBytes < limits.sessionLogBytes {
@@ -72,7 +72,7 @@ struct SettingConflicts {
     }
   }
 
-  private func requires(_ setting: String, _ other: String) -> ArgumentError {
+  private func requires(_ setting: String, _ other: String) -> CommandError {
     // An operator who sets one by a variable would set the other by a variable too.
     let otherName = origins.name(of: setting).hasPrefix("--") ? "--\(other)" : Self.variable(other)
     return .requires(setting: name(setting), other: otherName)

@@ -16,31 +16,31 @@ struct StartCheck {
   /// Checks for errors that no system call would report. Takes microseconds.
   ///
   /// - Throws: the first error.
-  func beforeStart() throws(StartError) {
+  func beforeStart() throws(CommandError) {
     for error in silentErrors { throw error }
   }
 
   /// Returns all errors that would prevent a start, with the texts of the start itself. Looks up host names, which may take
   /// seconds.
-  func errors() -> [StartError] {
+  func errors() -> [CommandError] {
     var errors = silentErrors
     for address in [configuration.http, configuration.https] {
       guard let address else { continue }
       do {
         _ = try SocketAddress.resolve("\(address)")
       } catch {
-        errors.append(.gateway(.address(address, error)))
+        errors.append(CommandError(.address(address, error), of: configuration))
       }
     }
     do {
       try StaticFiles.check(directory: configuration.publicDirectory)
     } catch {
-      errors.append(.gateway(error))
+      errors.append(CommandError(error, of: configuration))
     }
     do {
       try DataFolder.check(configuration.dataDirectory)
     } catch {
-      errors.append(.gateway(.dataFolder(error)))
+      errors.append(CommandError(.dataFolder(error), of: configuration))
     }
     if configuration.https != nil, let certificate = configuration.certificateFile,
       let key = configuration.keyFile
@@ -48,18 +48,18 @@ struct StartCheck {
       do {
         _ = try TLSServerContext(certificatePath: certificate, keyPath: key)
       } catch {
-        errors.append(.gateway(.certificate(error)))
+        errors.append(CommandError(.certificate(error), of: configuration))
       }
     }
     return errors
   }
 
-  private var silentErrors: [StartError] {
+  private var silentErrors: [CommandError] {
     published + [reserveBeyondDisk].compactMap(\.self)
   }
 
   /// Secrets in the folder of the page, whose files are public.
-  private var published: [StartError] {
+  private var published: [CommandError] {
     [
       ("--data", configuration.dataDirectory), ("--tls-key", configuration.keyFile),
       ("--metrics-token-file", configuration.metricsTokenFile),
@@ -75,7 +75,7 @@ struct StartCheck {
     }
   }
 
-  private var reserveBeyondDisk: StartError? {
+  private var reserveBeyondDisk: CommandError? {
     let reserve = UInt64(clamping: configuration.limits.diskReserveBytes)
     guard let room = DataFolder.room(for: configuration.dataDirectory), reserve >= room.total else {
       return nil
@@ -94,26 +94,5 @@ struct StartCheck {
     }
     let above = path.dropLast(path.hasSuffix("/") ? 1 : 0).dropLast(name.count)
     return realPath(above.isEmpty ? "." : String(above)).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
-  }
-}
-
-/// An error that prevents the start of a gateway. The description is one sentence, and names the setting if one is at fault.
-enum StartError: Error, CustomStringConvertible {
-  /// A secret in the folder of the page.
-  case published(setting: String, path: String, page: String)
-  /// A disk reserve that is larger than the disk.
-  case reserveBeyondDisk(reserve: UInt64, disk: UInt64, data: String)
-  /// An error that the start itself would throw.
-  case gateway(GatewayError)
-
-  var description: String {
-    switch self {
-    case .published(let setting, let path, let page):
-      "\(setting) \(path) is in \(page), the folder of --public, whose files are public: move it out."
-    case .reserveBeyondDisk(let reserve, let disk, let data):
-      "--disk-reserve-bytes is \(SettingValue.describe(size: Int(clamping: reserve))), but the whole disk of --data \(data) has"
-        + " \(SettingValue.rough(size: disk)): lower it."
-    case .gateway(let error): "\(error)"
-    }
   }
 }

@@ -5,14 +5,8 @@ internal import Wire
 
 extension DrawTogetherCommand {
   /// Makes or restores a backup, and prints the result.
-  func copyFolder(_ request: FolderCopying.Request, asJSON: Bool) -> ExitCode {
-    let sum: FolderCopying.Sum
-    do throws(CopyingFailure) {
-      sum = try FolderCopying.run(request)
-    } catch {
-      errors("drawtogether: \(error)\n")
-      return error.isOfUsage ? .usage : .failure
-    }
+  func copyFolder(_ request: FolderCopying.Request, asJSON: Bool) throws(CommandError) -> ExitCode {
+    let sum = try FolderCopying.run(request)
     for fault in sum.faults {
       let fate = fault.isCopied ? "" : "; it is not copied"
       errors("drawtogether: session \(fault.session): \(fault.words)\(fate)\n")

@@ -51,36 +51,36 @@ struct FolderCopying {
 
   /// Copies a folder on a separate thread.
   ///
-  /// - Throws: `CopyingFailure`; an incomplete copy is removed, or marked as incomplete.
-  static func run(_ request: Request) throws(CopyingFailure) -> Sum {
-    let result: Result<Sum, CopyingFailure>
+  /// - Throws: `CommandError`; an incomplete copy is removed, or marked as incomplete.
+  static func run(_ request: Request) throws(CommandError) -> Sum {
+    let result: Result<Sum, CommandError>
     do throws(SystemError) {
       result = try SystemThread.runOnThread(name: request.purpose.rawValue, niceness: niceness) {
-        do throws(CopyingFailure) {
+        do throws(CommandError) {
           return .success(try copy(request))
         } catch {
           return .failure(error)
         }
       }
     } catch {
-      throw .thread(error)
+      throw .system(error)
     }
     return try result.get()
   }
 
-  private static func copy(_ request: Request) throws(CopyingFailure) -> Sum {
+  private static func copy(_ request: Request) throws(CommandError) -> Sum {
     let begun = MonotonicTime.now()
     let (source, copy): (DataFolder, DataFolderCopy)
     do throws(DataFolderError) {
       source = try DataFolder(beside: request.source)
     } catch {
-      throw .source(request.purpose, error)
+      throw .copySource(request.purpose, error)
     }
     do throws(DataFolderError) {
       copy = try DataFolderCopy(
         of: source, at: request.target, for: request.purpose, reserve: request.reserve)
     } catch {
-      throw .target(request.purpose, error)
+      throw .copyTarget(request.purpose, error)
     }
     do throws(CopyError) {
       var copying = FolderCopying(try sessions(of: source))
@@ -91,14 +91,14 @@ struct FolderCopying {
       copying.sum.seconds = (MonotonicTime.now() - begun) / .seconds(1)
       return copying.sum
     } catch {
-      var failure = CopyingFailure.Interrupted(request: request, error: error, copied: copy.bytes)
-      if error.isFull { failure.needed = size(of: source) }
+      var interruption = CopyInterruption(request: request, error: error, copied: copy.bytes)
+      if error.isFull { interruption.needed = size(of: source) }
       do throws(StorageError) {
         try copy.abandon()
       } catch {
-        failure.leftover = error
+        interruption.leftover = error
       }
-      throw .interrupted(failure)
+      throw .copyInterrupted(interruption)
     }
   }
 

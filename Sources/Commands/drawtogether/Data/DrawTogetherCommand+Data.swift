@@ -6,27 +6,21 @@ internal import Wire
 
 extension DrawTogetherCommand {
   /// Runs a command on a data folder.
-  func perform(_ command: DataCommand) -> ExitCode {
-    do throws(DataCommandFailure) {
-      switch command.action {
-      case .list(let asJSON): return try list(try StoredSessions(in: command.folder), asJSON: asJSON)
-      case .restore(let source, let asJSON):
-        return try restore(source, into: command.folder, asJSON: asJSON)
-      case .export(let prefix, let onlyRetained):
-        let sessions = try StoredSessions(in: command.folder)
-        return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
-      case .repair(let prefix): return try repair(prefix, in: command.folder)
-      case .change(let prefix, let work): return try perform(work, prefix, in: command.folder)
-      case .verify(let prefix): return try verify(prefix, in: try StoredSessions(in: command.folder))
-      case .backup(let target, let reserve, let asJSON):
-        let request = FolderCopying.Request(
-          purpose: .backup, source: command.folder, target: target, reserve: UInt64(reserve))
-        return copyFolder(request, asJSON: asJSON)
-      }
-    } catch {
-      printError("\(error)")
-      if case .folder = error { return .usage }
-      return .failure
+  func perform(_ command: DataCommand) throws(CommandError) -> ExitCode {
+    switch command.action {
+    case .list(let asJSON): return try list(try StoredSessions(in: command.folder), asJSON: asJSON)
+    case .restore(let source, let asJSON):
+      return try restore(source, into: command.folder, asJSON: asJSON)
+    case .export(let prefix, let onlyRetained):
+      let sessions = try StoredSessions(in: command.folder)
+      return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
+    case .repair(let prefix): return try repair(prefix, in: command.folder)
+    case .change(let prefix, let work): return try perform(work, prefix, in: command.folder)
+    case .verify(let prefix): return try verify(prefix, in: try StoredSessions(in: command.folder))
+    case .backup(let target, let reserve, let asJSON):
+      let request = FolderCopying.Request(
+        purpose: .backup, source: command.folder, target: target, reserve: UInt64(reserve))
+      return try copyFolder(request, asJSON: asJSON)
     }
   }
 
@@ -34,7 +28,7 @@ extension DrawTogetherCommand {
     errors("drawtogether: \(text)\n")
   }
 
-  private func list(_ sessions: StoredSessions, asJSON: Bool) throws(DataCommandFailure) -> ExitCode {
+  private func list(_ sessions: StoredSessions, asJSON: Bool) throws(CommandError) -> ExitCode {
     let list = try SessionList(of: sessions)
     var output = StandardOutput(data)
     if asJSON {
@@ -49,7 +43,7 @@ extension DrawTogetherCommand {
 
   private func export(
     _ id: SessionID, onlyRetained: Bool, from sessions: StoredSessions
-  ) throws(DataCommandFailure) -> ExitCode {
+  ) throws(CommandError) -> ExitCode {
     var output = StandardOutput(data)
     let end = try SessionExport.write(
       id, onlyRetained: onlyRetained, from: try sessions.log(of: id), to: &output)
@@ -63,7 +57,7 @@ extension DrawTogetherCommand {
   /// Restores a backup or a session, whichever exists by that name.
   private func restore(
     _ source: DataCommand.RestoreSource, into folder: String, asJSON: Bool
-  ) throws(DataCommandFailure) -> ExitCode {
+  ) throws(CommandError) -> ExitCode {
     let path: String
     switch source {
     case .session(let prefix): return try restore(prefix, in: try StoredSessions(in: folder))
@@ -83,12 +77,12 @@ extension DrawTogetherCommand {
     guard isFolder else { throw .noBackup(path) }
     let request = FolderCopying.Request(
       purpose: .restore, source: path, target: folder, reserve: 0)
-    return copyFolder(request, asJSON: asJSON)
+    return try copyFolder(request, asJSON: asJSON)
   }
 
   private func restore(
     _ prefix: SessionPrefix, in sessions: StoredSessions
-  ) throws(DataCommandFailure) -> ExitCode {
+  ) throws(CommandError) -> ExitCode {
     let id = try sessions.one(prefix)
     try sessions.restore(id)
     output("session \(id) is restored: its link works again\n")
@@ -97,7 +91,7 @@ extension DrawTogetherCommand {
 
   private func verify(
     _ prefix: SessionPrefix?, in sessions: StoredSessions
-  ) throws(DataCommandFailure) -> ExitCode {
+  ) throws(CommandError) -> ExitCode {
     var sums = (sessions: 0, damaged: 0, faults: 0, files: 0, logBytes: 0)
     let all = if let prefix { [try sessions.one(prefix)] } else { try sessions.all() }
     for id in all {

@@ -16,7 +16,7 @@ extension DrawTogetherCommand {
   /// Ends or deletes a session: through the gateway that owns the folder, or directly if no gateway does.
   func perform(
     _ work: SessionCommand.Work, _ prefix: SessionPrefix, in folder: String
-  ) throws(DataCommandFailure) -> ExitCode {
+  ) throws(CommandError) -> ExitCode {
     let sessions = try StoredSessions(in: folder)
     try Self.becomeOwner(of: sessions.data)
     // With `--durability memory`, a gateway's folder contains no sessions.
@@ -27,7 +27,7 @@ extension DrawTogetherCommand {
   }
 
   /// Removes damaged bytes from the log of a session and accepts their loss.
-  func repair(_ prefix: SessionPrefix, in folder: String) throws(DataCommandFailure) -> ExitCode {
+  func repair(_ prefix: SessionPrefix, in folder: String) throws(CommandError) -> ExitCode {
     let sessions = try StoredSessions(in: folder)
     try Self.becomeOwner(of: sessions.data)
     let id = try sessions.one(prefix)
@@ -47,7 +47,7 @@ extension DrawTogetherCommand {
   /// Sends a command to the gateway that owns the folder, or runs it directly if no gateway does.
   private static func perform(
     _ command: SessionCommand, _ data: DataFolder, _ folder: String
-  ) throws(DataCommandFailure) {
+  ) throws(CommandError) {
     let deadline = MonotonicTime.now() + timeout
     while true {
       if let answer = try ask(command, data) {
@@ -69,22 +69,14 @@ extension DrawTogetherCommand {
 
   private static func ask(
     _ command: SessionCommand, _ data: DataFolder
-  ) throws(DataCommandFailure) -> SessionCommand.Answer? {
-    do throws(StorageError) {
-      return try data.ask(command.line, within: timeout).map { SessionCommand.Answer(line: $0) }
-    } catch {
-      throw .storage(error)
-    }
+  ) throws(CommandError) -> SessionCommand.Answer? {
+    try CommandError.converting(try data.ask(command.line, within: timeout)).map(
+      SessionCommand.Answer.init(line:))
   }
 
   /// Switches to the user who owns the folder, so that new files belong to that user. Only root can do this.
-  private static func becomeOwner(of data: DataFolder) throws(DataCommandFailure) {
-    let owner: (user: UInt32, group: UInt32)
-    do throws(StorageError) {
-      owner = try data.owner()
-    } catch {
-      throw .storage(error)
-    }
+  private static func becomeOwner(of data: DataFolder) throws(CommandError) {
+    let owner = try CommandError.converting(try data.owner())
     guard owner.user != geteuid() else { return }
     guard geteuid() == 0, setegid(owner.group) == 0, seteuid(owner.user) == 0 else {
       throw .notOwner(owner.user)
@@ -93,7 +85,7 @@ extension DrawTogetherCommand {
 
   private static func perform(
     _ command: SessionCommand, directlyIn data: DataFolder, _ folder: String
-  ) throws(DataCommandFailure) {
+  ) throws(CommandError) {
     let sessions = try StoredSessions(holding: data, folder)
     let id = command.session
     guard try sessions.all().contains(id) else { throw .noSession(SessionPrefix(id), folder: folder) }

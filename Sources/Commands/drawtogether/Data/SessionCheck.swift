@@ -39,10 +39,10 @@ struct SessionCheck {
 
   /// Checks a session.
   ///
-  /// - Throws: `DataCommandFailure.gone` if it was removed.
-  init(_ id: SessionID, in sessions: StoredSessions) throws(DataCommandFailure) {
+  /// - Throws: `CommandError.gone` if it was removed.
+  init(_ id: SessionID, in sessions: StoredSessions) throws(CommandError) {
     self.id = id
-    do throws(DataCommandFailure) {
+    do throws(CommandError) {
       let log = try sessions.log(of: id)
       try checkLog(log)
     } catch {
@@ -59,19 +59,15 @@ struct SessionCheck {
   /// Returns the damaged bytes that were removed from the log and whose loss is not accepted yet.
   private static func unacceptedLosses(
     of id: SessionID, in sessions: StoredSessions
-  ) throws(DataCommandFailure) -> [Fault] {
-    do throws(StorageError) {
-      return try sessions.store.damage(of: id).map { name, length in
-        .file(
-          name.text,
-          "\(length) damaged bytes were removed from the log: drawtogether repair \(id) accepts the loss")
-      }
-    } catch {
-      throw .storage(error)
+  ) throws(CommandError) -> [Fault] {
+    try CommandError.converting(try sessions.store.damage(of: id)).map { name, length in
+      .file(
+        name.text,
+        "\(length) damaged bytes were removed from the log: drawtogether repair \(id) accepts the loss")
     }
   }
 
-  private mutating func checkLog(_ log: LogSnapshot) throws(DataCommandFailure) {
+  private mutating func checkLog(_ log: LogSnapshot) throws(CommandError) {
     do throws(StorageError) {
       let end = try log.read { (record, body) throws(RecordError) in
         do throws(RecordError) {

@@ -21,10 +21,10 @@ struct SessionExport {
   ///   - log: its log.
   ///   - output: the destination of the lines, flushed on return.
   /// - Returns: the end of the readable log, with its damage.
-  /// - Throws: `DataCommandFailure` if the log cannot be read or the output cannot be written.
+  /// - Throws: `CommandError` if the log cannot be read or the output cannot be written.
   static func write(
     _ id: SessionID, onlyRetained: Bool, from log: LogSnapshot, to output: inout StandardOutput
-  ) throws(DataCommandFailure) -> LogEnd {
+  ) throws(CommandError) -> LogEnd {
     var export = SessionExport(id: id, onlyRetained: onlyRetained)
     let end: LogEnd
     do throws(StorageError) {
@@ -65,10 +65,10 @@ struct SessionExport {
 
   private func writeEntries(
     of log: LogSnapshot, to output: inout StandardOutput
-  ) throws(DataCommandFailure) {
+  ) throws(CommandError) {
     var scan = EntryScan()
     // An error of the output is not an error of the record: it is kept until the record is read.
-    var failure: DataCommandFailure?
+    var failure: CommandError?
     do throws(StorageError) {
       _ = try log.read { (record, body) throws(RecordError) in
         guard failure == nil else { return }
@@ -78,7 +78,7 @@ struct SessionExport {
           lines += EntryLine.json(
             found.entry, of: bytes, sender: survey.people[found.entry.sender]?.name, targets: found.targets)
         }
-        do throws(DataCommandFailure) {
+        do throws(CommandError) {
           try output(lines)
         } catch {
           failure = error

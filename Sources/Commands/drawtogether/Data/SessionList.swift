@@ -11,7 +11,7 @@ struct SessionList {
   private(set) var faults: [(id: SessionID, error: StorageError)] = []
 
   /// Reads every session. The last record of an unloaded session describes it completely; otherwise the whole log is read.
-  init(of sessions: StoredSessions) throws(DataCommandFailure) {
+  init(of sessions: StoredSessions) throws(CommandError) {
     for id in try sessions.all() {
       do throws(StorageError) {
         rows.append(try Self.row(id, sessions.store))

@@ -14,13 +14,13 @@ struct StandardOutput {
   }
 
   /// Appends bytes.
-  mutating func callAsFunction(_ bytes: [UInt8]) throws(DataCommandFailure) {
+  mutating func callAsFunction(_ bytes: [UInt8]) throws(CommandError) {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
   /// Writes the buffered bytes.
-  mutating func flush() throws(DataCommandFailure) {
+  mutating func flush() throws(CommandError) {
     guard !buffer.isEmpty else { return }
     do throws(SystemError) {
       try write(buffer)

@@ -17,13 +17,13 @@ struct SteadyCheck {
   ///   - id: the session.
   ///   - sessions: the data folder.
   ///   - wait: the pause between two checks.
-  /// - Throws: `DataCommandFailure` if something cannot be read.
+  /// - Throws: `CommandError` if something cannot be read.
   init(
     _ id: SessionID, in sessions: StoredSessions, waitingBy wait: () -> Void = { usleep(Self.pause) }
-  ) throws(DataCommandFailure) {
+  ) throws(CommandError) {
     for attempt in 1...Self.attempts {
       let check: SessionCheck
-      do throws(DataCommandFailure) {
+      do throws(CommandError) {
         check = try SessionCheck(id, in: sessions)
       } catch {
         if case .gone = error { return }

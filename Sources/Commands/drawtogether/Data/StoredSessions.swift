@@ -15,7 +15,7 @@ final class StoredSessions {
   let store: FolderStore
 
   /// Opens a data folder.
-  convenience init(in folder: String) throws(DataCommandFailure) {
+  convenience init(in folder: String) throws(CommandError) {
     let data: DataFolder
     do throws(DataFolderError) {
       data = try DataFolder(beside: folder)
@@ -26,13 +26,13 @@ final class StoredSessions {
   }
 
   /// Creates a value for an open folder.
-  init(holding data: DataFolder, _ folder: String) throws(DataCommandFailure) {
+  init(holding data: DataFolder, _ folder: String) throws(CommandError) {
     self.folder = folder
     self.data = data
     do throws(SystemError) {
       executor = try BlockingExecutor(name: "store")
     } catch {
-      throw .thread(error)
+      throw .system(error)
     }
     store = FolderStore(FolderDisk(data), on: executor, durability: .full)
   }
@@ -43,16 +43,12 @@ final class StoredSessions {
   }
 
   /// Returns all sessions, ordered by id.
-  func all() throws(DataCommandFailure) -> [SessionID] {
-    do throws(StorageError) {
-      return try store.sessions().sorted { ($0.high, $0.low) < ($1.high, $1.low) }
-    } catch {
-      throw .storage(error)
-    }
+  func all() throws(CommandError) -> [SessionID] {
+    try CommandError.converting(try store.sessions()).sorted { ($0.high, $0.low) < ($1.high, $1.low) }
   }
 
   /// Returns the only session whose id begins with the prefix.
-  func one(_ prefix: SessionPrefix) throws(DataCommandFailure) -> SessionID {
+  func one(_ prefix: SessionPrefix) throws(CommandError) -> SessionID {
     let found = try all().filter(prefix.matches)
     guard let first = found.first else { throw .noSession(prefix, folder: folder) }
     guard found.count == 1 else { throw .ambiguous(prefix, found) }
@@ -60,7 +56,7 @@ final class StoredSessions {
   }
 
   /// Opens the log of a session.
-  func log(of id: SessionID) throws(DataCommandFailure) -> LogSnapshot {
+  func log(of id: SessionID) throws(CommandError) -> LogSnapshot {
     do throws(StorageError) {
       return try store.log(of: id)
     } catch {
@@ -69,32 +65,24 @@ final class StoredSessions {
   }
 
   /// Returns true if a log cannot be read because its session was removed; false if only the log is missing.
-  func isGone(_ id: SessionID, _ error: StorageError) throws(DataCommandFailure) -> Bool {
+  func isGone(_ id: SessionID, _ error: StorageError) throws(CommandError) -> Bool {
     guard error.isMissing else { return false }
     return try !all().contains(id)
   }
 
   /// Returns the files of a session's uploads and attachments.
-  func files(of id: SessionID) throws(DataCommandFailure) -> [StoredFile] {
-    do throws(StorageError) {
-      return try store.files(of: id)
-    } catch {
-      throw .storage(error)
-    }
+  func files(of id: SessionID) throws(CommandError) -> [StoredFile] {
+    try CommandError.converting(try store.files(of: id))
   }
 
   /// Returns true if the log of a session contains damaged bytes.
-  func isDamaged(_ id: SessionID) throws(DataCommandFailure) -> Bool {
+  func isDamaged(_ id: SessionID) throws(CommandError) -> Bool {
     let log = try log(of: id)
-    do throws(StorageError) {
-      return try log.read { _, _ in }.isDamaged
-    } catch {
-      throw .log(id, error)
-    }
+    return try CommandError.converting(ofLog: id, try log.read { _, _ in }).isDamaged
   }
 
   /// Removes damaged bytes from the log of a session. The folder must be locked by this process.
-  func removeDamage(_ id: SessionID) throws(DataCommandFailure) {
+  func removeDamage(_ id: SessionID) throws(CommandError) {
     let (reading, records) = try load(id)
     guard reading.isDamaged else { return }
     try adopt(id, reading.position, records)
@@ -105,7 +93,7 @@ final class StoredSessions {
   /// - Returns: the result of reading its log, and the records to append because others are lost.
   private func load(
     _ id: SessionID
-  ) throws(DataCommandFailure) -> (reading: LogReading, records: [SessionRecord]) {
+  ) throws(CommandError) -> (reading: LogReading, records: [SessionRecord]) {
     let restorer = SessionRestorer(
       id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) },
       now: MonotonicTime(nanoseconds: 0),
@@ -121,7 +109,7 @@ final class StoredSessions {
 
   private func adopt(
     _ id: SessionID, _ position: LogPosition, _ records: [SessionRecord]
-  ) throws(DataCommandFailure) {
+  ) throws(CommandError) {
     try Self.wait { [store] () async throws(StorageError) in
       _ = try await store.adopt(id, position, records)
       await store.release(id)
@@ -131,38 +119,29 @@ final class StoredSessions {
   /// Accepts the loss of records of a session, so that `verify` no longer reports it. Renames files.
   ///
   /// - Returns: the number of damaged bytes that were removed from its log.
-  func acceptLoss(of id: SessionID) throws(DataCommandFailure) -> Int {
-    do throws(StorageError) {
-      let damage = try store.damage(of: id)
-      for (name, _) in damage { try store.accept(name, of: id) }
-      return damage.reduce(0) { $0 + $1.length }
-    } catch {
-      throw .storage(error)
-    }
+  func acceptLoss(of id: SessionID) throws(CommandError) -> Int {
+    let damage = try CommandError.converting(try store.damage(of: id))
+    for (name, _) in damage { try CommandError.converting(try store.accept(name, of: id)) }
+    return damage.reduce(0) { $0 + $1.length }
   }
 
   /// Ends a session. The folder must be locked by this process.
-  func end(_ id: SessionID) throws(DataCommandFailure) {
-    let last: LastRecord?
-    do throws(StorageError) {
-      last = try store.lastRecord(of: id)
-    } catch {
-      throw .log(id, error)
-    }
-    guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .ended(id) }
+  func end(_ id: SessionID) throws(CommandError) {
+    let last = try CommandError.converting(ofLog: id, try store.lastRecord(of: id))
+    guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .alreadyEnded(id) }
     let (reading, records) = try load(id)
     try adopt(id, reading.position, records + [EndRecord(at: .now, by: nil).encoded])
   }
 
   /// Removes a session. The folder must be locked by this process.
-  func remove(_ id: SessionID) throws(DataCommandFailure) {
+  func remove(_ id: SessionID) throws(CommandError) {
     try Self.wait { [store] () async throws(StorageError) in try await store.remove(id) }
   }
 
   /// Runs an asynchronous operation of the store and waits for it.
   private static func wait(
     _ body: @escaping @Sendable () async throws(StorageError) -> Void
-  ) throws(DataCommandFailure) {
+  ) throws(CommandError) {
     let outcome = Guarded<StorageError?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task {
@@ -179,8 +158,8 @@ final class StoredSessions {
 
   /// Undoes the end of a session. Appends to its log.
   ///
-  /// - Throws: `DataCommandFailure` if it has not ended, is gone, or its log cannot be written.
-  func restore(_ id: SessionID) throws(DataCommandFailure) {
+  /// - Throws: `CommandError` if it has not ended, is gone, or its log cannot be written.
+  func restore(_ id: SessionID) throws(CommandError) {
     let isRestored: Bool
     do throws(StorageError) {
       isRestored = try store.append(RestoredRecord(at: .now).encoded, toClosed: id) { last in

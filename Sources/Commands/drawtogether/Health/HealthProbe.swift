@@ -9,38 +9,10 @@ internal import Platform
 /// The probe uses the http address, or the https address while http is off. It does not verify the certificate, since it talks
 /// to its own machine and sends no secret.
 struct HealthProbe {
-  /// An error that makes a gateway unhealthy.
-  enum ProbeError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The port in the configuration is 0: the actual port is unknown.
-    case portUnknown
-    case address(ListenAddress, AddressError)
-    case unreachable(SystemError)
-    case tls(String)
-    /// The answer is not HTTP.
-    case notHTTP
-    /// The connection was closed before an answer.
-    case noAnswer
-    case timeout(limit: Duration)
-    case status(Int)
-
-    var description: String {
-      switch self {
-      case .portUnknown: "the address has port 0: health needs the actual port of the gateway"
-      case .address(let address, let error): "\(address) \(error)"
-      case .unreachable(let error): "the gateway cannot be reached (\(error))"
-      case .tls(let words): "TLS failed (\(words))"
-      case .notHTTP: "the answer is not HTTP"
-      case .noAnswer: "the gateway closed the connection without an answer"
-      case .timeout(let limit): "no answer within \(limit)"
-      case .status(let status): "the gateway answered \(status)"
-      }
-    }
-  }
-
   /// Checks the gateway of a configuration. Returns if it is healthy.
   static func check(
     _ configuration: GatewayConfiguration, within limit: Duration = .seconds(4)
-  ) throws(ProbeError) {
+  ) throws(CommandError) {
     guard let address = configuration.http ?? configuration.https, address.port != 0 else {
       throw .portUnknown
     }
@@ -65,11 +37,11 @@ struct HealthProbe {
       case .timeout: throw .timeout(limit: limit)
       }
     }
-    guard status == .ok else { throw .status(status.code) }
+    guard status == .ok else { throw .unhealthy(status: status.code) }
   }
 
   /// Returns the address for a request to a listener: loopback for a wildcard address.
-  private static func resolve(_ address: ListenAddress) throws(ProbeError) -> SocketAddress {
+  private static func resolve(_ address: ListenAddress) throws(CommandError) -> SocketAddress {
     if address.isWildcard {
       let loopback = address.host == "::" ? IPAddress(v6High: 0, low: 1) : IPAddress(v4: 0x7F00_0001)
       return SocketAddress(ip: loopback, port: address.port)
@@ -77,7 +49,7 @@ struct HealthProbe {
     do throws(AddressError) {
       return try SocketAddress(address.description)
     } catch {
-      throw .address(address, error)
+      throw .unresolved(address, error)
     }
   }
 }

@@ -4,14 +4,14 @@ internal import Platform
 enum BackgroundThread {
   /// Runs `body` on a new thread and returns its result.
   ///
-  /// - Throws: errors of `body`, and `JoinError.refused` if the thread cannot be started.
+  /// - Throws: errors of `body`, and `CommandError.refused` if the thread cannot be started.
   static func run<Value: Sendable>(
-    _ name: String, _ body: @escaping @Sendable () throws(JoinError) -> Value
-  ) async throws(JoinError) -> Value {
-    let result: Result<Value, JoinError> = await withCheckedContinuation { continuation in
+    _ name: String, _ body: @escaping @Sendable () throws(CommandError) -> Value
+  ) async throws(CommandError) -> Value {
+    let result: Result<Value, CommandError> = await withCheckedContinuation { continuation in
       do throws(SystemError) {
         let thread = try SystemThread(name: name) {
-          do throws(JoinError) {
+          do throws(CommandError) {
             continuation.resume(returning: .success(try body()))
           } catch {
             continuation.resume(returning: .failure(error))

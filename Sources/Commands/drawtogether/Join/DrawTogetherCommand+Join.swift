@@ -12,7 +12,7 @@ extension DrawTogetherCommand {
   @MainActor
   func join() async -> ExitCode {
     let request: JoinRequest
-    do throws(JoinArgumentError) {
+    do throws(CommandError) {
       switch try JoinArgumentParser.parse(Array(arguments.dropFirst())) {
       case .help:
         output(JoinHelp.text)
@@ -20,16 +20,14 @@ extension DrawTogetherCommand {
       case .request(let parsed): request = parsed
       }
     } catch {
-      printMessage("\(error)")
-      return .usage
+      return reportJoin(error)
     }
     guard let link = URL(string: request.link) else {
-      printMessage("\(JoinArgumentError.invalidLink(request.link))")
-      return .usage
+      return reportJoin(.invalidLink(request.link))
     }
     do {
       let interruptHandler = try InterruptHandler()
-      do throws(JoinError) {
+      do throws(CommandError) {
         let code = try await perform(request, link, interruptHandler)
         await interruptHandler.finish()
         return code
@@ -37,8 +35,8 @@ extension DrawTogetherCommand {
         await interruptHandler.finish()
         throw error
       }
-    } catch let error as JoinError {
-      return report(error)
+    } catch let error as CommandError {
+      return reportJoin(error)
     } catch {
       printMessage("\(error)")
       return .failure
@@ -48,7 +46,7 @@ extension DrawTogetherCommand {
   @MainActor
   private func perform(
     _ request: JoinRequest, _ link: URL, _ interruptHandler: InterruptHandler
-  ) async throws(JoinError) -> ExitCode {
+  ) async throws(CommandError) -> ExitCode {
     switch request.action {
     case .watch(let once):
       try await WatchCommand(self, interruptHandler).run(request, link, once: once)
@@ -67,14 +65,11 @@ extension DrawTogetherCommand {
     errors("drawtogether: \(TextMark.line(text))\n")
   }
 
-  /// Prints an error. Returns the exit code.
-  private func report(_ error: JoinError) -> ExitCode {
-    switch error {
+  /// Prints an error as a message. Returns the exit code.
+  private func reportJoin(_ error: CommandError) -> ExitCode {
     // The reader closed the pipe, as `head` does.
-    case .output(let cause) where cause.code == EPIPE: return .success
-    default:
-      printMessage("\(error)")
-      return .failure
-    }
+    if case .output(let cause) = error, cause.code == EPIPE { return .success }
+    printMessage("\(error)")
+    return error.exitCode
   }
 }

@@ -18,10 +18,10 @@ enum InputFile {
   ///   - limit: the most bytes of a regular file.
   ///   - streamLimit: the most bytes of anything else, such as a pipe.
   /// - Returns: the content.
-  /// - Throws: `JoinError.file`, and `fileTooLarge` for more bytes than the limit.
+  /// - Throws: `CommandError.file`, and `fileTooLarge` for more bytes than the limit.
   static func read(
     _ name: String, limit: Int = maximumBytes, streamLimit: Int = maximumStreamBytes
-  ) throws(JoinError) -> Data {
+  ) throws(CommandError) -> Data {
     let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .file(name, SystemError("open", code: errno)) }
     defer { close(descriptor) }

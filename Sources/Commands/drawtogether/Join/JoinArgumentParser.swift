@@ -31,14 +31,14 @@ struct JoinArgumentParser {
   private var values: [String: String] = [:]
 
   /// Parses the arguments after `join`.
-  static func parse(_ arguments: [String]) throws(JoinArgumentError) -> Invocation {
+  static func parse(_ arguments: [String]) throws(CommandError) -> Invocation {
     var parser = JoinArgumentParser()
     guard try parser.take(arguments) else { return .help }
     return .request(try parser.request())
   }
 
   /// Separates operands from flags. Returns false for `--help`.
-  private mutating func take(_ arguments: [String]) throws(JoinArgumentError) -> Bool {
+  private mutating func take(_ arguments: [String]) throws(CommandError) -> Bool {
     var reader = CommandLineReader(arguments, endsFlagsAtDashes: true)
     while let argument = reader.next() {
       switch argument {
@@ -52,12 +52,12 @@ struct JoinArgumentParser {
   }
 
   private mutating func take(_ flag: CommandLineReader.Flag, _ reader: inout CommandLineReader)
-    throws(JoinArgumentError)
+    throws(CommandError)
   {
     let name = flag.name
     let known = Self.commonFlags + Self.flags.values.flatMap(\.self)
     guard known.contains(name) else {
-      throw .unknownFlag("--\(name)")
+      throw .unknownJoinFlag("--\(name)")
     }
     guard !Self.switches.contains(name) else {
       guard flag.attachedValue == nil else { throw .valueOfSwitch("--\(name)") }
@@ -65,12 +65,12 @@ struct JoinArgumentParser {
       return
     }
     guard let value = reader.value(of: flag) else {
-      throw .missingValue("--\(name)", expected: Self.expected[name] ?? "")
+      throw .missingValue(setting: "--\(name)", expected: Self.expected[name] ?? "")
     }
     values[name] = value
   }
 
-  private func request() throws(JoinArgumentError) -> JoinRequest {
+  private func request() throws(CommandError) -> JoinRequest {
     guard let link = operands.first else { throw .missingLink }
     guard operands.count > 1 else {
       // If the first operand is an action, the link is missing.
@@ -91,9 +91,9 @@ struct JoinArgumentParser {
       action: try action(word, rest))
   }
 
-  private func action(_ word: String, _ rest: [String]) throws(JoinArgumentError) -> JoinRequest.Action {
+  private func action(_ word: String, _ rest: [String]) throws(CommandError) -> JoinRequest.Action {
     let most = word == "watch" || word == "tail" ? 0 : 1
-    if rest.count > most, word != "say" { throw .unexpectedArgument(Self.shown(rest[most]), action: word) }
+    if rest.count > most, word != "say" { throw .extraOperand(Self.shown(rest[most]), action: word) }
     switch word {
     case "watch": return .watch(once: values["once"] != nil)
     case "tail": return .tail(sinceStart: values["since-start"] != nil)
@@ -115,7 +115,7 @@ struct JoinArgumentParser {
     }
   }
 
-  private func name() throws(JoinArgumentError) -> String? {
+  private func name() throws(CommandError) -> String? {
     guard let name = values["name"] else { return nil }
     guard name.contains(where: { !$0.isWhitespace }) else { throw refusal(of: "name", name) }
     let count = name.unicodeScalars.count
@@ -125,13 +125,13 @@ struct JoinArgumentParser {
     return name
   }
 
-  private func color() throws(JoinArgumentError) -> String? {
+  private func color() throws(CommandError) -> String? {
     guard let text = values["color"] else { return nil }
     guard let color = RGB(text) else { throw refusal(of: "color", text) }
     return color.description
   }
 
-  private func point() throws(JoinArgumentError) -> PlanePoint? {
+  private func point() throws(CommandError) -> PlanePoint? {
     guard let text = values["at"] else { return nil }
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
     guard numbers.count == 2, let x = numbers[0], let y = numbers[1], PlanePoint(x: x, y: y).isOnPlane else {
@@ -140,7 +140,7 @@ struct JoinArgumentParser {
     return PlanePoint(x: x, y: y)
   }
 
-  private func size() throws(JoinArgumentError) -> Double? {
+  private func size() throws(CommandError) -> Double? {
     guard let text = values["size"] else { return nil }
     guard let size = Double(text), (1...PlanePoint.reach).contains(size) else {
       throw refusal(of: "size", text)
@@ -148,8 +148,8 @@ struct JoinArgumentParser {
     return size
   }
 
-  private func refusal(of flag: String, _ value: String) -> JoinArgumentError {
-    .invalidValue(Self.shown(value), flag: "--\(flag)", expected: Self.expected[flag] ?? "")
+  private func refusal(of flag: String, _ value: String) -> CommandError {
+    .invalidJoinValue(Self.shown(value), flag: "--\(flag)", expected: Self.expected[flag] ?? "")
   }
 
   /// Returns a text as typed, without terminal controls, in at most 80 columns.

@@ -29,7 +29,7 @@ final class Participation {
   private var hasEnded = false
 
   /// Looks up the session of a link and joins it. `events` or `enter` deliver its events.
-  init(_ request: JoinRequest, link: URL) async throws(JoinError) {
+  init(_ request: JoinRequest, link: URL) async throws(CommandError) {
     do {
       session = try await GroupActivitiesGateway.session(
         at: link, of: AnyActivity.self, certificates: request.certificates)
@@ -51,8 +51,8 @@ final class Participation {
 
   /// Waits for the end of the catch-up. Calls `handle` with each event, also afterwards.
   ///
-  /// - Throws: `JoinError.ended` if the session is over before.
-  func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(JoinError) {
+  /// - Throws: `CommandError.sessionEnded` if the session is over before.
+  func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(CommandError) {
     following = Task { [self] in
       await events { entry in
         handle(entry)
@@ -62,7 +62,7 @@ final class Participation {
       arrive()
     }
     if !isCaughtUp, !hasEnded { await withCheckedContinuation { arrival = $0 } }
-    guard isCaughtUp else { throw .ended(await reason()) }
+    guard isCaughtUp else { throw .sessionEnded(await reason()) }
   }
 
   private func arrive() {

@@ -19,9 +19,9 @@ struct ShareCommand {
 
   /// Adds a text in the participant's color.
   func say(_ text: String, at position: PlanePoint?, _ request: JoinRequest, _ link: URL)
-    async throws(JoinError)
+    async throws(CommandError)
   {
-    try await withSession(request, link) { participation throws(JoinError) in
+    try await withSession(request, link) { participation throws(CommandError) in
       let session = participation.session
       let color = session.color(of: session.localParticipant).flatMap { RGB($0) } ?? RGB.palette[0]
       let corner = position ?? participation.freePosition()
@@ -39,11 +39,12 @@ struct ShareCommand {
   /// Adds a picture or a file.
   func attach(
     _ file: String, at position: PlanePoint?, width: Double?, _ request: JoinRequest, _ link: URL
-  ) async throws(JoinError) {
-    let content = try await BackgroundThread.run("file") { () throws(JoinError) in try InputFile.read(file) }
+  ) async throws(CommandError) {
+    let content = try await BackgroundThread.run("file") { () throws(CommandError) in try InputFile.read(file)
+    }
     let name = file.split(separator: "/").last.map(String.init) ?? file
     let head = ImageHeader(Array(content.prefix(InputFile.headBytes)))
-    try await withSession(request, link) { participation throws(JoinError) in
+    try await withSession(request, link) { participation throws(CommandError) in
       let metadata = placement(
         of: head, width, at: position ?? participation.freePosition(), participation.board.nextZ)
       do {
@@ -81,13 +82,13 @@ struct ShareCommand {
 
   /// Joins the session, runs `body`, and leaves, also after an error.
   private func withSession(
-    _ request: JoinRequest, _ link: URL, _ body: (Participation) async throws(JoinError) -> Void
-  ) async throws(JoinError) {
+    _ request: JoinRequest, _ link: URL, _ body: (Participation) async throws(CommandError) -> Void
+  ) async throws(CommandError) {
     PageRetention.declare()
     let participation = try await Participation(request, link: link)
     let session = participation.session
     interruptHandler.onInterrupt { await session.leaveAndWait() }
-    do throws(JoinError) {
+    do throws(CommandError) {
       try await participation.enter { report($0) }
       try await body(participation)
     } catch {
@@ -112,7 +113,7 @@ struct ShareCommand {
     command.errors("\ruploading \(100 * done / all) %\u{1B}[K" + (done == all ? "\r\u{1B}[K" : ""))
   }
 
-  private func settle(_ participation: Participation) async throws(JoinError) {
+  private func settle(_ participation: Participation) async throws(CommandError) {
     do {
       try await participation.session.settle()
     } catch {
@@ -120,10 +121,10 @@ struct ShareCommand {
     }
   }
 
-  private func failure(_ error: any Error) -> JoinError {
+  private func failure(_ error: any Error) -> CommandError {
     switch error {
-    case let reason as GroupSessionInvalidation: .ended(reason)
-    case GroupSessionMessenger.SendError.invalidated(let reason): .ended(reason)
+    case let reason as GroupSessionInvalidation: .sessionEnded(reason)
+    case GroupSessionMessenger.SendError.invalidated(let reason): .sessionEnded(reason)
     default: .refused("\(error)")
     }
   }

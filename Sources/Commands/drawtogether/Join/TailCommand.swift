@@ -13,7 +13,7 @@ struct TailCommand {
   }
 
   /// Prints events until the session ends, Ctrl-C is pressed, or the reader of the output is gone.
-  func run(_ request: JoinRequest, _ link: URL, sinceStart: Bool) async throws(JoinError) {
+  func run(_ request: JoinRequest, _ link: URL, sinceStart: Bool) async throws(CommandError) {
     let participation = try await Participation(request, link: link)
     let session = participation.session
     interruptHandler.onInterrupt { await session.leaveAndWait() }
@@ -42,7 +42,7 @@ struct TailCommand {
     }
     switch reason {
     case .left, .ended, .succeeded: break
-    default: throw .ended(reason)
+    default: throw .sessionEnded(reason)
     }
   }
 }

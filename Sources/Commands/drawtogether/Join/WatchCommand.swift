@@ -15,7 +15,7 @@ final class WatchCommand {
   }
 
   /// Runs until the session ends or Ctrl-C is pressed. With `once`, and without a terminal, prints one picture.
-  func run(_ request: JoinRequest, _ link: URL, once: Bool) async throws(JoinError) {
+  func run(_ request: JoinRequest, _ link: URL, once: Bool) async throws(CommandError) {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     guard isTerminal, !once else { return try await showOnce(request, link, isTerminal: isTerminal) }
     var next: URL? = link
@@ -26,10 +26,10 @@ final class WatchCommand {
     interruptHandler.windowChanged = { screen.resize() }
     let terminal = RawTerminal()
     interruptHandler.setFinalOutput(TerminalFrame.end) { terminal.end() }
-    var failure: JoinError?
+    var failure: CommandError?
     terminal.begin()
     screen.begin()
-    do throws(JoinError) {
+    do throws(CommandError) {
       while let link = next { next = try await watch(request, link, on: screen) }
     } catch {
       failure = error
@@ -43,7 +43,7 @@ final class WatchCommand {
   /// Shows one session until its end. Returns its successor.
   private func watch(
     _ request: JoinRequest, _ link: URL, on screen: BoardScreen
-  ) async throws(JoinError) -> URL? {
+  ) async throws(CommandError) -> URL? {
     let participation = try await Participation(request, link: link)
     let session = participation.session
     interruptHandler.onInterrupt { await session.leaveAndWait() }
@@ -55,15 +55,15 @@ final class WatchCommand {
     switch await participation.reason() {
     case .left, .ended: return nil
     case .succeeded(let successor): return successor
-    case let reason: throw .ended(reason)
+    case let reason: throw .sessionEnded(reason)
     }
   }
 
-  private func showOnce(_ request: JoinRequest, _ link: URL, isTerminal: Bool) async throws(JoinError) {
+  private func showOnce(_ request: JoinRequest, _ link: URL, isTerminal: Bool) async throws(CommandError) {
     let participation = try await Participation(request, link: link)
     let session = participation.session
     interruptHandler.onInterrupt { await session.leaveAndWait() }
-    do throws(JoinError) {
+    do throws(CommandError) {
       try await participation.enter { _ in }
     } catch {
       throw interruptHandler.isInterrupted ? .interrupted : error

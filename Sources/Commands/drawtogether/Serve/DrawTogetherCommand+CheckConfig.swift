@@ -5,7 +5,7 @@ extension DrawTogetherCommand {
   func check(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
     let configuration: GatewayConfiguration
     var result = ExitCode.success
-    do {
+    do throws(CommandError) {
       let budget: MemoryBudget?
       (configuration, budget) = try fit(try complete(asked), origins)
       // The report shows the token file instead of its token.
@@ -14,10 +14,9 @@ extension DrawTogetherCommand {
       output(ConfigurationReport.text(shown, origins) + (budget.map(ConfigurationReport.text) ?? ""))
     } catch {
       output(ConfigurationReport.text(asked, origins))
-      errors("drawtogether: \(error)\n")
-      return .usage
+      return report(error)
     }
-    for error in StartCheck(configuration).errors() { result = report(error, of: configuration) }
+    for error in StartCheck(configuration).errors() { result = report(error) }
     for warning in warnings(of: configuration) + ConfigurationWarnings.ofCertificate(configuration) {
       errors("drawtogether: warning: \(warning).\n")
     }

@@ -12,19 +12,13 @@ extension DrawTogetherCommand {
   /// Runs a gateway until a signal stops it.
   ///
   /// The first SIGTERM or SIGINT drains the gateway, the second stops it at once; SIGHUP reloads the certificate.
-  func serve(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
+  func serve(_ asked: GatewayConfiguration, _ origins: SettingOrigins) throws(CommandError) -> ExitCode {
     let begun = MonotonicTime.now()
-    let configuration: GatewayConfiguration
-    do {
-      configuration = try fit(try complete(asked), origins).configuration
-    } catch {
-      errors("drawtogether: \(error)\n")
-      return .usage
-    }
+    let configuration = try fit(try complete(asked), origins).configuration
     DescriptorLimit.raise()
     let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+    try StartCheck(configuration).beforeStart()
     do {
-      try StartCheck(configuration).beforeStart()
       let log = try Log(
         writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
       // The log ends before an error of the start is printed.
@@ -60,10 +54,8 @@ extension DrawTogetherCommand {
       gateway.waitUntilStopped()
       log(.info, "stopped", ["ms": .milliseconds(.now() - begun)])
       return .success
-    } catch let error as StartError {
-      return report(error, of: configuration)
     } catch let error as GatewayError {
-      return report(error, of: configuration)
+      throw CommandError(error, of: configuration)
     } catch {
       errors("drawtogether: \(error)\n")
       return .failure
@@ -71,7 +63,7 @@ extension DrawTogetherCommand {
   }
 
   /// Returns the configuration with the token from its file and the folder of the page on this machine.
-  func complete(_ asked: GatewayConfiguration) throws(SecretFile.ReadError) -> GatewayConfiguration {
+  func complete(_ asked: GatewayConfiguration) throws(CommandError) -> GatewayConfiguration {
     var configuration = try SecretFile.readToken(of: asked)
     let found = PublicDirectory.find(
       asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
@@ -86,7 +78,7 @@ extension DrawTogetherCommand {
   /// unknown, the limits stay as they are.
   func fit(
     _ asked: GatewayConfiguration, _ origins: SettingOrigins
-  ) throws(MemoryBudgetError) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {
+  ) throws(CommandError) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {
     guard let memory = asked.memory ?? UsableMemory.ofThisProcess().map(MemoryBudget.standard) else {
       return (asked, nil)
     }
@@ -95,27 +87,6 @@ extension DrawTogetherCommand {
     configuration.memory = memory
     configuration.limits = budget.limits
     return (configuration, budget)
-  }
-
-  /// Prints an error of the check before the start. Returns the exit code.
-  func report(_ error: StartError, of configuration: GatewayConfiguration) -> ExitCode {
-    if case .gateway(let error) = error { return report(error, of: configuration) }
-    errors("drawtogether: \(error)\n")
-    return .usage
-  }
-
-  /// Prints an error of the start, with the setting at fault if any. Returns the exit code.
-  func report(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
-    let setting: String? =
-      switch error {
-      case .unreadableFile, .noIndex, .filesTooLarge, .tooManyFiles, .outOfMemory: "--public: "
-      case .dataFolder, .storage: "--data: "
-      case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key: "
-      case .address(let address, _): address == configuration.http ? "--http " : "--https "
-      case .listen, .system: nil
-      }
-    errors("drawtogether: \(setting ?? "")\(error)\n")
-    return setting == nil ? .failure : .usage
   }
 }
 
