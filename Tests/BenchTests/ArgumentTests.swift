@@ -6,7 +6,7 @@ import Testing
 struct ArgumentTests {
   private func options(_ line: String) throws -> BenchOptions {
     let invocation = try BenchArgumentParser.parse(line.split(separator: " ").map(String.init))
-    guard case .run(let options) = invocation else { throw BenchArgumentError.missingMode }
+    guard case .run(let options) = invocation else { throw BenchError.missingMode }
     return options
   }
 
@@ -75,8 +75,8 @@ struct ArgumentTests {
         "fan-out --server http://a:1 --payload 15",
         .invalidValue(flag: "--payload", value: "15", expected: "a whole number from 16 to 262144")
       ),
-    ] as [(String, BenchArgumentError)])
-  func refusals(_ line: String, _ error: BenchArgumentError) {
+    ] as [(String, BenchError)])
+  func refusals(_ line: String, _ error: BenchError) {
     #expect(throws: error) { try BenchArgumentParser.parse(line.split(separator: " ").map(String.init)) }
     #expect(error.description.hasSuffix("."))
   }

@@ -17,7 +17,7 @@ extension ClientSession {
       switch error {
       // Messages and error codes of later versions.
       case .unknownControl, .invalidMember("code"): return
-      default: return protocolFault()
+      default: return protocolViolation()
       }
     }
     switch control {
@@ -63,7 +63,7 @@ extension ClientSession {
   private mutating func catchUp(_ kind: CatchUpKind, epoch: String, at sequence: UInt64) {
     guard phase != .waiting, phase != .joining else { return }
     guard epoch == position.epoch, kind == .snapshot || position.delivered != nil else {
-      return protocolFault()
+      return protocolViolation()
     }
     phase = .catchingUp(isSnapshot: kind == .snapshot)
     if kind == .snapshot {
@@ -111,7 +111,7 @@ extension ClientSession {
       pause(refusal, atLeast: .milliseconds(500 * min(16, spaceRefusals)))
       if isProbing { outbox.putRemovalsFirst() }
     case .sequenceGap:
-      guard let expected = refusal.expected, outbox.rewind(to: expected) else { return protocolFault() }
+      guard let expected = refusal.expected, outbox.rewind(to: expected) else { return protocolViolation() }
     default:
       guard let clientSequence = refusal.clientSequence, clientSequence > 0 else {
         return refusedControl(refusal)
@@ -142,6 +142,6 @@ extension ClientSession {
       outbox.rewindControl()
       return
     }
-    if !outbox.rewind(to: clientSequence) { protocolFault() }
+    if !outbox.rewind(to: clientSequence) { protocolViolation() }
   }
 }

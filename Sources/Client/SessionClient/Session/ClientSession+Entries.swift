@@ -19,7 +19,7 @@ extension ClientSession {
         offset = entry.end
         receive(entry, in: bytes)
       } catch {
-        return protocolFault()
+        return protocolViolation()
       }
     }
   }

@@ -146,7 +146,7 @@ extension ClientSession {
   }
 
   /// Reconnects after a message that no gateway sends.
-  mutating func protocolFault() {
+  mutating func protocolViolation() {
     backoff.recordLoss(now: now)
     backoff.recordFault(now: now)
     // A tail that is wrong repeatedly is replaced by a snapshot.

@@ -8,7 +8,7 @@ enum BenchArgumentParser {
   }
 
   /// Parses the arguments, without the program's name.
-  static func parse(_ arguments: [String]) throws(BenchArgumentError) -> Invocation {
+  static func parse(_ arguments: [String]) throws(BenchError) -> Invocation {
     if arguments.contains("--help") || arguments.contains("-h") { return .help }
     guard let first = arguments.first, !first.hasPrefix("-") else { throw .missingMode }
     guard let mode = BenchMode(rawValue: first) else { throw .unknownMode(first) }
@@ -28,7 +28,7 @@ enum BenchArgumentParser {
     return .run(options)
   }
 
-  private static func find(_ name: String, for mode: BenchMode) throws(BenchArgumentError) -> BenchFlag {
+  private static func find(_ name: String, for mode: BenchMode) throws(BenchError) -> BenchFlag {
     guard let flag = BenchFlag.all.first(where: { $0.name == name }) else {
       throw .unknownFlag(name, mode: mode)
     }
@@ -39,7 +39,7 @@ enum BenchArgumentParser {
   private static func store(
     _ flag: BenchFlag, _ typed: CommandLineReader.Flag, in options: inout BenchOptions,
     _ reader: inout CommandLineReader
-  ) throws(BenchArgumentError) {
+  ) throws(BenchError) {
     guard flag.placeholder != nil else {
       guard typed.attachedValue == nil else { throw .unexpectedValue(flag: flag.name) }
       _ = flag.store(&options, "")
@@ -53,7 +53,7 @@ enum BenchArgumentParser {
     }
   }
 
-  private static func check(_ options: BenchOptions, _ given: Set<String>) throws(BenchArgumentError) {
+  private static func check(_ options: BenchOptions, _ given: Set<String>) throws(BenchError) {
     let mode = options.mode
     if mode.needsServer, options.server == nil { throw .missingServer(mode) }
     if mode == .slowReaders, options.process == nil { throw .missingProcess(mode) }

@@ -27,33 +27,24 @@ struct BenchCommand {
 
   /// Runs the command and returns the exit code.
   func run() -> Int32 {
-    do throws(BenchArgumentError) {
+    do throws(BenchError) {
       switch try BenchArgumentParser.parse(arguments) {
-      case .help:
-        output(BenchHelp.text)
-        return ExitCode.success.rawValue
-      case .run(let options):
-        return perform(options).rawValue
+      case .help: output(BenchHelp.text)
+      case .run(let options): try perform(options)
       }
+      return ExitCode.success.rawValue
     } catch {
       errors("drawtogether-bench: \(error)\n")
-      return ExitCode.usage.rawValue
+      return error.exitCode.rawValue
     }
   }
 
-  private func perform(_ options: BenchOptions) -> ExitCode {
-    do throws(BenchError) {
-      try Pinning.pin(options, arguments)
-      OpenFiles.raiseLimit()
-      if let report = try measure(options) {
-        output(options.isJSON ? report.json : report.text)
-        for warning in report.warnings { errors("drawtogether-bench: \(warning)\n") }
-      }
-      return .success
-    } catch {
-      errors("drawtogether-bench: \(error)\n")
-      return .failure
-    }
+  private func perform(_ options: BenchOptions) throws(BenchError) {
+    try Pinning.pin(options, arguments)
+    OpenFiles.raiseLimit()
+    guard let report = try measure(options) else { return }
+    output(options.isJSON ? report.json : report.text)
+    for warning in report.warnings { errors("drawtogether-bench: \(warning)\n") }
   }
 
   private func measure(_ options: BenchOptions) throws(BenchError) -> Report? {

@@ -38,7 +38,7 @@ extension Generator {
     do throws(WireError) {
       return try GatewayControl.decode(message)
     } catch {
-      throw .protocolFault(WireText.decode(message))
+      throw .protocolViolation(WireText.decode(message))
     }
   }
 }

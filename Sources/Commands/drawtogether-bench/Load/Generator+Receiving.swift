@@ -119,7 +119,7 @@ extension Generator {
       link.closeReason = payload.count > 2 ? WireText.decode(payload.extracting(droppingFirst: 2)) : ""
       close(link)
     case .binary, .text, .continuation:
-      throw .protocolFault("a message in several frames")
+      throw .protocolViolation("a message in several frames")
     }
   }
 
@@ -144,7 +144,7 @@ extension Generator {
     if options.isPeer {
       counters.deliveries.count(message: message, reader: reader, at: now)
     } else if !counters.deliveries.count(entries: message, reader: reader, at: now) {
-      throw .protocolFault("a message that cannot be cut into entries")
+      throw .protocolViolation("a message that cannot be cut into entries")
     }
     if let retained = link.retained { try follow(message, retained, of: link) }
   }
@@ -158,7 +158,7 @@ extension Generator {
       do throws(WireError) {
         entry = try GatewayEntry.parse(message, at: offset)
       } catch {
-        throw .protocolFault("\(error)")
+        throw .protocolViolation("\(error)")
       }
       offset = entry.end
       retained.record(entry)
@@ -170,7 +170,7 @@ extension Generator {
     do throws(ProtocolError) {
       return try inflater.inflate(payload, limit: 16 << 20)
     } catch {
-      throw .protocolFault("\(error)")
+      throw .protocolViolation("\(error)")
     }
   }
 }

@@ -37,7 +37,9 @@ struct FloorChild: ~Copyable {
     var word = [UInt64](repeating: 0, count: 512)
     while true {
       let count = unsafe word.withUnsafeMutableBytes { unsafe read(pipe, $0.baseAddress, $0.count) }
-      guard count >= 8, count % 8 == 0 else { throw .protocolFault("the reading process of floor has ended") }
+      guard count >= 8, count % 8 == 0 else {
+        throw .protocolViolation("the reading process of floor has ended")
+      }
       if word[count / 8 - 1] >= total { return }
     }
   }

@@ -32,7 +32,7 @@ enum JoinStormRun {
     if !options.isPeer, !options.offersDeflate,
       let short = generator.links[first...].first(where: { $0.bytesReceived < bytes })
     {
-      throw .protocolFault("a snapshot of \(short.bytesReceived) bytes where \(bytes) are retained")
+      throw .protocolViolation("a snapshot of \(short.bytesReceived) bytes where \(bytes) are retained")
     }
 
     var each = Histogram()
