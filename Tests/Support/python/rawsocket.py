@@ -117,7 +117,7 @@ class RawSocket:
 
     async def receive_until(self, opcode: int) -> Frame:
         while (received := await self.receive()).opcode != opcode:
-            pass
+            assert received.opcode != CLOSE, f"the gateway closed the socket: {received.close}"
         return received
 
     async def join(self) -> None:
