@@ -3,29 +3,29 @@ package import Primitives
 
 /// An action for the shell. It performs effects in the order in which the session returns them.
 ///
-/// Bytes for sockets are not among the effects: they are in the log and in the subscribers' outboxes.
+/// Effects contain no bytes for sockets: these are in the log and in the subscribers' outboxes.
 package enum Effect: Sendable {
-  /// Sends the reason to the socket and closes it. It is no longer a member.
+  /// Sends the reason to the socket and closes it. The socket is no longer a member.
   case close(connection: UInt64, CloseReason)
-  /// Reads nothing from the socket until then: it ignored refusals.
+  /// Stops reading from the socket until the given time, because its participant ignored refusals.
   case pauseReading(connection: UInt64, until: MonotonicTime)
-  /// A participant joined, and the way in which it is caught up; for the log and the counters.
+  /// Reports a joined participant and its kind of catch-up; for the log and the counters.
   case joined(connection: UInt64, ParticipantNumber, JoinKind)
-  /// A client had more acknowledged entries than the session, so entries between the two numbers are lost; for the log.
+  /// Reports lost entries: the client had more acknowledged entries than the session; for the log.
   case acknowledgedMoved(ParticipantNumber, from: UInt32, to: UInt32)
   case refused(connection: UInt64, ErrorCode)
-  /// A participant did not come back in time; for the log.
+  /// Reports a participant that did not come back in time; for the log.
   case gone(ParticipantNumber)
 }
 
-/// The way in which a participant joined.
+/// The kind of catch-up of a joined participant.
 package enum JoinKind: String, CaseIterable, Sendable {
   case new
   case tail
   case snapshot
 }
 
-/// The events that a session counted since the last call of `takeCounters`.
+/// The numbers of events since the last call of `takeCounters`.
 package struct SessionCounters: Sendable {
   package var entriesAccepted = 0
   package var repeats = 0
@@ -34,7 +34,7 @@ package struct SessionCounters: Sendable {
   package var unreliableDropped = 0
   package var lateCatchUps = 0
   package var delivered = 0
-  /// Nanoseconds that the oldest entry of the last `committed` message waited for it; 0 if there was no message.
+  /// Nanoseconds from the oldest entry of the last `committed` message to the message; 0 if there was no message.
   package var commitWait: Int64 = 0
 
   package init() {}

@@ -5,10 +5,10 @@ internal import Primitives
 struct EmptyPeriod {
   /// The beginning of the period; nil while the session has active participants.
   private(set) var since: MonotonicTime?
-  /// The wall time of the beginning in the record that the session was loaded from; nil if the period began later.
+  /// The wall time of the beginning, as recorded before the session was loaded; nil if the period began later.
   private var recorded: Date?
 
-  /// A period that begins with the session.
+  /// Creates a period that begins with the session.
   init(since: MonotonicTime) {
     self.since = since
   }
@@ -18,7 +18,7 @@ struct EmptyPeriod {
     if since == nil { since = now }
   }
 
-  /// Ends the period: a participant joins.
+  /// Ends the period when a participant joins.
   mutating func end() {
     since = nil
     recorded = nil
@@ -37,7 +37,8 @@ struct EmptyPeriod {
 
   /// Returns the wall time of the beginning; nil while the session has active participants.
   ///
-  /// The time is computed backwards from the present, because the wall clock may have been wrong then and corrected since.
+  /// The time is computed backwards from the present, because the wall clock may have been corrected since the beginning of the
+  /// period.
   func date(now: MonotonicTime, date: Date) -> Date? {
     guard let since else { return nil }
     return recorded ?? date.addingTimeInterval(-now.seconds(since: since))

@@ -1,13 +1,13 @@
 package import Primitives
 
-/// The entries and bytes that one participant may send now. Both buckets hold the amount of two seconds.
+/// The token buckets of one participant, for entries and for bytes. Each bucket has the capacity of two seconds.
 package struct EntryRateLimiter: Sendable {
-  /// The refill rates. A session has one value for all buckets, because there are two buckets per participant.
+  /// The refill rates of both buckets. A session shares one value between all participants to save memory.
   package struct Rates: Sendable {
     fileprivate let entries: TokenBucket.Rate
     fileprivate let bytes: TokenBucket.Rate
 
-    /// Creates rates per second; below 1 they are 1.
+    /// Creates rates per second. Rates below 1 are raised to 1.
     package init(entriesPerSecond: Int, bytesPerSecond: Int) {
       entries = Self.rate(entriesPerSecond)
       bytes = Self.rate(bytesPerSecond)
@@ -28,9 +28,9 @@ package struct EntryRateLimiter: Sendable {
     bytes = TokenBucket(full: rates.bytes, at: now)
   }
 
-  /// Takes the price of `count` entries with `size` bytes in all; takes nothing if a bucket has less.
+  /// Takes tokens for `count` entries with `size` bytes in all; takes nothing if one of the buckets has too few.
   ///
-  /// An entry larger than a full bucket passes when the bucket is full, and leaves it in debt.
+  /// An entry larger than a full bucket passes when the bucket is full, and makes the number of tokens negative.
   package mutating func take(_ size: Int, entries count: Int = 1, by rates: Rates, at now: MonotonicTime)
     -> Bool
   {
@@ -46,8 +46,8 @@ package struct EntryRateLimiter: Sendable {
     return true
   }
 
-  /// Returns the milliseconds until each bucket holds a quarter of its capacity, and room for an entry of `size` bytes; at
-  /// least 1.
+  /// Returns the milliseconds until each bucket has a quarter of its capacity, and the byte bucket has enough for an entry of
+  /// `size` bytes; at least 1.
   package func millisecondsUntilQuarter(for size: Int, by rates: Rates) -> Int {
     let delay = max(
       entries.delay(until: max(1, rates.entries.capacity / 4), by: rates.entries),

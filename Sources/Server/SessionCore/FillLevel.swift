@@ -2,12 +2,12 @@
 struct FillLevel {
   private var isNearlyFull = false
 
-  /// Takes the present use into account.
+  /// Records the present use and decides about a warning.
   ///
   /// - Parameters:
   ///   - used: the bytes in use.
   ///   - limit: the quota.
-  /// - Returns: true when four fifths are in use for the first time since it was less than three fifths.
+  /// - Returns: true when the use reaches four fifths for the first time since it was below three fifths.
   mutating func reachesWarning(_ used: UInt64, of limit: UInt64) -> Bool {
     if used * 5 < limit * 3 { isNearlyFull = false }
     guard !isNearlyFull, used > 0, used * 5 >= limit * 4 else { return false }

@@ -1,16 +1,17 @@
 internal import Wire
 
-/// The reasons for which the gateway lets a session grow no more.
+/// The reasons for which the gateway forbids a session to grow.
 struct GrowthGate {
-  /// Bytes that all sessions hold in memory, if this one must not grow because of that.
+  /// The memory of all sessions in bytes, if memory is short and this session must not grow; else nil.
   var memoryPressure: Int? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// The refusal of entries that make the session larger, while the data folder or its creator's share is full.
+  /// The refusal of entries that make the session larger; set while the data folder or the share of the session's creator is
+  /// full.
   var dataRefusal: Refusal? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// True while there is one of these two reasons: their only check on the path of an entry.
+  /// True while one of the two reasons above applies. The entry path checks only this flag.
   private(set) var isClosed = false
   /// True while the whole gateway has too many unsaved bytes.
   var refusesUnsaved = false

@@ -3,7 +3,7 @@ package import Primitives
 
 /// Control messages of members, and requests of the gateway's API.
 extension Session {
-  /// Takes the price of one control message from its sender's bucket, or refuses it.
+  /// Takes the cost of one control message from its sender's bucket, or refuses the message.
   ///
   /// - Returns: true if the message is to be handled.
   package func admitControl(
@@ -26,8 +26,8 @@ extension Session {
     recordPresence(of: participant) { $0.change(participant.number) }
   }
 
-  /// Sets the session's activity for all participants; the last one in the order wins. The sender gets a `committed` message
-  /// for it, as for an entry.
+  /// Sets the session's activity for all participants; of several activities, the last one in the order counts. The sender gets a
+  /// `committed` message, as for an entry.
   package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activityState = ActivityPayload(activity: activity.applying(change), by: participant.number)
@@ -38,14 +38,15 @@ extension Session {
     commits.addWaiting(participant, now: now)
   }
 
-  /// Returns true, and informs the subscriber, while the session must not grow.
+  /// Returns true while the session must not grow, and then refuses the message to the subscriber.
   private func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
     guard let refusal = growthRefusal else { return false }
     if !subscriber.isOutboxFull { enqueueControl(subscriber, GatewayControl.error(refusal).encoded()) }
     return true
   }
 
-  /// Names the session that follows this one. A second request within ten seconds gets the same successor.
+  /// Returns the successor of this session, and creates one if needed. A second request within ten seconds gets the same
+  /// successor.
   ///
   /// - Parameters:
   ///   - token: the token of a present or former participant.

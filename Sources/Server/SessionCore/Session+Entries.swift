@@ -1,21 +1,21 @@
 internal import Wire
 package import Primitives
 
-/// Entries from members: accepted once, and appended to the log.
+/// Entries of members: each is accepted once, and appended to the log.
 extension Session {
-  /// Takes a binary message of a member: one or more entries, back to back.
+  /// Receives a binary message of a member: one or more entries, one directly after the other.
   ///
-  /// Refusals go to the subscriber's outbox. If the message is malformed, the entries before the fault count, and the socket
-  /// is closed.
+  /// Refusals go to the subscriber's outbox. If the message is malformed, the entries before the fault are accepted, and the
+  /// socket is closed.
   ///
   /// - Parameters:
   ///   - message: one or more entries.
-  ///   - start: the offset of the first entry to take.
-  ///   - most: the largest number of entries to take, so that other members are served between the parts of a long message.
+  ///   - start: the offset of the first entry to accept.
+  ///   - most: the maximum number of entries to accept, so that other members are served between the parts of a long message.
   ///   - subscriber: the socket that the message came from.
   ///   - now: the present time.
-  ///   - effects: gets the effects; there are nearly always none.
-  /// - Returns: the offset of the next entry, or the message's length when all entries are taken.
+  ///   - effects: gets the effects; usually there are none.
+  /// - Returns: the offset of the next entry, or the message's length when all entries are accepted.
   @discardableResult
   package func receive(
     _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
@@ -43,7 +43,7 @@ extension Session {
         receiveUnreliable(entry, message, participant, now)
       }
       offset = entry.end
-      // Ten ignored refusals may have closed the socket.
+      // Effects may have closed the socket, after ten ignored refusals.
       guard subscriber.memberIndex >= 0 else { return message.count }
     }
     return offset
@@ -119,7 +119,7 @@ extension Session {
     }
     acknowledge(clientSequence, of: participant, now: now)
     markAcknowledgedDirty(participant)
-    // The sender's presence is announced before its entry.
+    // The session announces the sender's presence before its entry.
     announcePresence()
     append(entry, message, participant, targets: targets, now: now)
   }
@@ -128,7 +128,7 @@ extension Session {
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
-    // A targeted entry costs a send per target: sixteen of them cost as much as an entry.
+    // A targeted entry is sent once per target: sixteen sends cost as much as one entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard participant.rateLimiter.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.validationError(in: message, messageBytes: limits.messageBytes) == nil
@@ -167,12 +167,12 @@ extension Session {
     participant.recordAccepted(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
   }
 
-  /// Returns true if there is room for every entry like this one, as nearly always; else `roomRefusal` decides.
+  /// Returns true if there is surely room for an entry like this one, which is the usual case. Otherwise `roomRefusal` decides.
   private func hasRoom(_ entry: ClientEntry) -> Bool {
     !hasTooManyUnsaved && !growth.isClosed && fits(entry)
   }
 
-  /// Returns the refusal of an entry for which there is no room now; nil if there is room.
+  /// Returns the refusal of an entry for lack of room; nil if there is room.
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if growth.isClosed, entry.flags.retention != .remove {
@@ -192,8 +192,8 @@ extension Session {
       limit: limits.memoryBytes, actual: held)
   }
 
-  /// Returns true if an entry passes although too many bytes are unsaved. A `remove` does, until twice as many are; then only
-  /// a `remove` that frees bytes does, so that this is bounded too.
+  /// Returns true if an entry is accepted although too many bytes are unsaved. Below twice the limit, every `remove` is accepted.
+  /// Above, only a `remove` that frees bytes is accepted, so that the unsaved bytes stay bounded.
   private func passes(_ entry: ClientEntry) -> Bool {
     guard entry.flags.retention == .remove else { return false }
     return unsavedBytes < 2 * limits.unsavedSessionBytes
@@ -220,7 +220,7 @@ extension Session {
     var flags = entry.flags
     let retention = flags.retention
     let key = RetainedKey(key: entry.key, isSystem: false)
-    // The gateway decides: `existing` stays set only on an entry that changes nothing.
+    // The gateway clears `existing` unless the entry changes nothing.
     let changesNothing = flags.contains(.existing) && !retained.index.isRetained(key)
     if !changesNothing { flags.remove(.existing) }
     let (sequence, length) = log.append(

@@ -4,7 +4,7 @@ internal import WebSocket
 
 /// Joining and leaving.
 extension Session {
-  /// Makes a socket wait: it gets the list of participants, and is not one of them.
+  /// Makes a socket wait: it gets the list of participants, but is not in this list.
   package func wait(
     _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {
@@ -21,7 +21,7 @@ extension Session {
     return []
   }
 
-  /// Joins a socket: as a new participant, as the one that waited on it, or as the owner of the token.
+  /// Joins a socket: as a new participant, as the participant that waited on the socket, or as the owner of the token.
   package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime)
     -> [Effect]
   {
@@ -32,13 +32,14 @@ extension Session {
     var resumed = false
     var token = identity.token
     if let own = resume?.token, let number = number(of: own), let known = participants[number] {
-      // The old socket is detached before `acknowledged` is sent: entries that still arrive on it must not count.
+      // The old socket is detached before `acknowledged` is sent: entries that arrive on the old socket later must not be
+      // accepted.
       if case .joined(let old) = known.presence {
         detach(old)
         effects.append(.close(connection: old.connection, .resumedElsewhere))
       }
       if let waited { remove(waited, reason: .left) }
-      // A participant within its grace time has a place.
+      // A participant within its grace time has a place already.
       guard known.isActive || hasPlace else { return [full(subscriber)] }
       participant = known
       token = own
@@ -64,7 +65,7 @@ extension Session {
     }
 
     if resumed, committed < log.lastSequence {
-      // Its entries count as committed only when a `committed` reaches the sequence in `joined`.
+      // The participant's earlier entries count as committed only when a `committed` message reaches the sequence in `joined`.
       participant.lastSequence = log.lastSequence
       commits.addWaiting(participant, now: now)
     }
@@ -80,13 +81,14 @@ extension Session {
     return effects
   }
 
-  /// Returns the way in which a returning client is caught up.
+  /// Returns the kind of catch-up of a returning client.
   private func catchUpStart(_ resume: Resume, acknowledged: UInt32) -> PendingCatchUp.Start {
     guard let after = resume.after, let epoch = resume.epoch, after >= log.droppedThrough else {
       return .snapshot
     }
     if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
-    // The client no longer keeps own entries that this session does not have, so it has seen more of the order than was restored.
+    // The client's own entries that this session does not have are lost, so the client has seen more of the order than was
+    // restored.
     if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
     guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
       return .snapshot
@@ -94,7 +96,7 @@ extension Session {
     return after <= last ? .tail(after: after) : .snapshotWithEntries(after: last)
   }
 
-  /// Begins the grace time of a participant whose socket broke or was closed by its page; a waiting participant is removed.
+  /// Begins the grace time of a participant whose socket broke or was closed by its page. Removes a waiting participant.
   package func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     if participant.isWaiting {
@@ -115,7 +117,7 @@ extension Session {
     return [.close(connection: subscriber.connection, .left)]
   }
 
-  /// Ends the session for all participants, the one that ends it included.
+  /// Ends the session for all participants, including the one that ends it.
   package func end() -> [Effect] {
     participants.values.compactMap { participant in
       guard let subscriber = participant.subscriber else { return nil }
@@ -125,7 +127,7 @@ extension Session {
     }
   }
 
-  /// Handles deadlines: the ends of grace times, commits, and the progress of uploads.
+  /// Handles deadlines: ends of grace times, commits, and the progress of uploads.
   package func tick(now: MonotonicTime) {
     while let participant = participants.nextExpired(now: now) {
       remove(participant, reason: .gone, now: now)
@@ -140,7 +142,7 @@ extension Session {
       ? memberStates[subscriber.memberIndex] : participants.waiting(on: subscriber)
   }
 
-  /// Removes waiting participants: the gateway stops, and their sockets do not return to this session.
+  /// Removes waiting participants when the gateway stops, because their sockets do not return to this session.
   package func removeWaiting() {
     for number in participants.waiting {
       if let participant = participants[number] { remove(participant, reason: .gone) }
@@ -159,7 +161,7 @@ extension Session {
         flush: flushNumber, flags: .special))
   }
 
-  /// Removes a socket from the members. It still gets the rest of the frame that it is in, so that no frame is torn.
+  /// Removes a socket from the members. It still gets the rest of a begun frame, so that no frame is interrupted.
   func detach(_ subscriber: Subscriber) {
     let position = subscriber.memberIndex
     guard position >= 0 else { return }
@@ -191,8 +193,8 @@ extension Session {
       connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
-  /// Returns the refusal of a socket while every number on disk is given out: another one might have been given out before a
-  /// crash.
+  /// Returns a refusal while all numbers of the block on disk are assigned. A number outside of the block could be assigned a
+  /// second time after a crash.
   private func noNumber(_ subscriber: Subscriber) -> Effect {
     .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }
@@ -203,7 +205,7 @@ extension Session {
     recordPresence(of: participant) { $0.join(participant.number) }
   }
 
-  /// Makes a participant active that returns with its token.
+  /// Makes a participant that returns with its token active.
   private func rejoin(_ participant: ParticipantState, as profile: Profile) {
     if participant.isActive {
       guard participants.apply(profile, to: participant) else { return }
@@ -215,7 +217,7 @@ extension Session {
     }
   }
 
-  /// Ends a participant's presence and announces that.
+  /// Ends a participant's presence and announces the change.
   func remove(
     _ participant: ParticipantState, reason: Departure.Reason, now: MonotonicTime? = nil
   ) {
@@ -228,7 +230,7 @@ extension Session {
     if participants.activeCount == 0, let now { emptyPeriod.begin(at: now) }
   }
 
-  /// Forgets the oldest past participants beyond the limit; changes of theirs that are not saved yet are kept for the next save.
+  /// Forgets the oldest past participants beyond the limit. Keeps their unsaved changes for the next save.
   func forgetOldest() {
     participants.forgetOldest { save.keepRecord(ofForgotten: $0) }
   }

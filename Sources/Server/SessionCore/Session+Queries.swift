@@ -1,15 +1,15 @@
 package import Wire
 package import Primitives
 
-/// Queries of the shell.
+/// Queries for the shell.
 extension Session {
-  /// Bytes of the attachment quota that are in use, reservations of uploads included.
+  /// Bytes of the attachment quota in use, including the reservations of uploads.
   package var attachmentBytes: Int { Int(clamping: journal.usedBytes) }
 
   /// True while a socket waits to join.
   package var hasWaiting: Bool { !participants.waiting.isEmpty }
 
-  /// The successor that was named within the last ten seconds: a request for one gets that.
+  /// The successor that was chosen within the last ten seconds. A new request gets the same one.
   package func recentSuccessor(now: MonotonicTime) -> SessionID? {
     guard let successor, now.seconds(since: successor.at) < 10 else { return nil }
     return successor.id

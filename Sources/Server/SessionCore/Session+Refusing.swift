@@ -3,10 +3,10 @@ internal import Primitives
 
 /// Refusals, and the consequences of ignoring them.
 extension Session {
-  /// The number of consecutive refusals that a participant may ignore before its socket is paused.
+  /// The number of consecutive refusals that a participant may ignore before reading from its socket is paused.
   static let ignoredRefusalsBeforePause: UInt16 = 10
 
-  /// The most bytes of refusals in an outbox: within one message there is no other limit.
+  /// The maximum bytes of refusals in an outbox. No other limit applies within one message.
   private static let refusalBytes = 131_072
 
   func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]) {
@@ -20,7 +20,8 @@ extension Session {
     enqueueControl(subscriber, GatewayControl.error(refusal).encoded())
   }
 
-  /// Refuses an entry or control message because the bucket is empty, and pauses or closes a socket that keeps ignoring that.
+  /// Refuses an entry or control message because the token bucket is empty. Pauses or closes a socket that keeps ignoring such
+  /// refusals.
   func refuseForRate(
     _ participant: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int,
     now: MonotonicTime
@@ -39,8 +40,8 @@ extension Session {
     return effects
   }
 
-  /// Warns every participant, once each, that the session is nearly full of entries or of attachments; again after it had room in
-  /// between.
+  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only after there was
+  /// room in between.
   func warnIfNearlyFull() {
     if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
       warn(of: retainedBytes, of: limits.sessionLogBytes) {
@@ -55,7 +56,7 @@ extension Session {
     }
   }
 
-  /// Takes the fill levels of a loaded session into account, without a warning: it is as full as it was.
+  /// Sets the fill levels of a loaded session without a warning, because nothing has changed.
   func restoreFillLevels() {
     _ = retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes))
     _ = journal.fillLevel.reachesWarning(journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
@@ -67,7 +68,7 @@ extension Session {
     appendSystem(SystemType.notice, notice.encoded())
   }
 
-  /// Counts a refusal. If it comes before the retry time of the previous refusal, the participant ignored that one.
+  /// Counts a refusal as ignored if it comes before the retry time of the previous one.
   func countIgnoredRefusal(
     _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
@@ -75,11 +76,11 @@ extension Session {
     defer { participant.retryAt = now.adding(milliseconds: retryAfterMs) }
     guard let retryAt = participant.retryAt else { return }
     guard now < retryAt else {
-      // The participant waited until the retry time and was refused again, which is not its fault.
+      // The participant waited until the retry time and was refused again, so it ignored nothing.
       if participant.ignoredRefusals < Self.ignoredRefusalsBeforePause { participant.ignoredRefusals = 0 }
       return
     }
-    // The count is kept over any number of reconnects, so it stops at the highest value that is compared.
+    // Reconnects do not reset the count. So it is limited to the highest value that is compared.
     participant.ignoredRefusals = min(participant.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
     if participant.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       participant.wasPaused = true
@@ -91,7 +92,7 @@ extension Session {
     }
   }
 
-  /// Removes a socket that is to be closed from the members. That is not a leave: the grace time begins.
+  /// Removes a socket that is to be closed from the members. The participant does not leave: its grace time begins.
   func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))
@@ -99,10 +100,10 @@ extension Session {
 }
 
 extension Refusal {
-  /// The milliseconds after which to retry when there is no room.
+  /// The milliseconds to wait before a retry when there is no room.
   static let noRoomRetryMs = 1000
 
-  /// A refusal because there is no room now, in memory or on disk: a participant has to remove something, or wait.
+  /// A refusal for lack of room in memory or on disk: a participant has to remove something, or wait.
   package static func noRoom(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int) -> Refusal {
     var refusal = Refusal(code, detail, limit: limit, actual: actual)
     refusal.retryAfterMs = UInt64(noRoomRetryMs)

@@ -1,7 +1,7 @@
 package import Primitives
 internal import Wire
 
-/// The end of a turn: entries are moved into the segments, and new members are caught up.
+/// The end of a turn: new entries are moved into segments, and the catch-up of new members begins.
 extension Session {
   /// Ends the turn. The shell then flushes every subscriber whose socket accepts bytes.
   package func endTurn(now: MonotonicTime) {
@@ -22,13 +22,13 @@ extension Session {
     retained.compact()
   }
 
-  /// True when `endTurn` has something to do.
+  /// True when `endTurn` has work to do.
   package var needsTurn: Bool {
     log.hasOpenRun || log.grewThisTurn || !presence.changes.isEmpty || !catchingUp.isEmpty
       || unreliableBatch.hasPending || presence.hasNotifiedWaiters || journal.hasProgress
   }
 
-  /// Frees the memory that only a turn needs, in a session without recent events.
+  /// Frees the memory that is needed during a turn only, in a session without recent events.
   package func releaseRoom() {
     log.releaseRoom()
     unreliableBatch.releaseRoom()
@@ -42,20 +42,20 @@ extension Session {
     presence.takeNotifiedWaiters()
   }
 
-  /// Returns the effects of the end of a turn.
+  /// Returns the effects of the end of a turn, and clears them.
   package func takeEffects() -> [Effect] {
     guard !outgoing.isEmpty else { return [] }
     defer { outgoing = [] }
     return outgoing
   }
 
-  /// Returns the counts since the last call.
+  /// Returns the counts since the last call, and resets them.
   package func takeCounters() -> SessionCounters {
     defer { counters = SessionCounters() }
     return counters
   }
 
-  /// Sends `committed` to the participants whose entries it covers, if it is due.
+  /// Sends a `committed` message to the participants whose entries it covers, if its time has come.
   ///
   /// - Returns: the message, if it piggybacks on this turn's entries for all members at the tail; else no bytes.
   private func announceCommitted(now: MonotonicTime) -> [UInt8] {
@@ -80,18 +80,19 @@ extension Session {
       return .none
     }
     if canPiggyback, members[subscriber.memberIndex].flags.isEmpty { return .piggyback }
-    // Before its catch-up the client knows the epoch, but not which of its entries it keeps: nothing comes between `joined`
-    // and `catchUp`.
+    // Before its catch-up, the client knows the epoch, but not yet which of its own entries are lost. So no message comes between
+    // `joined` and `catchUp`.
     return subscriber.isOutboxFull || subscriber.isBeforeCatchUp ? .postponed : .outbox
   }
 
-  /// Informs a subscriber again that did not get the unreliable frames of this turn, if a `committed` for it was among them.
+  /// Adds subscribers again whose sockets did not accept the unreliable frames of this turn, if a `committed` message was among
+  /// these.
   func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     commits.recordMissed(participant, now: now)
   }
 
-  /// Drops the oldest segments outside the tail; their retained entries are moved into the snapshot segments first.
+  /// Drops the oldest segments outside the tail. Moves their retained entries into the snapshot segments first.
   private func dropOldSegments() {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
       let oldest = log.segments[0]
@@ -104,7 +105,7 @@ extension Session {
     }
   }
 
-  /// Evicts a member whose segment is dropped: it gets the rest of its frame, and is caught up again.
+  /// Evicts a member whose segment is dropped: it gets the rest of its frame, and then another catch-up.
   private func evict(_ position: Int, _ segment: Segment) {
     let subscriber = subscribers[position]
     guard case .live = subscriber.source else { return }

@@ -5,74 +5,74 @@ package import struct FoundationEssentials.Date
 
 /// The rules of a session, without a socket, a clock or randomness.
 ///
-/// Its functions take events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s in the order in which the
-/// shell performs them. Bytes for the participants are in the log and in their subscribers; the shell fetches them piece by
-/// piece. A session belongs to one reactor and is used on its thread only.
+/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s in the order in which the shell
+/// performs them. The log and the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A
+/// session belongs to one reactor, and only the reactor's thread may use it.
 package final class Session {
   package let id: SessionID
-  /// The name of the present order: sequences of different epochs cannot be compared.
+  /// The name of the present epoch: sequences of different epochs cannot be compared.
   package let epoch: String
-  /// The earlier epochs, and the last sequences whose tails the present order can serve.
+  /// The earlier epochs, each with the last sequence from which the present epoch can serve a tail.
   package internal(set) var history = EpochHistory()
-  /// The identity of the data folder: in a copy of the folder, no tail of an earlier epoch is served.
+  /// The identity of the data folder. A copy of the folder serves no tail of an earlier epoch.
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
-  /// The pseudonym of the address that created the session; nil if that is not counted.
+  /// The pseudonym of the address that created the session; nil if sessions per address are not counted.
   package let creator: String?
-  /// The activity, and the participant that set it: 0 for the one the session began with.
+  /// The activity and the participant that set it; 0 if the session was created with it.
   var activityState: ActivityPayload
-  /// The session that follows this one, and the time at which it was named.
+  /// The successor of this session, and the time at which it was chosen.
   package internal(set) var successor: (id: SessionID, at: MonotonicTime)?
   var counters = SessionCounters()
 
-  /// One row per joined socket, for the flush loop.
+  /// One row per joined socket, used by the flush loop.
   package internal(set) var members: [Member] = []
   /// The subscriber of each row in `members`.
   package internal(set) var subscribers: [Subscriber] = []
-  /// The participant of each row in `members`, so that an entry needs no lookup of its sender.
+  /// The participant of each row in `members`: an entry then needs no lookup of its sender.
   var memberStates: [ParticipantState] = []
-  /// The number of flushes: each of them visits every member once.
+  /// The number of flushes so far. Each flush visits every member once.
   package internal(set) var flushNumber: UInt32 = 0
 
   var log: SegmentLog
   var retained: RetainedState
   var unreliableBatch = UnreliableBatch()
   var journal: Journal
-  /// The rates of the rate limiters of participants and of the journal.
+  /// The refill rates for the rate limiters of participants and of the journal.
   let rates: EntryRateLimiter.Rates
 
   var participants: ParticipantTable
   var presence = PresenceTracker()
   var commits: CommitNotifier
   var turn = TurnSummary()
-  /// Subscribers that are caught up when the turn ends.
+  /// Subscribers whose catch-up begins at the end of the turn.
   var catchingUp: [PendingCatchUp] = []
-  /// Effects of the end of a turn, for the shell to take.
+  /// Effects of the end of a turn, which the shell fetches.
   var outgoing: [Effect] = []
 
   var emptyPeriod: EmptyPeriod
 
   var growth = GrowthGate()
-  /// The compressor for snapshots; nil if none are sent compressed.
+  /// The compressor for snapshots; nil if no snapshot is sent compressed.
   package var compressor: MessageCompressor?
 
-  /// True when a store keeps the session on disk. Constant, so that checking it for each entry costs next to nothing.
+  /// True when the session is in a store on disk. The value is a constant, because it is checked for each entry.
   package let isByStore: Bool
   /// The changes that the store has not written yet.
   var save: SaveState
 
-  /// A new session without participants.
+  /// Creates a new session without participants.
   ///
   /// - Parameters:
   ///   - id: the session's id.
-  ///   - epoch: the name of its order.
-  ///   - activity: the activity that it begins with.
+  ///   - epoch: the name of its epoch.
+  ///   - activity: its first activity.
   ///   - createdAt: the present wall time.
   ///   - limits: the limits in force.
   ///   - now: the present time.
-  ///   - creator: the pseudonym of the address that created it; nil if that is not counted.
-  ///   - saving: the place where it is kept.
+  ///   - creator: the pseudonym of the address that created it; nil if sessions per address are not counted.
+  ///   - saving: the place in which it is stored.
   ///   - digest: returns the first 128 bits of a token's SHA-256.
   package init(
     id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: MonotonicTime,
@@ -100,30 +100,31 @@ package final class Session {
   package var activity: Activity { activityState.activity }
   /// The sequence of the newest entry.
   package var sequence: UInt64 { log.lastSequence }
-  /// Entries up to this sequence are committed.
+  /// The last committed sequence.
   package var committed: UInt64 { commits.committed }
-  /// The beginning of the time without active participants; nil while there are some.
+  /// The beginning of the period without active participants; nil while there are active participants.
   package var emptySince: MonotonicTime? { emptyPeriod.since }
   package var activeParticipantCount: Int { participants.activeCount }
   package var retainedBytes: Int { retained.index.byteCount }
-  /// Bytes of the log and of the segments that joiners are caught up from.
+  /// Bytes of the log and of the snapshot segments.
   package var logBytes: Int { log.totalBytes + retained.totalBytes }
-  /// The content of the turn that ended last.
+  /// The kind of content of the turn that ended last.
   package var turnContent: TurnContent { turn.content }
 
-  /// Bytes that all sessions hold in memory, if this one must not grow because of that.
+  /// The memory of all sessions in bytes, if memory is short and this session must not grow; else nil.
   package var memoryPressure: Int? {
     get { growth.memoryPressure }
     set { growth.memoryPressure = newValue }
   }
 
-  /// True when damaged bytes are kept beside the session's log: the session is then kept as long as one with content.
+  /// True when the store has damaged bytes of the session's log: the session is then kept as long as one with content.
   package var keepsDamage: Bool {
     get { save.keepsDamage }
     set { save.keepsDamage = newValue }
   }
 
-  /// The refusal of entries that make the session larger, while the data folder or its creator's share is full.
+  /// The refusal of entries that make the session larger; set while the data folder or the share of the session's creator is
+  /// full.
   package var dataRefusal: Refusal? {
     get { growth.dataRefusal }
     set { growth.dataRefusal = newValue }
@@ -145,7 +146,7 @@ package final class Session {
     participants.number(of: token)
   }
 
-  /// Returns the participant with a token, also one that left: it may name a successor.
+  /// Returns the participant with a token, even if it left: it may still request a successor.
   package func formerNumber(of token: Token) -> ParticipantNumber? {
     participants.formerNumber(of: token)
   }
@@ -157,7 +158,7 @@ package final class Session {
         retainedBytes: retainedBytes, isDamaged: save.keepsDamage || save.lossNotice != nil))
   }
 
-  /// The time at which `tick` or `expiredUploads` has something to do; nil if there is none.
+  /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is none.
   package var nextDeadline: MonotonicTime? {
     var next = commits.nextDeadline
     for deadline in [participants.nextDeadline, journal.nextDeadline] {
@@ -168,7 +169,7 @@ package final class Session {
   }
 }
 
-/// One joined socket: everything that the flush loop needs of it, in 32 bytes.
+/// One joined socket: all values that the flush loop needs, in 32 bytes.
 package struct Member: Sendable, BitwiseCopyable {
   /// The reasons for which the flush loop does not send the tail to a member.
   package struct Flags: OptionSet, Sendable, BitwiseCopyable {

@@ -1,15 +1,15 @@
-/// The content of a turn for the members at the tail.
+/// The kind of content of a turn for the members at the tail.
 package enum TurnContent: Equatable, Sendable {
   case nothing
-  /// Changes of presence only.
+  /// Only changes of presence.
   case presence
-  /// Content that must not wait.
+  /// Content that must be sent at once.
   case entries(withPresence: Bool)
 }
 
 /// Computes the content of each turn.
 struct TurnSummary {
-  /// The content of the turn that ended last.
+  /// The kind of content of the turn that ended last.
   private(set) var content = TurnContent.nothing
   /// The newest sequence when the turn began.
   private var beganAfter: UInt64 = 0
@@ -20,7 +20,7 @@ struct TurnSummary {
   ///   - lastSequence: the newest sequence.
   ///   - presenceEntries: the number of `participants` entries in the turn.
   ///   - hasUnreliable: true when the turn has unreliable frames.
-  ///   - hasNewSegment: true when the turn began a segment. The content of the turn then must not wait. So entries that wait are
+  ///   - hasNewSegment: true when the turn began a segment. Then its content is sent at once. So waiting entries are
   ///     only in the newest segment, and no older segment is dropped before all members have its entries.
   mutating func end(lastSequence: UInt64, presenceEntries: UInt64, hasUnreliable: Bool, hasNewSegment: Bool) {
     let hasMore = lastSequence - beganAfter > presenceEntries || hasUnreliable || hasNewSegment

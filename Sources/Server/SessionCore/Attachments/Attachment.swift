@@ -3,28 +3,28 @@ package import Primitives
 
 package import struct FoundationEssentials.UUID
 
-/// An attachment before its first byte.
+/// The values of an attachment before its first byte is received.
 package struct AttachmentDraft: Sendable {
-  /// Its name in the session; chosen by its uploader or at random.
+  /// The id of the attachment in the session; chosen by the uploader or at random.
   package var id: UUID
-  /// The name of the file that its bytes are written to; no later upload has the same.
+  /// The name of the file for the bytes of this upload. No later upload uses the same file name.
   package var file: UUID
-  /// The name, sanitised by `AttachmentName`.
+  /// The name for people, sanitised by `AttachmentName`.
   package var name: String
   /// The media type.
   package var contentType: String
   /// The number of bytes, if the client announced it.
   package var size: UInt64?
-  /// JSON of the client about the attachment.
+  /// The client's JSON about the attachment.
   package var metadata: AttachmentMetadata?
-  /// The participant that adds it, if the request names one.
+  /// The participant that adds the attachment, if the request names one.
   package var participant: ParticipantNumber?
   /// True if an interrupted upload may continue later.
   package var isResumable: Bool
   /// The `Upload-Metadata` of tus, unchanged.
   package var uploadMetadata: String?
 
-  /// A draft with these values.
+  /// Creates a draft with these values.
   package init(
     id: UUID, file: UUID, name: String, contentType: String, size: UInt64?, metadata: AttachmentMetadata?,
     participant: ParticipantNumber?, isResumable: Bool, uploadMetadata: String?
@@ -43,7 +43,7 @@ package struct AttachmentDraft: Sendable {
 
 /// An attachment in its present state.
 package struct Attachment: Sendable {
-  /// Its public description.
+  /// The description that all participants see.
   package let object: AttachmentObject
   /// True if an interrupted upload may continue later.
   package let isResumable: Bool
@@ -53,19 +53,20 @@ package struct Attachment: Sendable {
   package let progressAt: MonotonicTime
 }
 
-/// The consequences of an attachment's removal for its file.
+/// The work on files that follows from the removal of an attachment.
 package struct RemovedAttachment: Equatable, Sendable {
   package let id: UUID
-  /// True if it was not ready: its writer has to be stopped.
+  /// True if the attachment was not ready, so its upload writer has to be stopped.
   package let wasUploading: Bool
-  /// The content that no attachment refers to any more.
+  /// The content that no other attachment uses, so its file can be removed.
   package let orphanedDigest: String?
 }
 
 /// The result of storing a content in a session.
 package enum ContentPlacement: Sendable {
-  /// The content is new, and is counted from now on.
+  /// The content is new. From now on the quota counts it.
   case first
-  /// The session has it already, and counts it once: the new file replaces the old one, which has the same bytes.
+  /// The session has the content already, and the quota counts it once. The new file has the same bytes and replaces the old
+  /// file.
   case duplicate
 }

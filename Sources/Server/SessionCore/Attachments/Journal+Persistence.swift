@@ -22,10 +22,10 @@ extension Journal {
   /// Restores an attachment from its newest entry.
   ///
   /// - Parameters:
-  ///   - object: the payload of that entry.
+  ///   - object: the payload of the attachment's newest entry.
   ///   - record: its `upload` record; without it, the file of an upload is unknown.
-  ///   - sequence: the sequence of the entry, used if there is no record.
-  ///   - now: the present time, at which the expiry time of an upload begins.
+  ///   - sequence: the sequence of the entry, which replaces the sequence of the record if there is none.
+  ///   - now: the present time. The time until an upload expires begins here.
   mutating func restore(
     _ object: AttachmentObject, _ record: UploadRecord?, at sequence: UInt64, now: MonotonicTime
   ) {

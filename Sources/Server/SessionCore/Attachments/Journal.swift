@@ -3,14 +3,14 @@ internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
-/// The attachments of a session, their use of the quota, and their deadlines. Knows no file.
+/// The attachments of a session, their use of the quota, and their deadlines. The journal does not access files.
 ///
-/// The quota counts each content once, however many attachments have it, and the reservations of uploads. `store` replaces
-/// the reservation of an attachment by its content.
+/// The quota counts each content once, even if many attachments have the same content. It also counts the reservations of
+/// uploads. `store` replaces the reservation of an attachment by its content.
 struct Journal {
   /// One attachment.
   struct Record {
-    /// Its public description, as announced last.
+    /// The description of the attachment in its last announcement.
     var object: AttachmentObject
     /// The name of the file that its bytes are written to.
     let file: UUID
@@ -20,28 +20,29 @@ struct Journal {
     /// The time of the last received bytes.
     var progressAt: MonotonicTime
     var state: State
-    /// The sequence of the entry that added it: rises in the order of creation.
+    /// The sequence of the entry that added the attachment. Attachments created later have higher sequences.
     let addedAt: UInt64
   }
 
   enum State {
     case uploading(Upload)
-    /// All bytes are received and counted; their file is being moved to its place.
+    /// All bytes are received and counted; their file is being moved to its final folder.
     case stored(digest: String)
     case ready(digest: String)
   }
 
   /// The state of an attachment while bytes arrive.
   struct Upload {
-    /// Bytes of its reservation in the quota.
+    /// The bytes that the upload reserves in the quota.
     var reserved: UInt64
-    /// Its deadline in `expiryChecks`: not changed when bytes arrive, but checked when it is over.
+    /// The deadline in `expiryChecks`. Received bytes do not change the deadline; the upload's age is checked when the deadline
+    /// has passed.
     var expiryCheck: MonotonicTime
-    /// The time at which its progress was sent last.
+    /// The time at which the upload's progress was sent last.
     var progressSentAt: MonotonicTime?
-    /// The offset in its last entry, which a later joiner gets too.
+    /// The offset in the last entry about the upload. Later joiners get this entry too.
     var announcedOffset: UInt64 = 0
-    /// The offset that was sent last, in an entry or as progress.
+    /// The offset that was sent last, in an entry or as a progress message.
     var sentOffset: UInt64 = 0
     var progress = ProgressState.idle
   }
@@ -61,24 +62,24 @@ struct Journal {
 
   /// The bytes by which the reservation of an upload of unknown length grows.
   static let reservationStep: UInt64 = 8 << 20
-  /// The least time between two `attachmentProgress` entries of an attachment: four a second.
+  /// The shortest time between two `attachmentProgress` entries of an attachment: four a second.
   static let progressIntervalMs = 250
 
   private(set) var records: [UUID: Record] = [:]
   private var contents: [String: Content] = [:]
-  /// Bytes of each content once, and of all reservations.
+  /// The sum of all contents, each counted once, and of all reservations.
   private(set) var usedBytes: UInt64 = 0
 
-  /// Uploads whose progress is sent when the turn ends, unless another entry is sent for them before.
+  /// Uploads whose progress is sent at the end of the turn, unless an earlier entry of the turn contains the offset.
   private var progressDue: [UUID] = []
   /// Uploads whose progress is sent later.
   private var deferredProgress = DeadlineQueue<UUID>()
   private var expiryChecks = DeadlineQueue<UUID>()
 
   private let keepSeconds: Int
-  /// Creations and pieces of uploads over HTTP, by all clients together, cost as much as entries of one participant.
+  /// The rate limiter for creations and pieces of uploads over HTTP. All clients together have the rate of one participant.
   private var limiter: EntryRateLimiter
-  /// The use of the attachment quota.
+  /// The bytes of the attachment quota in use.
   var fillLevel = FillLevel()
 
   init(keepSeconds: Int, _ limiter: EntryRateLimiter) {
@@ -86,7 +87,7 @@ struct Journal {
     self.limiter = limiter
   }
 
-  /// Takes the price of a creation or a piece of an upload with so many bytes of metadata.
+  /// Takes the cost of a creation or a piece of an upload from the rate limiter; the cost includes the bytes of metadata.
   /// - Returns: nil, or the milliseconds after which to try again.
   mutating func consumeRate(_ size: Int, by rates: EntryRateLimiter.Rates, at now: MonotonicTime) -> Int? {
     limiter.take(size, by: rates, at: now) ? nil : limiter.millisecondsUntilQuarter(for: size, by: rates)
@@ -136,7 +137,7 @@ struct Journal {
 
   // MARK: - Uploads
 
-  /// Adds an upload that was announced by the entry with a sequence.
+  /// Adds an upload that the entry with this sequence announced.
   mutating func add(
     _ object: AttachmentObject, _ draft: AttachmentDraft, at sequence: UInt64, now: MonotonicTime
   ) {
@@ -196,7 +197,7 @@ struct Journal {
     put(&record, upload)
   }
 
-  /// Sets the offset of an upload that an entry announces.
+  /// Sets the offset of an upload to the offset that an entry announces.
   mutating func setOffset(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     guard var (record, upload) = upload(id) else { return }
     if record.object.offset != offset { record.progressAt = now }
@@ -208,10 +209,10 @@ struct Journal {
     put(&record, upload)
   }
 
-  /// True if there is an upload: each one has an expiry check.
+  /// True if the session has uploads: each upload has an expiry check.
   var hasUploads: Bool { expiryChecks.earliest != nil }
 
-  /// Uploads whose offsets are ahead of their last entries, which joiners get.
+  /// Uploads whose offsets are higher than in their last entries. A joiner gets only these entries.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset
@@ -220,7 +221,7 @@ struct Journal {
     }
   }
 
-  /// Moves deferred progress that is due now to the end of this turn.
+  /// Moves deferred progress that is due now to the uploads whose progress is sent at the end of this turn.
   mutating func flushDeferredProgress(now: MonotonicTime) {
     while let id = deferredProgress.popDue(at: now) {
       guard var (record, upload) = upload(id) else { continue }
@@ -230,7 +231,7 @@ struct Journal {
     }
   }
 
-  /// Returns the progress to send in this turn, and counts it as sent.
+  /// Returns the progress to send in this turn, and records it as sent.
   mutating func takeProgress(now: MonotonicTime) -> [AttachmentProgressPayload] {
     let ids = progressDue
     progressDue = []
@@ -247,7 +248,7 @@ struct Journal {
     return payloads
   }
 
-  /// Returns the uploads without progress for too long, each of them once.
+  /// Returns the uploads without received bytes for too long; each upload is returned once.
   mutating func expired(now: MonotonicTime) -> [UUID] {
     var ids: [UUID] = []
     while let id = expiryChecks.popDue(at: now) {
@@ -266,7 +267,7 @@ struct Journal {
   // MARK: - Whole attachments
 
   /// Replaces the reservation of an upload by its content.
-  /// - Returns: the placement of its file; nil if it is no upload any more.
+  /// - Returns: the placement of its file; nil if the attachment is not an upload any more.
   mutating func store(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let (_, upload) = upload(id) else { return nil }
     end(upload, of: id)
@@ -276,7 +277,7 @@ struct Journal {
     return count(digest, size)
   }
 
-  /// Counts one more attachment with a content.
+  /// Counts one more attachment that uses a content.
   @discardableResult
   mutating func count(_ digest: String, _ size: UInt64) -> ContentPlacement {
     if contents[digest] != nil {
@@ -300,7 +301,7 @@ struct Journal {
   /// The digests of all contents.
   var digests: Set<String> { Set(contents.keys) }
 
-  /// Makes an attachment ready whose content was stored.
+  /// Makes an attachment ready after its content was stored.
   mutating func finish(_ id: UUID) -> AttachmentObject? {
     guard var record = records[id], case .stored(let digest) = record.state else { return nil }
     record.state = .ready(digest: digest)

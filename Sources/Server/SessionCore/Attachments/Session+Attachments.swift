@@ -4,10 +4,10 @@ package import Primitives
 package import struct FoundationEssentials.Date
 package import struct FoundationEssentials.UUID
 
-/// The life of attachments, in the order and in the quota. The shell owns their files.
+/// The operations on attachments: their entries in the order, and their use of the quota. The shell owns the files.
 ///
-/// Everything about an attachment is announced by system entries under its id, so catch-up and order apply to attachments as
-/// to all entries.
+/// System entries under an attachment's id announce each of its changes. So attachments have an order and a catch-up, as all
+/// entries have.
 extension Session {
   /// Returns the attachment with an id.
   package func attachment(_ id: UUID) -> Attachment? {
@@ -21,13 +21,14 @@ extension Session {
   /// The attachments in the order in which they were added.
   package var attachmentObjects: [AttachmentObject] { journal.inOrder.map(\.object) }
 
-  /// Takes the price of a creation or of a piece of an upload, for which entries may be sent to all members.
+  /// Takes the cost of a creation or of a piece of an upload from the rate limiter, because the gateway may send entries about it
+  /// to all members.
   ///
   /// - Parameters:
   ///   - size: bytes of its metadata.
   ///   - now: the present time.
-  /// - Throws: `rate-limited` with `retryAfterMs`, when uploads to the session are more frequent than entries of one
-  ///   participant may be; `storage-full` when too many bytes are unsaved.
+  /// - Throws: `rate-limited` with `retryAfterMs`, when uploads to the session exceed the entry rate of one participant;
+  ///   `storage-full` when too many bytes are unsaved.
   package func consumeUploadRate(size: Int, now: MonotonicTime) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
     guard let retryAfterMs = journal.consumeRate(size, by: rates, at: now) else { return }
@@ -39,11 +40,11 @@ extension Session {
     throw refusal
   }
 
-  /// Adds an attachment whose bytes will follow, and reserves the announced ones.
+  /// Adds an attachment whose bytes will follow, and reserves the announced number of bytes.
   ///
   /// The id must not be in use.
-  /// - Throws: `attachment-too-large`, or `session-quota` when the number of attachments, their bytes or the retained bytes
-  ///   reach their limits; with `limit` and `actual`. `storage-full` when too many bytes are unsaved.
+  /// - Throws: `attachment-too-large`, `session-quota` when the number of attachments, their bytes or the retained bytes reach
+  ///   their limits; both with `limit` and `actual`. `storage-full` when too many bytes are unsaved.
   package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
     precondition(journal.records[draft.id] == nil, "an attachment's id is given once")
     let object = AttachmentObject(
@@ -65,7 +66,8 @@ extension Session {
         limit: limits.sessionLogBytes, actual: retainedBytes)
     }
     if let refusal = growthRefusal { throw refusal }
-    // The uploader's presence is announced before the attachment, and its name is kept as long as the attachment.
+    // The uploader's presence is announced before the attachment. The session keeps the uploader's name as long as the
+    // attachment.
     if let number = draft.participant { participants[number]?.hasRetained = true }
     announcePresence()
     let sequence = appendUnderKey(.replace, draft.id, isSystem: true, payload)
@@ -73,10 +75,10 @@ extension Session {
     save.markDirty(upload: draft.id)
   }
 
-  /// Restarts an upload in one request from its first byte.
+  /// Restarts an upload from its first byte, when a request contains the whole upload.
   ///
-  /// - Throws: `not-found` for an unknown upload; `attachment-too-large` and `session-quota` as `addAttachment`. Then nothing
-  ///   has changed.
+  /// - Throws: `not-found` for an unknown upload; `attachment-too-large` and `session-quota` as `addAttachment`. After an error
+  ///   nothing has changed.
   package func restartUpload(_ id: UUID, size: UInt64?, now: MonotonicTime) throws(Refusal) {
     let (_, upload) = try upload(id)
     try journal.check(size: size ?? 0, reserved: upload.reserved, limits: limits)
@@ -87,8 +89,8 @@ extension Session {
 
   /// Sets the size of an upload after its creation.
   ///
-  /// - Throws: `not-found` for an unknown upload; `bad-request` when another size is set already, or more bytes were
-  ///   received; `attachment-too-large` and `session-quota` as `addAttachment`. Then nothing has changed.
+  /// - Throws: `not-found` for an unknown upload; `bad-request` when another size is set already, or more bytes were received;
+  ///   `attachment-too-large` and `session-quota` as `addAttachment`. After an error nothing has changed.
   package func setUploadSize(_ id: UUID, _ size: UInt64, now: MonotonicTime) throws(Refusal) {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
@@ -127,13 +129,13 @@ extension Session {
     return reserved
   }
 
-  /// Records received bytes of an upload. Members at the tail get its progress at most four times a second, the last one
-  /// always.
+  /// Records received bytes of an upload. Members at the tail get the progress at most four times a second, and always get the
+  /// last offset.
   package func uploadMoved(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     journal.recordProgress(id, to: offset, now: now)
   }
 
-  /// Announces the offset of a resumable upload whose writer is gone, unless it was sent already.
+  /// Announces the offset of a resumable upload after its connection ended, unless the offset was sent already.
   package func uploadPaused(_ id: UUID, at offset: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     journal.setOffset(id, to: offset, now: now)
@@ -142,15 +144,15 @@ extension Session {
 
   /// Replaces the reservation of a complete upload by its content.
   ///
-  /// - Returns: the placement of its file; nil if the attachment was removed meanwhile.
+  /// - Returns: the placement of its file; nil if the attachment has been removed.
   package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let placement = journal.store(id, digest: digest, size: size) else { return nil }
     save.markDirty(upload: id)
     return placement
   }
 
-  /// Returns the placement of the file of an attachment that was complete before the session was loaded: the same that
-  /// `storeContent` returned then. The file may be in its place already.
+  /// Returns the placement of the file of an attachment that was complete before the session was loaded: the value that
+  /// `storeContent` returned before. The file may have been moved already.
   ///
   /// - Returns: nil for any other attachment.
   package func storedPlacement(_ id: UUID) -> ContentPlacement? {
@@ -165,9 +167,9 @@ extension Session {
     uploadPaused(id, at: bytes, now: now)
   }
 
-  /// Makes an attachment ready whose file is in its place, however full the session is, and announces that.
+  /// Makes an attachment ready after its file was moved, even if the session is full, and announces the attachment.
   ///
-  /// - Returns: the attachment; nil if it was removed meanwhile.
+  /// - Returns: the attachment; nil if it was removed.
   package func finishAttachment(_ id: UUID, now: MonotonicTime) -> AttachmentObject? {
     guard let object = journal.finish(id) else { return nil }
     announce(id)
@@ -176,7 +178,7 @@ extension Session {
 
   /// Removes an attachment, and the entries of clients under its id.
   ///
-  /// - Returns: the consequences for its file; nil for an unknown attachment.
+  /// - Returns: the work on its files; nil for an unknown attachment.
   package func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
     guard let removed = journal.remove(id) else { return nil }
     appendUnderKey(.remove, id, isSystem: true, [])
@@ -184,13 +186,13 @@ extension Session {
     return removed
   }
 
-  /// Returns the uploads without progress for `uploadKeepSeconds`, each of them once, for the shell to remove. It is called
-  /// after every `tick`.
+  /// Returns the uploads without received bytes for `uploadKeepSeconds`, for the shell to remove; each upload is returned once.
+  /// The shell calls this function after every `tick`.
   package func expiredUploads(now: MonotonicTime) -> [UUID] {
     journal.expired(now: now)
   }
 
-  /// Announces the offsets of uploads by entries if a participant joins in this turn: progress is not retained.
+  /// Announces the offsets of uploads by entries if a participant joins in this turn, because a snapshot contains no progress.
   func announceOffsets(now: MonotonicTime) {
     guard !catchingUp.isEmpty, journal.hasUploads else { return }
     for (id, offset) in journal.unannouncedOffsets {
@@ -199,7 +201,7 @@ extension Session {
     }
   }
 
-  /// Adds the progress of uploads in this turn to the unreliable entries.
+  /// Adds the progress of uploads in this turn to the unreliable batch.
   func sendProgress(now: MonotonicTime) {
     guard journal.hasProgress else { return }
     for payload in journal.takeProgress(now: now) {

@@ -1,14 +1,14 @@
-/// Compresses a whole message as permessage-deflate does it, without a window kept from the previous message (RFC 7692 §7.2.1).
+/// Compresses a whole message for permessage-deflate, without the window of the previous message (RFC 7692 §7.2.1).
 package typealias MessageCompressor = (Span<UInt8>) -> [UInt8]
 
 extension Segment {
-  /// The bytes that are compressed first: if they do not shrink by an eighth, the segment has no compressed form.
+  /// The size of a first sample: if the sample does not shrink by an eighth, the segment gets no compressed form.
   private static let sampleBytes = 4096
 
-  /// Returns the frames before `end` for subscribers that accept compression. Each frame is compressed once for all of them.
+  /// Returns the frames before `end` for subscribers that accept compression. Each frame is compressed once for all subscribers.
   ///
-  /// - Returns: the segment with these frames, and their end in it. The segment is this one if compression is not worthwhile.
-  ///   A frame that does not shrink is copied as it is.
+  /// - Returns: the compressed segment, and the end of these frames in it; this segment itself if compression is not worthwhile.
+  ///   A frame that does not shrink is copied uncompressed.
   func compressed(before end: Int, by compress: MessageCompressor) -> (segment: Segment, end: Int) {
     guard !isIncompressible else { return (self, end) }
     let twin = compressedTwin ?? Segment(number: number, capacity: 0)
@@ -36,7 +36,7 @@ extension Segment {
 
   private func isWorthIt(_ count: Int, of whole: Int) -> Bool { count <= whole - whole / 8 }
 
-  /// Marks the segment as incompressible. A subscriber that already gets the compressed form keeps it.
+  /// Marks the segment as incompressible. Subscribers in the compressed form continue there.
   private func giveUp(_ end: Int) -> (segment: Segment, end: Int) {
     isIncompressible = true
     compressedTwin = nil

@@ -8,32 +8,32 @@ internal import WebSocket
 package final class Segment {
   /// One frame of the segment.
   package struct Frame: Sendable, BitwiseCopyable {
-    /// The end of the frame in the segment's bytes; it begins at the end of the frame before.
+    /// The end of the frame in the segment's bytes. The frame begins at the end of the previous frame.
     package var end: Int
     /// The length of its WebSocket header.
     package var headerLength: Int
     package var firstSequence: UInt64
     package var lastSequence: UInt64
     package var entryCount: Int
-    /// An index into `Segment.targetLists`, or -1 for every participant.
+    /// An index into `Segment.targetLists`, or -1 if the frame is for every participant.
     package var targets: Int
   }
 
-  /// Absolute: the number stays valid when older segments are dropped.
+  /// The number of the segment. It is absolute, so it stays valid when older segments are dropped.
   package let number: UInt32
   package private(set) var bytes: [UInt8]
   package private(set) var frames: [Frame] = []
-  /// The sorted numbers of the participants that get a targeted frame, its sender included.
+  /// The sorted numbers of the participants that get a targeted frame; they include the sender.
   private(set) var targetLists: [[UInt32]] = []
-  /// The bytes after which the next segment begins.
+  /// The size at which the next segment begins.
   let capacity: Int
-  /// Bytes in memory, target lists and frame descriptions included.
+  /// Bytes in memory, including target lists and frame descriptions.
   private(set) var weight = 0
   /// Bytes of entries that are no longer retained (snapshot segments only).
   var garbageBytes = 0
-  /// The same frames in compressed form, as far as a subscriber has needed them (snapshot segments only).
+  /// The compressed form of the first frames, made when a subscriber needs them (snapshot segments only).
   var compressedTwin: Segment?
-  /// The senders of its entries, garbage included (snapshot segments only).
+  /// The senders of the entries, garbage included (snapshot segments only).
   var senders: Set<ParticipantNumber> = []
   /// True if compression was tried and was not worthwhile.
   var isIncompressible = false
@@ -81,7 +81,7 @@ package final class Segment {
     return bytes.count - before + 4 * (targets?.count ?? 0)
   }
 
-  /// Appends the payload of another segment's frame, compressed or not.
+  /// Appends the payload of another segment's frame, compressed or uncompressed.
   func append(_ payload: Span<UInt8>, like frame: Frame, isCompressed: Bool) {
     let before = bytes.count
     FrameHeader.append(.binary, length: payload.count, isCompressed: isCompressed, to: &bytes)
@@ -93,7 +93,7 @@ package final class Segment {
         lastSequence: frame.lastSequence, entryCount: frame.entryCount, targets: -1))
   }
 
-  /// Appends a control message, in a segment of a catch-up.
+  /// Appends a control message to a segment of a catch-up.
   func appendControl(_ message: [UInt8]) {
     let before = bytes.count
     FrameHeader.append(.text, length: message.count, to: &bytes)
@@ -110,7 +110,7 @@ package final class Segment {
     return targetLists[frame.targets].containsSorted(number)
   }
 
-  /// Returns the index of the frame that contains the byte at `offset`: the first frame that ends behind it.
+  /// Returns the index of the frame that contains the byte at `offset`: the first frame whose end is greater.
   func frameIndex(at offset: Int) -> Int {
     frames.partitionIndex { $0.end > offset }
   }
@@ -119,13 +119,13 @@ package final class Segment {
     index == 0 ? 0 : frames[index - 1].end
   }
 
-  /// Returns true if a frame begins at `offset`, or the last one ends there.
+  /// Returns true if `offset` is a frame boundary.
   func isBoundary(_ offset: Int) -> Bool {
     if offset == 0 || offset == bytes.count { return true }
     return frameStart(frameIndex(at: offset)) == offset
   }
 
-  /// Returns the rest of the frame that contains `offset`; empty on a boundary.
+  /// Returns the rest of the frame that contains `offset`; empty if `offset` is a frame boundary.
   func restOfFrame(at offset: Int) -> [UInt8] {
     if isBoundary(offset) { return [] }
     return Array(bytes[offset..<frames[frameIndex(at: offset)].end])
@@ -144,7 +144,7 @@ package final class Segment {
 }
 
 extension Array {
-  /// Returns the first index whose element satisfies `predicate`, in an array where all elements behind it do too.
+  /// Returns the first index whose element satisfies `predicate`. All later elements must satisfy it too.
   func partitionIndex(where predicate: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -2,9 +2,10 @@ internal import Wire
 
 /// The records of the log on disk.
 extension SegmentLog {
-  /// Returns whole frames after `sequence` as the body of a `run` record of about `limit` bytes: at least one frame.
-  /// - Returns: nil if there are none; else also the last sequence in the record, and the bytes that it adds to
-  ///   `appendedBytes`.
+  /// Returns whole frames after `sequence` as the body of a `run` record. The body has about `limit` bytes and at least one
+  /// frame.
+  /// - Returns: the body, the last sequence in it, and the bytes that it adds to `appendedBytes`; nil if there are no such
+  ///   frames.
   func run(after sequence: UInt64, upTo limit: Int) -> (body: [UInt8], lastSequence: UInt64, logBytes: Int)? {
     var body: [UInt8] = []
     var last = sequence
@@ -28,21 +29,21 @@ extension SegmentLog {
     return body.isEmpty ? nil : (body, last, logBytes)
   }
 
-  /// Counts bytes of records that were written or read and end with `sequence`.
+  /// Counts the bytes of records that end with `sequence` and were written or read.
   mutating func addRecordBytes(_ count: Int, at sequence: UInt64) {
     let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) >= sequence }
     segments[min(index, segments.count - 1)].recordBytes += count
     recordBytes += count
   }
 
-  /// Begins the log after a sequence up to which only retained entries are known.
+  /// Begins the log after `sequence`. Of the entries up to there, only retained ones are known.
   mutating func begin(after sequence: UInt64) {
     precondition(tail.offset == 0 && segments.count == 1, "a log begins once")
     droppedThrough = sequence
     lastSequence = sequence
   }
 
-  /// Appends a frame of entries from a record, which have their sequences already.
+  /// Appends a frame of entries from a record. The entries already have sequences.
   mutating func replay(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
   ) {

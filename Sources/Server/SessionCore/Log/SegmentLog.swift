@@ -1,31 +1,31 @@
 internal import Wire
 internal import WebSocket
 
-/// The order of a session: segments, oldest first, and the open run.
+/// The log of a session: segments, oldest first, and the open run.
 ///
-/// The entries of a turn are collected in the open run; `closeRun` moves them into a segment, behind one frame header. A run
-/// is closed at 64 KiB, before and after a targeted entry, and at the end of the turn. An entry over 64 KiB is a frame of its
-/// own.
+/// The entries of a turn are collected in the open run. `closeRun` moves them into a segment, with one frame header in front. A
+/// run is closed at 64 KiB, before and after a targeted entry, and at the end of the turn. An entry over 64 KiB gets a frame of
+/// its own.
 struct SegmentLog {
-  /// The most bytes of a run.
+  /// The maximum size of a run in bytes.
   static let runBytes = 65_536
   private static let smallestSegment = 4096
 
   private(set) var segments: [Segment]
-  /// Entries up to this sequence are in no segment any more: a tail can only begin after it.
+  /// The last sequence that no segment contains any more: a tail can only begin after it.
   var droppedThrough: UInt64 = 0
   /// The newest sequence.
   var lastSequence: UInt64 = 0
-  /// Bytes of all frames that were ever appended, and four for each of their targets.
+  /// Bytes of all frames that were ever appended, plus four for each target of a frame.
   var appendedBytes = 0
   /// The part of `appendedBytes` that is on disk.
   var savedBytes = 0
-  /// Bytes of the records of the segments on disk, other records between them included.
+  /// Bytes of the segments' records on disk, including other records between them.
   var recordBytes = 0
   /// True if frames were appended in this turn.
   private(set) var grewThisTurn = false
 
-  /// The tail segment at the end of the last turn: a subscriber that reads without delay is there or further.
+  /// The tail segment at the end of the last turn. A subscriber that reads without delay has reached this segment.
   private var turnSegment: UInt32 = 1
 
   private let largestSegment: Int
@@ -36,8 +36,8 @@ struct SegmentLog {
   private var runFirstSequence: UInt64 = 0
   private var runEntries = 0
 
-  /// - Parameter tailBytes: the bytes of the order that are kept for tails. Segments have at most a quarter of that, so that
-  ///   little more is kept.
+  /// - Parameter tailBytes: the bytes of the log that are kept for tails. A segment has at most a quarter of that, so that the
+  ///   log exceeds the limit only a little.
   init(tailBytes: Int) {
     largestSegment = min(262_144, max(Self.smallestSegment, tailBytes / 4))
     segments = [Segment(number: 1, capacity: Self.smallestSegment)]
@@ -47,10 +47,10 @@ struct SegmentLog {
   var tailSegment: Segment { segments[segments.count - 1] }
   var tail: Cursor { Cursor(segment: tailSegment.number, offset: tailSegment.bytes.count) }
   var totalBytes: Int { weight + tailSegment.weight }
-  /// True if a segment was begun in this turn.
+  /// True if a new segment was begun in this turn.
   var hasNewSegment: Bool { tailSegment.number != turnSegment }
   var hasOpenRun: Bool { runEntries > 0 }
-  /// Bytes that are not on disk, those of the open run included.
+  /// Bytes that are not on disk, including the open run.
   var unsavedBytes: Int { appendedBytes + run.count - savedBytes }
 
   subscript(_ number: UInt32) -> Segment? {
@@ -61,7 +61,7 @@ struct SegmentLog {
   /// Appends an entry to the open run, with the next sequence.
   ///
   /// `targets` are the sorted numbers of the participants that get the entry; nil means every participant.
-  /// - Returns: the entry's sequence, and its length as an entry of the gateway.
+  /// - Returns: the entry's sequence, and the length of the entry in the form that the gateway sends.
   @discardableResult
   mutating func append(
     flags: EntryFlags, sender: ParticipantNumber, clientSequence: UInt32, key: EntryKey, type: Span<UInt8>,
@@ -98,7 +98,7 @@ struct SegmentLog {
     grewThisTurn = false
   }
 
-  /// Moves the open run, if there is one, into the tail segment behind one frame header.
+  /// Moves the open run, if any, into the last segment, with one frame header in front.
   mutating func closeRun(targets: [UInt32]? = nil) {
     guard runEntries > 0 else { return }
     makeRoom(for: run.count)
@@ -110,12 +110,12 @@ struct SegmentLog {
     if run.capacity > 2 * Self.runBytes { run = [] } else { run.removeAll(keepingCapacity: true) }
   }
 
-  /// Frees the memory of the last run, if none is open.
+  /// Frees the memory of the last run, if no run is open.
   mutating func releaseRoom() {
     if runEntries == 0 { run = [] }
   }
 
-  /// Begins a segment if the last one has no room for a frame with so many bytes of entries.
+  /// Begins a new segment if the last one has no room for a frame with this many bytes of entries.
   mutating func makeRoom(for count: Int) {
     let room = count + 10
     guard !tailSegment.hasRoom(for: room) else { return }
@@ -124,9 +124,9 @@ struct SegmentLog {
     segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
   }
 
-  /// Returns true if the oldest segment is not needed for a tail of so many bytes.
+  /// Returns true if a tail of `tailBytes` does not need the oldest segment.
   ///
-  /// Entries of this turn stay, however many: they have not been sent to any member yet.
+  /// Entries of this turn always stay, because they have not been sent to any member yet.
   func oldestCanGo(tailBytes: Int) -> Bool {
     guard segments.count > 1, segments[0].number < turnSegment else { return false }
     return weight - segments[0].weight + tailSegment.weight >= tailBytes
@@ -141,9 +141,9 @@ struct SegmentLog {
     return oldest
   }
 
-  /// Returns the cursor of a subscriber that has all entries up to `sequence`, and the rest of the frame that contains that
+  /// Returns the cursor at which a subscriber continues after the entry `sequence`, and the rest of the frame that contains this
   /// entry.
-  /// - Returns: nil if later entries are missing.
+  /// - Returns: nil if the log does not have all later entries.
   func position(after sequence: UInt64) -> (cursor: Cursor, rest: PartialFrame?)? {
     guard sequence >= droppedThrough, sequence <= lastSequence else { return nil }
     let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) > sequence }
@@ -174,7 +174,7 @@ struct SegmentLog {
   }
 }
 
-/// The last entries of a frame.
+/// The remaining entries of a frame, after a sequence.
 struct PartialFrame {
   var segment: Segment?
   var entries: Range<Int> = 0..<0
@@ -182,7 +182,7 @@ struct PartialFrame {
 
   /// The sequences of the first and the last entry.
   var sequences: ClosedRange<UInt64>?
-  /// Returns the entries with a frame header of their own.
+  /// Returns these entries with a frame header of their own.
   func framed() -> [UInt8] {
     guard let segment, !entries.isEmpty else { return [] }
     var bytes: [UInt8] = []
@@ -194,7 +194,7 @@ struct PartialFrame {
 }
 
 extension Segment {
-  /// Appends the last entries of a frame of another segment, as a frame.
+  /// Appends the remaining entries of a frame of another segment as a new frame.
   func append(_ partial: PartialFrame) {
     guard let source = partial.segment, let sequences = partial.sequences else { return }
     let bytes = source.bytes

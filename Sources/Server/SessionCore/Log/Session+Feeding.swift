@@ -4,15 +4,15 @@ internal import WebSocket
 
 /// The bytes that a subscriber gets next.
 extension Session {
-  /// The most bytes of the log in one piece.
+  /// The maximum size of one piece of the log.
   package static let pieceBytes = 65_536
-  /// The most bytes of a catch-up in one piece: a joiner gets little else, and each call has a cost.
+  /// The maximum size of one piece of a catch-up. It is larger, because each call has a cost and a joiner gets little else.
   package static let catchUpPieceBytes = 262_144
 
   /// Returns the next bytes for a subscriber; nil if there are none now.
   ///
-  /// The caller reports the bytes that the socket accepted to `sent`, and calls again. No frame is torn: a begun frame is
-  /// finished, then come the subscriber's own messages, then snapshot and log.
+  /// The caller reports the number of accepted bytes to `sent`, and calls this function again. No frame is interrupted: first the
+  /// rest of a begun frame is sent, then the subscriber's own messages, then snapshot and log.
   package func nextPiece(_ subscriber: Subscriber) -> Piece? {
     let position = subscriber.memberIndex
     guard position >= 0 else { return subscriber.outputPiece(onBoundary: true) }
@@ -77,7 +77,7 @@ extension Session {
     }
   }
 
-  /// Sets whether the kernel accepts no more bytes until it reports the socket as writable.
+  /// Records if the socket is blocked: the kernel accepts no more bytes until it reports the socket as writable.
   package func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     if isBlocked {
@@ -87,10 +87,11 @@ extension Session {
     }
   }
 
-  /// Returns true if the subscriber has all entries, and the flush loop may send it the tail.
+  /// Returns true if the subscriber has all entries, so that the flush loop may send it the tail.
   package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
-    // Without flags it may still be inside a frame: its share of the turn is used up, and it continues in the next one.
+    // The member may still be inside a frame even without flags, when its share of the turn is used up. It continues in the next
+    // turn.
     let member = members[subscriber.memberIndex]
     return member.flags.isEmpty && member.cursor == log.tail
   }
@@ -101,20 +102,20 @@ extension Session {
     markPending(subscriber)
   }
 
-  /// Makes the flush loop visit a subscriber whose outbox has new messages.
+  /// Makes the flush loop visit a subscriber, because its outbox has new messages.
   package func markPending(_ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     members[subscriber.memberIndex].flags.insert(.special)
   }
 
-  /// The segment of the members at the tail.
+  /// The segment at the cursors of the members at the tail.
   package var tailSegment: Segment { log.tailSegment }
   /// The frames of this turn for the members at the tail.
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
   package var unreliableEntryCount: Int { unreliableBatch.entryCount }
 
-  /// Calls the closure with the rows of the members, so that a flush writes each row without a lookup. The session has no
-  /// rows during the call: the closure calls no function of the session that uses them.
+  /// Calls the closure with the rows of the members, so that a flush changes each row without a lookup. The session's own array
+  /// is empty during the call, so the closure must not call functions of the session that use it.
   package func withMembers(_ body: (inout [Member]) -> Void) {
     var rows: [Member] = []
     swap(&rows, &members)
@@ -126,8 +127,8 @@ extension Session {
     counters.delivered += entries
   }
 
-  /// Reports that the socket accepted only `count` bytes of this turn's unreliable frames, or none because it is not at the
-  /// tail. A begun frame is finished later.
+  /// Records that the socket accepted only `count` bytes of this turn's unreliable frames; 0 if the member is not at the tail.
+  /// The rest of a begun frame is sent later.
   package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
     guard subscriber.memberIndex >= 0 else { return }
     let rest = unreliableBatch.restOfFrame(at: count)
@@ -154,13 +155,13 @@ extension Session {
 
   package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
-  /// Buffers the rest of whole frames for one subscriber, of which its socket accepted a part.
+  /// Buffers the rest of whole frames for one subscriber, after its socket accepted only a part of them.
   package func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {
     subscriber.prepend(rest, entries: 0)
     markPending(subscriber)
   }
 
-  /// Buffers the rest of the frame that the subscriber is in the middle of.
+  /// Buffers the rest of the frame that was sent to the subscriber in part.
   func keepRestOfFrame(_ subscriber: Subscriber) {
     switch subscriber.source {
     case .none, .evicted:
@@ -178,7 +179,7 @@ extension Session {
     }
   }
 
-  /// Marks a member as being at the tail: the flush loop sends it the same bytes as all members at the tail.
+  /// Marks a member as being at the tail: the flush loop sends the same bytes to all members at the tail.
   private func markAtTail(_ position: Int) {
     members[position].flags.remove(.special)
   }
@@ -194,7 +195,7 @@ extension Session {
     return Piece(.catchUp, part.segment.bytes, progress.offset..<end)
   }
 
-  /// Returns the next bytes of a segment of the log for this member; steps over frames for other participants.
+  /// Returns the next bytes of a segment of the log for this member; skips frames for other participants.
   /// - Returns: nil if the cursor moved and has to be examined again.
   private func piece(of segment: Segment, at offset: Int, _ position: Int) -> Piece? {
     let subscriber = subscribers[position]

@@ -1,22 +1,22 @@
 internal import Primitives
 package import WebSocket
 
-/// The bytes that are still to be written to one socket, besides the log that all members share.
+/// The pending output of one socket: its own bytes, and its position in the log that all members share.
 ///
-/// No frame is torn: a begun frame is finished first (`rest`), then the outbox is written, then catch-up and log. A
+/// No frame is interrupted: the rest of a begun frame is written first (`rest`), then the outbox, then catch-up and log. A
 /// subscriber belongs to one reactor. `rest` is limited by one frame, the outbox by `outboxBytes` and one message.
 package final class Subscriber {
-  /// Above this size of the outbox, nothing is read from the socket.
+  /// The outbox size above which the gateway stops reading from the socket.
   package static let outboxBytes = 16_384
 
   /// The source of the subscriber's entries.
   enum Source {
-    /// No entries: not joined, or not caught up yet.
+    /// No entries: the socket has not joined, or its catch-up has not begun.
     case none
     case catchingUp(CatchUpProgress)
     /// The log, at the member's cursor.
     case live
-    /// None: the segment at its cursor was dropped, and it waits to be caught up again.
+    /// No entries: the segment at its cursor was dropped, and the member waits for another catch-up.
     case evicted
   }
 
@@ -31,11 +31,11 @@ package final class Subscriber {
     }
   }
 
-  /// Bytes for this socket alone.
+  /// The bytes for this socket alone.
   private final class OutputBuffer {
     var rest: [UInt8] = []
     var restOffset = 0
-    /// The number of entries that are delivered with the rest.
+    /// The number of entries that are delivered when `rest` is sent.
     var restEntries = 0
     var outbox: [UInt8] = []
     var outboxOffset = 0
@@ -43,14 +43,14 @@ package final class Subscriber {
     var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
   }
 
-  /// The shell's token of the socket, which is never used again for another one.
+  /// The shell's token of the socket. The shell never uses a token twice.
   package let connection: UInt64
   var source = Source.none
-  /// The position in the log at which `caughtUp` is sent, after a tail.
+  /// The position in the log at which `caughtUp` is sent after a tail.
   var caughtUpAt: CaughtUpMark?
-  /// Nil while there are no such bytes, which is nearly always.
+  /// The private bytes of the socket; usually nil, because there are none.
   private var outputBuffer: OutputBuffer?
-  /// The index of its row among the session's members, or -1.
+  /// The index of the subscriber's row in `members`, or -1.
   var memberIndex: Int {
     get { Int(row) }
     set { row = Int32(newValue) }
@@ -73,7 +73,7 @@ package final class Subscriber {
     if case .catchingUp = source { true } else { false }
   }
 
-  /// True if the subscriber got nothing of its catch-up yet.
+  /// True if no byte of the catch-up was sent to the subscriber yet.
   var isBeforeCatchUp: Bool {
     switch source {
     case .none: true
@@ -82,7 +82,7 @@ package final class Subscriber {
     }
   }
 
-  /// True if the subscriber got all earlier entries, and `caughtUp`.
+  /// True if all earlier entries and `caughtUp` were sent to the subscriber.
   package var isCaughtUp: Bool {
     if case .live = source { caughtUpAt == nil && outputBuffer == nil } else { false }
   }
@@ -108,7 +108,7 @@ package final class Subscriber {
     openOutputBuffer().outbox.append(contentsOf: frames)
   }
 
-  /// Adds bytes that are written before all others: the rest of a begun frame, or whole frames on a boundary.
+  /// Adds bytes that are written before all others: the rest of a begun frame, or whole frames at a frame boundary.
   func prepend(_ bytes: [UInt8], entries: Int) {
     guard !bytes.isEmpty else { return }
     let outputBuffer = openOutputBuffer()
@@ -121,7 +121,7 @@ package final class Subscriber {
     outputBuffer.restEntries += entries
   }
 
-  /// The number of entries that are delivered with the rest.
+  /// The number of entries that are delivered when the rest is sent.
   var restEntries: Int { outputBuffer?.restEntries ?? 0 }
 
   private func openOutputBuffer() -> OutputBuffer {
@@ -131,7 +131,7 @@ package final class Subscriber {
     return made
   }
 
-  /// Returns the buffered bytes that are due now; nil if there are none.
+  /// Returns the buffered bytes to write now; nil if there are none.
   ///
   /// `onBoundary` is true if the shared bytes written so far end on a frame boundary.
   func outputPiece(onBoundary: Bool) -> Piece? {
@@ -147,12 +147,12 @@ package final class Subscriber {
   /// Returns the next bytes for a socket that is in no session.
   package func nextOutputPiece() -> Piece? { outputPiece(onBoundary: true) }
 
-  /// Reports that a socket in no session accepted `count` bytes of its piece.
+  /// Records that a socket outside of any session accepted `count` bytes of its piece.
   package func didSendOutput(_ piece: Piece, _ count: Int) {
     if case .rest = piece.origin { _ = sentRest(count) } else { sentOutbox(count) }
   }
 
-  /// - Returns: the number of entries that are delivered by that.
+  /// - Returns: the number of entries that are delivered by these bytes.
   func sentRest(_ count: Int) -> Int {
     guard let outputBuffer else { return 0 }
     outputBuffer.restOffset += count

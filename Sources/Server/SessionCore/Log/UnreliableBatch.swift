@@ -1,22 +1,22 @@
 internal import Wire
 internal import WebSocket
 
-/// The unreliable entries of one turn, as one immutable buffer of at most 256 KiB. Members at the tail whose sockets accept
-/// bytes get it, all others get nothing of it. The `committed` message of the turn piggybacks on it.
+/// The unreliable entries of one turn, as one immutable buffer of at most 256 KiB. Only members at the tail whose sockets accept
+/// bytes get the batch. The `committed` message of the turn piggybacks on the batch.
 struct UnreliableBatch {
   static let limit = 262_144
-  /// The most bytes of targeted entries, counted once for each target.
+  /// The maximum bytes of targeted entries, where an entry counts once for each target.
   static let targetedLimit = 4_194_304
 
   /// Frames for every member.
   private(set) var frames: [UInt8] = []
   private(set) var entryCount = 0
-  /// The ends of the frames, for the rest of a begun one.
+  /// The ends of the frames, used to find the rest of a begun frame.
   private(set) var ends: [Int] = []
   /// Frames for some members, by participant.
   private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]
 
-  /// Entries of which only the newest is kept when there is no room for all.
+  /// Entries of which only the newest per stream is kept when there is no room for all.
   private struct Stream: Hashable {
     var sender: ParticipantNumber
     var type: [UInt8]
@@ -53,12 +53,12 @@ struct UnreliableBatch {
     return 1
   }
 
-  /// Adds an entry of the gateway itself, however full the batch is: at most one for each upload.
+  /// Adds an entry of the gateway itself, even if the batch is full: at most one for each upload.
   mutating func addSystem(_ entry: [UInt8]) {
     pending.append((nil, entry))
   }
 
-  /// Makes the frames of this turn out of the collected entries, and drops those of the last turn.
+  /// Builds the frames of this turn from the collected entries, and drops the frames of the last turn.
   mutating func close(committed: [UInt8]) {
     guard hasPending || !committed.isEmpty || !isEmpty else { return }
     frames = []

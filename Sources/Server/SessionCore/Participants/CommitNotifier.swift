@@ -3,27 +3,27 @@ internal import Wire
 
 /// The sequence up to which entries are committed, and the participants that are still to get a `committed` message.
 ///
-/// A message is sent at most every 100 ms, and waits up to 50 ms for entries to piggyback on.
+/// A message is sent at most every 100 ms. It may wait up to 50 ms for entries to piggyback on.
 struct CommitNotifier {
-  /// The way in which a participant gets the message of this turn.
+  /// The way in which the message of this turn reaches a participant.
   enum Route {
-    /// With the unreliable frames of the turn.
+    /// The message is sent with the unreliable frames of the turn.
     case piggyback
-    /// In its outbox.
+    /// The message is added to the participant's outbox.
     case outbox
-    /// Not in this turn.
+    /// The participant does not get the message in this turn.
     case postponed
-    /// Not at all: the participant has no socket, and `joined` contains the sequence.
+    /// The participant never gets the message: it has no socket, and its next `joined` message contains the sequence.
     case none
   }
 
-  /// The recipients of a message.
+  /// The recipients of a `committed` message.
   struct Announcement {
     /// True if the message covers an entry of at least one participant.
     var isNeeded = false
     /// The participants that get the message in their outboxes.
     var outboxes: [ParticipantState] = []
-    /// Nanoseconds that the oldest entry in it waited for the message; 0 if no entry was counted.
+    /// Nanoseconds for which the oldest entry waited for the message; 0 if no entry was counted.
     var wait: Int64 = 0
   }
 
@@ -35,38 +35,38 @@ struct CommitNotifier {
   /// Entries up to this sequence are on disk, or count as such in a session without a store.
   private(set) var committed: UInt64 = 0
   private let isByStore: Bool
-  /// Participants with entries that no message covers yet.
+  /// Participants with entries that no message has covered yet.
   private var waiting: [ParticipantNumber] = []
-  /// Participants that get this turn's message with its unreliable frames, if their sockets take these.
+  /// Participants that get this turn's message with its unreliable frames, if their sockets accept these.
   private var piggybacked: Set<ParticipantNumber> = []
-  /// The time at which the next message may be scheduled; in a session without a store, its entries count as on disk then.
+  /// The earliest time of the next message. In a session without a store, entries count as on disk from that time.
   private var commitDue: MonotonicTime?
   /// The time until which the next message may wait for entries.
   private var announceBy: MonotonicTime?
   /// The time of the last message.
   private var sentAt: MonotonicTime?
-  /// The time of the oldest entry that is in no save.
+  /// The time of the oldest entry that no save contains.
   private var oldestUnsaved = MonotonicTime.distantFuture
-  /// The time of the oldest entry that is on disk and in no message.
+  /// The time of the oldest entry that is on disk and that no message has covered.
   private var oldestUnannounced = MonotonicTime.distantFuture
 
   init(isByStore: Bool) {
     self.isByStore = isByStore
   }
 
-  /// The time at which `tick` or the end of a turn has something to do.
+  /// The next time at which `tick` or the end of a turn has work to do.
   var nextDeadline: MonotonicTime? {
     guard let commitDue, let announceBy else { return commitDue ?? announceBy }
     return min(commitDue, announceBy)
   }
 
-  /// Counts a new entry of a participant, which is to be informed when it is committed.
+  /// Counts a new entry of a participant. A message informs the participant when the entry is committed.
   mutating func recordEntry(of participant: ParticipantState, now: MonotonicTime) {
     oldestUnsaved = min(oldestUnsaved, now)
     addWaiting(participant, now: now)
   }
 
-  /// Adds a participant that is to be informed when its newest entry is committed.
+  /// Adds a participant that gets a message when its newest entry is committed.
   mutating func addWaiting(_ participant: ParticipantState, now: MonotonicTime) {
     if !participant.awaitsCommitted {
       participant.awaitsCommitted = true
@@ -80,13 +80,13 @@ struct CommitNotifier {
     }
   }
 
-  /// Adds a participant again whose socket did not take this turn's unreliable frames.
+  /// Adds a participant again whose socket did not accept this turn's unreliable frames.
   mutating func recordMissed(_ participant: ParticipantState, now: MonotonicTime) {
     guard piggybacked.contains(participant.number), !participant.awaitsCommitted else { return }
     addWaiting(participant, now: now)
   }
 
-  /// Schedules the message when its time has come. In a session without a store, everything up to `lastSequence` is committed.
+  /// Schedules the message when its time has come. In a session without a store, this commits all entries up to `lastSequence`.
   mutating func tick(lastSequence: UInt64, now: MonotonicTime) {
     guard let due = commitDue, due <= now else { return }
     commitDue = nil
@@ -100,10 +100,10 @@ struct CommitNotifier {
 
   // MARK: - Saves
 
-  /// Returns the time of the oldest entry in a save that begins; `isComplete` if the save has all entries.
+  /// Returns the time of the oldest entry in a save that begins. `isComplete` is true if the save has all entries.
   mutating func beginSave(isComplete: Bool) -> MonotonicTime {
     let oldest = oldestUnsaved
-    // The age of the entries that are left is unknown, so the time stays if there are any.
+    // The age of the remaining entries is unknown, so their time stays the same.
     if isComplete { oldestUnsaved = .distantFuture }
     return oldest
   }
@@ -113,7 +113,7 @@ struct CommitNotifier {
     oldestUnsaved = min(oldestUnsaved, oldest)
   }
 
-  /// Takes the end of a save into account and schedules a message.
+  /// Records that a save ended and schedules a message.
   mutating func finishSave(_ oldest: MonotonicTime, through sequence: UInt64, now: MonotonicTime) {
     committed = sequence
     if waiting.isEmpty {
@@ -124,19 +124,19 @@ struct CommitNotifier {
     }
   }
 
-  /// Sets the sequence of a session that was restored.
+  /// Sets the committed sequence of a restored session.
   mutating func restore(committed sequence: UInt64) {
     committed = sequence
   }
 
   // MARK: - Messages
 
-  /// Forgets the recipients of the turn before.
+  /// Forgets the recipients of the previous turn.
   mutating func beginTurn() {
     piggybacked.removeAll(keepingCapacity: true)
   }
 
-  /// True if a message is due at the end of this turn: at its time, or earlier if it can piggyback.
+  /// True if a message is to be sent at the end of this turn: because its time has come, or because it can piggyback.
   func isDue(canPiggyback: Bool, now: MonotonicTime) -> Bool {
     announceBy.map { canPiggyback || $0 <= now } ?? false
   }
@@ -162,7 +162,7 @@ struct CommitNotifier {
         continue
       }
       announcement.isNeeded = true
-      // Newer entries are for the next message.
+      // The next message covers newer entries.
       participant.awaitsCommitted = participant.lastSequence > committed
       if participant.awaitsCommitted {
         participant.awaitsFrom = committed + 1
@@ -192,7 +192,7 @@ struct CommitNotifier {
     piggybacked = []
   }
 
-  /// Schedules a message about the entries that are on disk: soon, but not too soon after the last message.
+  /// Schedules a message about the entries on disk: as early as the interval between two messages allows.
   private mutating func schedule(now: MonotonicTime) {
     guard announceBy == nil, commitDue == nil else { return }
     let due = sentAt?.adding(milliseconds: Self.intervalMs) ?? now

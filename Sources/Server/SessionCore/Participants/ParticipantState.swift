@@ -9,27 +9,27 @@ final class ParticipantState {
     /// Connected, but not joined.
     case waiting(Subscriber)
     case joined(Subscriber)
-    /// Within the grace time after its socket closed; not announced before that is over.
+    /// Disconnected, within the grace time. The other participants are informed when the grace time is over.
     case away(until: MonotonicTime)
-    /// Did not come back in time, or was never announced; its token is still valid.
+    /// Gone: the participant did not come back in time, or was never announced. Its token is still valid.
     case past
-    /// Left, and gave up its token.
+    /// Left: the participant gave up its token.
     case left
   }
 
-  // Ordered without gaps in memory, because there is one object per participant.
+  // The properties are ordered so that memory has no gaps, because there is one object per participant.
   let id: UUID
   /// The digest of the token; nil while the participant waits.
   var digest: TokenDigest?
   /// True when `acknowledged` has changed since the last save.
   var hasUnsaved = false
-  /// True while reliable entries are dropped without an answer until the next expected one.
+  /// True after a gap: reliable entries are dropped without an answer until the expected one arrives.
   var isAwaitingDueEntry = false
-  /// True when the participant respected the last refusal only because its socket was not read.
+  /// True when the participant respected the last refusal only because the gateway did not read from its socket.
   var wasPaused = false
-  /// True when no `committed` message covers its newest entries yet.
+  /// True while no `committed` message covers its newest entries.
   var awaitsCommitted = false
-  /// True after its first retained entry: a snapshot may contain entries of it.
+  /// True after its first retained entry: a snapshot may contain entries of the participant.
   var hasRetained = false
   /// Consecutive refusals that the participant ignored: its next entry came before `retryAt`.
   var ignoredRefusals: UInt16 = 0
@@ -38,11 +38,11 @@ final class ParticipantState {
   var presence = Presence.past
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// The highest client sequence of this participant that the session has taken.
+  /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0
   /// The sequence of its newest entry.
   var lastSequence: UInt64 = 0
-  /// The first sequence that its next `committed` message has to cover.
+  /// The first sequence that the next `committed` message to the participant has to cover.
   var awaitsFrom: UInt64 = 0
   var rateLimiter: EntryRateLimiter
   /// The value of `acknowledged` on disk.
@@ -58,9 +58,9 @@ final class ParticipantState {
     self.rateLimiter = rateLimiter
   }
 
-  /// Updates the ignored refusals after an entry or control message that the bucket had room for.
+  /// Updates the number of ignored refusals after an accepted entry or control message.
   func recordAccepted(now: MonotonicTime, pausesAfter limit: UInt16) {
-    // After a pause, the count is reset only when the participant waits after a later refusal.
+    // After a pause, only a refusal that the participant respects on its own resets the number.
     let hasWaited = retryAt.map { $0 <= now && !wasPaused } ?? false
     if ignoredRefusals < limit || hasWaited { ignoredRefusals = 0 }
     if retryAt != nil { wasPaused = false }
@@ -70,7 +70,7 @@ final class ParticipantState {
   /// The participant as others see it.
   var object: Participant { Participant(id: id, number: number, name: name, color: color) }
 
-  /// The contents of its record on disk; nil while it waits, because only its number outlasts that.
+  /// The contents of the participant's record on disk; nil while it waits, because then only its number is stored.
   var record: ParticipantRecord? {
     let presence: ParticipantRecord.Presence
     switch self.presence {
@@ -108,11 +108,11 @@ final class ParticipantState {
   }
 }
 
-/// Random values for a new participant: SessionCore has no source of randomness.
+/// The random values for a new participant, passed in because SessionCore has no source of randomness.
 package struct NewIdentity: Sendable {
   package var id: UUID
   package var token: Token
-  /// Chooses the name and the color that the participant did not set.
+  /// Sets a name and a color if the participant has none.
   package var lot: UInt64
 
   package init(id: UUID, token: Token, lot: UInt64) {

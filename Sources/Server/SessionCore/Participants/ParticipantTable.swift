@@ -5,18 +5,18 @@ internal import Wire
 struct ParticipantTable {
   private(set) var states: [ParticipantNumber: ParticipantState] = [:]
   private var numberByDigest: [TokenDigest: ParticipantNumber] = [:]
-  /// The participants that left, by token. A resume with such a token is refused, but while the session is in memory the
-  /// token still proves that its owner was a participant.
+  /// The participants that left, by token. A resume with such a token is refused. But while the session is in memory, the token
+  /// still proves that its owner was a participant.
   private var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Participants that left or did not come back, oldest first; at most `pastLimit`.
   private(set) var past: [ParticipantNumber] = []
-  /// Forgotten participants whose names are kept, because a snapshot may contain their entries.
+  /// Participants that are forgotten except for their names, because a snapshot may contain their entries.
   private(set) var formerSenders: [ParticipantNumber: Participant] = [:]
   /// Sockets that have not joined yet, oldest first.
   private(set) var waiting: [ParticipantNumber] = []
   private var graces = DeadlineQueue<ParticipantNumber>()
   private var colorsInUse: [String: Int] = [:]
-  /// The number of participants that have joined, those within their grace time included.
+  /// The number of participants that have joined, including those within their grace time.
   private(set) var activeCount = 0
   /// The number of the next new participant.
   var nextNumber: ParticipantNumber = 1
@@ -26,8 +26,8 @@ struct ParticipantTable {
   /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - pastLimit: the number of past participants that may come back as themselves.
-  ///   - digest: the function whose result is kept instead of a token.
+  ///   - pastLimit: the number of past participants that may resume.
+  ///   - digest: the function that computes the stored digest of a token.
   init(pastLimit: Int, digest: @escaping @Sendable (Token) -> TokenDigest) {
     self.pastLimit = pastLimit
     self.digest = digest
@@ -35,9 +35,9 @@ struct ParticipantTable {
 
   var count: Int { states.count }
   var values: Dictionary<ParticipantNumber, ParticipantState>.Values { states.values }
-  /// Places that are taken: active and waiting participants.
+  /// The number of places in use: active and waiting participants.
   var occupiedPlaces: Int { activeCount + waiting.count }
-  /// The end of the first grace time; it may be one that a resume has made void.
+  /// The end of the first grace time in the queue, even if its participant has come back since.
   var nextDeadline: MonotonicTime? { graces.earliest }
 
   subscript(number: ParticipantNumber) -> ParticipantState? { states[number] }
@@ -49,13 +49,13 @@ struct ParticipantTable {
     numberByDigest[digest(token)]
   }
 
-  /// Returns the participant with a token, also one that left.
+  /// Returns the participant with a token, even if it left.
   func formerNumber(of token: Token) -> ParticipantNumber? {
     let digest = digest(token)
     return numberByDigest[digest] ?? leftByDigest[digest]
   }
 
-  /// Makes a resume with the participant's token impossible.
+  /// Revokes the participant's token, so that no resume is possible.
   mutating func revokeToken(of participant: ParticipantState) {
     guard let digest = participant.digest else { return }
     numberByDigest[digest] = nil
@@ -64,7 +64,7 @@ struct ParticipantTable {
 
   // MARK: - Joining
 
-  /// Adds a participant; a missing name or color is chosen by the identity's random number.
+  /// Adds a participant. The random values of the identity choose a missing name or color.
   mutating func add(_ profile: Profile, _ identity: NewIdentity, _ rateLimiter: EntryRateLimiter)
     -> ParticipantState
   {
@@ -92,7 +92,7 @@ struct ParticipantTable {
     return nil
   }
 
-  /// Makes a new or waiting participant active, with a token from now on. The caller sets the presence.
+  /// Makes a new or waiting participant active and gives it a token. The caller sets the presence.
   mutating func activate(_ participant: ParticipantState, _ token: Token) {
     if participant.isWaiting { waiting.removeAll { $0 == participant.number } }
     let digest = digest(token)
@@ -134,7 +134,7 @@ struct ParticipantTable {
   /// Returns the next participant whose grace time is over; nil if there is none.
   mutating func nextExpired(now: MonotonicTime) -> ParticipantState? {
     while let deadline = graces.earliest, deadline <= now, let number = graces.popDue(at: now) {
-      // A grace time that a resume has ended stays in the queue.
+      // The queue still contains a grace time after a resume has ended it.
       guard let participant = states[number], case .away(let until) = participant.presence, until == deadline
       else { continue }
       return participant
@@ -142,7 +142,7 @@ struct ParticipantTable {
     return nil
   }
 
-  /// Ends a participant's presence. The state stays in the table until `retire`.
+  /// Ends a participant's presence. The table keeps the state until `retire`.
   mutating func end(_ participant: ParticipantState, _ reason: Departure.Reason) {
     if participant.isWaiting { waiting.removeAll { $0 == participant.number } }
     if participant.isActive { activeCount -= 1 }
@@ -150,13 +150,14 @@ struct ParticipantTable {
     releaseColor(participant.color)
   }
 
-  /// Moves a participant whose presence ended to the past ones. One that only waited is removed: it never sent an entry, so
-  /// nothing refers to it.
+  /// Moves a participant whose presence ended to the past ones. A participant that only waited is removed: it never sent an
+  /// entry, so nothing refers to it.
   mutating func retire(_ participant: ParticipantState, hasJoined: Bool) {
     if hasJoined { past.append(participant.number) } else { states[participant.number] = nil }
   }
 
-  /// Forgets the oldest past participants beyond the limit; the closure is called with each, while its token is still known.
+  /// Forgets the oldest past participants beyond the limit. Calls the closure with each participant while its token is still
+  /// known.
   mutating func forgetOldest(_ willForget: (ParticipantState) -> Void) {
     let extra = past.count - pastLimit
     guard extra > 0 else { return }
@@ -173,8 +174,7 @@ struct ParticipantTable {
     past.removeFirst(extra)
   }
 
-  /// Returns those of the senders that are neither active nor waiting, by number. Names of other forgotten participants are
-  /// dropped.
+  /// Returns the senders that are neither active nor waiting, by number. Drops the names of other forgotten participants.
   mutating func pastSenders(among senders: Set<ParticipantNumber>) -> [Participant] {
     formerSenders = formerSenders.filter { senders.contains($0.key) }
     return senders.sorted().compactMap { number in

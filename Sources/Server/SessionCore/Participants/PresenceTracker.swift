@@ -2,25 +2,25 @@ internal import Wire
 
 internal import struct FoundationEssentials.UUID
 
-/// The changes of presence since the last `participants` entry, and the active participants as joiners get them.
+/// The changes of presence since the last `participants` entry, and the list of active participants for joiners.
 struct PresenceTracker {
   private static let mostPerEntry = 300
 
-  /// Participants in one `participants` entry at most. Names may be long: an entry has up to 110 KiB.
+  /// The maximum number of participants in one `participants` entry. Names may be long: an entry has up to 110 KiB.
   var participantsPerEntry = Self.mostPerEntry {
     didSet { roster = Roster(perPart: participantsPerEntry) }
   }
-  /// The changes that no entry announces yet.
+  /// The changes that are not announced yet.
   var changes = PresenceChanges()
   private var roster = Roster(perPart: Self.mostPerEntry)
   /// The number of `participants` entries in this turn.
   private var entryCount: UInt64 = 0
-  /// Waiting subscribers that got an entry in this turn.
+  /// The number of waiting subscribers that got an entry in this turn.
   private var notifiedWaiters: [Subscriber] = []
 
   var hasNotifiedWaiters: Bool { !notifiedWaiters.isEmpty }
 
-  /// Returns the changes for an entry, and forgets them here.
+  /// Returns the changes for an entry, and clears them.
   mutating func takeChanges(_ participants: ParticipantTable) -> PresenceChanges {
     let taken = changes
     changes = PresenceChanges()
@@ -63,7 +63,7 @@ struct PresenceTracker {
     let isOne = roster.count + waiting.count + past.count <= participantsPerEntry
     let others = ParticipantsPayload(waiting: waiting, past: past)
     guard !isOne else {
-      // For a few participants, making the list again costs less than keeping it.
+      // For a few participants, building the list again costs less than storing it.
       defer { roster.drop() }
       return [others.encoded(joined: roster.parts.first?.json)]
     }
@@ -88,8 +88,8 @@ struct PresenceChanges {
 
   var isEmpty: Bool { mentioned.isEmpty }
 
-  /// Returns true if a change of the participant is among these. The changes in one entry have no order, so a second change of
-  /// the participant needs another entry.
+  /// Returns true if these changes include one of the participant. The changes in one entry have no order, so a second change of
+  /// the same participant needs another entry.
   func mentions(_ number: ParticipantNumber) -> Bool { mentioned.contains(number) }
 
   mutating func join(_ number: ParticipantNumber) {
@@ -114,7 +114,7 @@ struct PresenceChanges {
 }
 
 extension ParticipantsPayload {
-  /// Returns several payloads with up to so many participants each.
+  /// Returns several payloads with up to `count` participants each.
   func pieces(of count: Int) -> [ParticipantsPayload] {
     var pieces: [ParticipantsPayload] = []
     for field in [\.waiting, \.past] as [WritableKeyPath<ParticipantsPayload, [Participant]>] {

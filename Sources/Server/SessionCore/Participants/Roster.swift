@@ -1,9 +1,10 @@
 internal import Wire
 
-/// The active participants as encoded JSON, as joiners get them. If a thousand participants join in one turn, each of them is
-/// caught up; encoding the whole list in every turn was most of the work of that.
+/// The active participants as encoded JSON, for joiners. When many participants join, encoding the whole list in every turn was
+/// most of the work.
 ///
-/// The list is made when it is needed. With many participants it is kept and grows with each join; any other change drops it.
+/// The list is made when it is needed. With many participants, the roster stores the list and appends each new participant. Any
+/// other change drops the list.
 struct Roster {
   /// The JSON objects of some participants, separated by commas.
   struct Part {
@@ -23,7 +24,7 @@ struct Roster {
 
   var count: Int { parts.reduce(0) { $0 + $1.count } }
 
-  /// Makes the list of these participants, which are sorted by number.
+  /// Makes the list of these participants, sorted by number.
   mutating func make(of participants: [ParticipantState]) {
     parts = []
     lastNumber = 0
@@ -34,7 +35,7 @@ struct Roster {
   /// Adds a participant that has become active.
   mutating func add(_ participant: ParticipantState) {
     guard isComplete else { return }
-    // The order is by number, and a participant that comes back has an older number.
+    // The list is sorted by number, and a participant that comes back has an older number.
     guard participant.number > lastNumber else { return drop() }
     lastNumber = participant.number
     if (parts.last?.count ?? perPart) == perPart { parts.append(Part()) }
@@ -44,7 +45,7 @@ struct Roster {
     participant.object.write(to: &parts[last].json)
   }
 
-  /// Drops the list: it is wrong now, or no longer needed.
+  /// Drops the list when it is out of date or no longer needed.
   mutating func drop() {
     parts = []
     isComplete = false

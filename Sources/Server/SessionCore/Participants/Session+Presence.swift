@@ -3,7 +3,8 @@ internal import WebSocket
 
 /// Announcements of presence.
 extension Session {
-  /// Records a change of presence. If an earlier one of the participant is not announced yet, that gets an entry of its own first.
+  /// Records a change of presence. If an earlier change of the same participant is not announced yet, appends an entry for the
+  /// earlier changes first.
   func recordPresence(of participant: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
     if presence.changes.mentions(participant.number) { announcePresence() }
     change(&presence.changes)
@@ -14,7 +15,7 @@ extension Session {
   func announcePresence() {
     guard !presence.changes.isEmpty else { return }
     let changes = presence.takeChanges(participants)
-    // Each list is made immediately before it is announced, because announcing the previous list may remove a waiting
+    // Each list is built immediately before it is announced, because announcing the previous list may remove a waiting
     // participant.
     announce(\.joined, changes.joined.compactMap { participants[$0]?.object })
     announce(\.left, changes.left)
@@ -22,7 +23,7 @@ extension Session {
     announce(\.waiting, changes.waiting.compactMap { participants[$0]?.object })
   }
 
-  /// Appends the entries for one kind of change, several if the list is too long for one message.
+  /// Appends the entries for one kind of change; several if the list is too long for one message.
   private func announce<Element>(
     _ field: WritableKeyPath<ParticipantsPayload, [Element]>, _ list: [Element]
   ) {
@@ -39,7 +40,7 @@ extension Session {
     let sequence = appendSystem(SystemType.participants, body)
     presence.recordEntry()
     guard !participants.waiting.isEmpty else { return }
-    // Waiting participants get these entries and no others.
+    // Waiting participants get only these entries.
     var entry: [UInt8] = []
     GatewayEntry.append(
       to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
@@ -50,7 +51,8 @@ extension Session {
         continue
       }
       if subscriber.isOutboxFull {
-        // Without this entry its list of participants is wrong: it is closed, and may come back.
+        // Without this entry the socket's list of participants would be wrong. So the socket is closed, and its participant may
+        // come back.
         remove(participant, reason: .gone)
         outgoing.append(.close(connection: subscriber.connection, .tooSlow))
       } else {

@@ -4,13 +4,14 @@ internal import struct FoundationEssentials.UUID
 
 /// The participants, the activity and the saving state that the entries of a log announce.
 ///
-/// Records reach the disk before the entries that announce the same changes, so after a crash the records may be ahead. Clients
-/// that continue with a tail know only the entries. The difference is announced to them.
+/// Records reach the disk before the entries that announce the same changes. So after a crash the records may contain changes
+/// that no entry announces. Clients that continue with a tail know only the entries; the session announces the missing changes to
+/// them.
 struct AnnouncedState {
   private var active: [ParticipantNumber: Participant] = [:]
   private var waiting: [ParticipantNumber: UUID] = [:]
   private var activity: ActivityPayload?
-  /// True after a notice that entries are not saved, until the notice that they are saved again.
+  /// True from a notice that entries are not saved to the notice that saving works again.
   private var isUnsaved = false
 
   /// Creates the state of a new session.
@@ -28,7 +29,7 @@ struct AnnouncedState {
     for one in waiting { self.waiting[one.number] = one.id }
   }
 
-  /// Applies a system entry of the log; one that cannot be read changes nothing.
+  /// Applies a system entry of the log. An entry that cannot be read changes nothing.
   mutating func apply(_ entry: GatewayEntry, in body: Span<UInt8>) {
     var type: [UInt8] = []
     type.append(body.extracting(entry.type))
@@ -46,7 +47,7 @@ struct AnnouncedState {
       default: break
       }
     } catch {
-      // Clients could not read the entry either.
+      // Clients could not read this entry either.
       return
     }
   }

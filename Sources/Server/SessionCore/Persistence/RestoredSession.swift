@@ -6,9 +6,9 @@ internal import Wire
 package struct RestoredSession {
   /// The session. No other code has a reference to it.
   package let session: Session
-  /// True if the session was closed completely in this generation of the data folder: epoch, tail and numbers continue.
+  /// True if the session was closed completely in this generation of the data folder. Its epoch, tail and numbers then continue.
   package let isClean: Bool
-  /// The end of the session; nil when it has not ended.
+  /// The end of the session; nil if the session has not ended.
   package let end: EndRecord?
   /// The last sequence before the first lost record; nil when nothing is lost.
   package let wholeThrough: UInt64?
@@ -29,32 +29,31 @@ package struct RestoredUpload: Equatable, Sendable {
   package let id: UUID
   /// The name of the file that its bytes were written to.
   package let file: UUID
-  /// True if the upload may continue. Otherwise it is removed, unless it is complete.
+  /// True if the upload may continue. Otherwise the upload is removed, unless all its bytes were received.
   package let isResumable: Bool
   /// The number of bytes, if the client announced it.
   package let size: UInt64?
-  /// The SHA-256 of all bytes, if the upload is complete: the attachment is to be finished.
+  /// The SHA-256 of all bytes, if all were received; then only finishing the attachment is missing.
   package let digest: String?
 
-  /// The way in which the shell continues an upload.
+  /// The next step of the shell for an interrupted upload.
   package enum Action: Equatable, Sendable {
-    /// The content is in its place: `finishAttachment`.
+    /// The content is in its final place: call `finishAttachment`.
     case finish
-    /// The file has all bytes. It is checked and moved to its place; then `storeContent`, if there was no digest, and
-    /// `finishAttachment`.
+    /// The file has all bytes. Check and move it, call `storeContent` if there was no digest, and then `finishAttachment`.
     case place
-    /// The upload waits for more bytes: `uploadFound` with this number of bytes.
+    /// The upload waits for more bytes: call `uploadFound` with this number of bytes.
     case resume(at: UInt64)
-    /// The upload cannot continue, or its file is missing: `removeAttachment`.
+    /// The upload cannot continue, or its file is missing: call `removeAttachment`.
     case remove
   }
 
-  /// Decides how the upload continues.
+  /// Decides the next step.
   ///
   /// - Parameters:
-  ///   - received: the length of its file; nil if the file is missing.
-  ///   - isPlaced: true if the content with its digest is in its place.
-  /// - Returns: the action for the shell.
+  ///   - received: the length of the upload's file; nil if the file is missing.
+  ///   - isPlaced: true if the content with the upload's digest is in its final place.
+  /// - Returns: the next step of the shell.
   package func action(received: UInt64?, isPlaced: Bool) -> Action {
     if digest != nil, isPlaced { return .finish }
     let isComplete = received != nil && size == received
@@ -66,16 +65,16 @@ package struct RestoredUpload: Equatable, Sendable {
 extension SessionRestorer {
   /// The longest time between making the `closed` record and the last change of the file.
   private static let closingSeconds = 2.0
-  /// The least bytes of a participant's record in a file.
+  /// The minimum size of a participant's record in a file.
   private static let participantBytes = 100
 
-  /// Makes the session after the last record.
+  /// Builds the session from the records that were read.
   ///
   /// - Parameters:
   ///   - generation: the present generation of the data folder.
-  ///   - freshEpoch: the epoch of the session, unless it was closed completely in this generation.
+  ///   - freshEpoch: the epoch of the session; not used if the session was closed completely in this generation.
   ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
-  ///   - isWhole: false when the file ends within a record, which may have contained more than any other record.
+  ///   - isWhole: false when the file ends within a record; the missing part may have contained any change.
   ///   - lostTail: the number of lost bytes behind the last record.
   ///   - changed: the time of the last change of the file. If that is long after the session was closed, the file is another
   ///     one, from a backup.
@@ -101,7 +100,7 @@ extension SessionRestorer {
       digest: digest)
     session.activityState = header.activityPayload
     session.participants.nextNumber = nextNumber(isClean: isClean, isWhole: isWhole)
-    // The rest of a block is not given out before the opening records are on disk.
+    // Numbers from the rest of a block are not assigned before the opening records are on disk.
     session.save.numbersOnDisk = session.participants.nextNumber - 1
     session.save.isSessionDirty = !isClean
     session.save.consumedBytes = consumedBytes
@@ -117,7 +116,7 @@ extension SessionRestorer {
     if !isClean { announced.restate(in: session) }
     if lostBytes > 0 || header.isDamaged {
       session.save.lossNotice = .lost
-      // In an epoch that continues, the log has the notice already.
+      // In an epoch that continues, the log contains the notice already.
       if !isClean { session.appendSystem(SystemType.notice, NoticePayload.lost.encoded()) }
     }
     let uploads = session.journal.inOrder.compactMap { attachment -> RestoredUpload? in
@@ -128,7 +127,7 @@ extension SessionRestorer {
         id: attachment.object.id, file: attachment.file, isResumable: attachment.isResumable,
         size: attachment.object.size, digest: stored)
     }
-    // SAFETY: the restorer cannot be copied and is consumed here, so there is no other reference to anything in the session.
+    // SAFETY: the restorer is not copyable and this call consumes it, so no other reference to its parts exists.
     nonisolated(unsafe) let restored = RestoredSession(
       session: session, isClean: isClean, end: ended, wholeThrough: wholeThrough, uploads: uploads,
       contents: session.journal.digests)
@@ -138,14 +137,14 @@ extension SessionRestorer {
   /// Returns the number of the next new participant.
   private func nextNumber(isClean: Bool, isWhole: Bool) -> ParticipantNumber {
     if isClean, let closing { return max(closing.nextNumber, (participants.keys.max() ?? 0) + 1) }
-    // The lost bytes may have given out another block of numbers, and a number with each participant's record in them.
+    // The lost bytes may have reserved another block of numbers, and may have contained participants' records with these numbers.
     let blocks = isWhole ? 0 : 1 + lostBytes / (Self.participantBytes * Int(SaveState.numberBlock))
     let left = NumbersRecord.highest - min(numbers, NumbersRecord.highest)
     guard left > UInt64(blocks) * UInt64(SaveState.numberBlock) else { return NumbersRecord.highest + 1 }
     return numbers + ParticipantNumber(blocks) * SaveState.numberBlock + 1
   }
 
-  /// Returns the epochs whose tails are served. They include the epoch that broke off, because its order on disk was read.
+  /// Returns the epochs whose tails are served. They include the interrupted epoch, because its entries on disk were read.
   private func history(isClean: Bool, of header: SessionHeaderRecord) -> EpochHistory {
     guard var history = header.history, !isRestored else { return EpochHistory() }
     if isClean {
@@ -157,7 +156,7 @@ extension SessionRestorer {
     return history
   }
 
-  /// The header of a session whose `session` records are all lost. Its entries remain.
+  /// A substitute header for a session whose `session` records are all lost, so that its entries can still be read.
   private var lostHeader: SessionHeaderRecord {
     SessionHeaderRecord(id: id, epoch: "", createdAt: date, activity: .standard, activityBy: 0)
   }

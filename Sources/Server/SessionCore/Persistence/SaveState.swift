@@ -3,34 +3,34 @@ internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
-/// The place in which a session is kept.
+/// The place in which a session is stored.
 package enum Saving: Sendable {
-  /// Memory only: an entry counts as committed a short time after it was appended.
+  /// In memory only: an entry counts as committed a short time after it was appended.
   case inMemory
-  /// A store writes the unsaved records, and reports when they are on disk.
+  /// In a store: it writes the unsaved records, and reports when they are on disk.
   case byStore
 }
 
-/// Records of a session that the store appends together, or not at all.
+/// Records of a session that the store appends as a unit: all or none.
 package struct Unsaved: Sendable {
   /// The records in their order.
   package let records: [SessionRecord]
   /// Bytes of their bodies.
   package let byteCount: Int
-  /// Entries up to this sequence are on disk when the records are.
+  /// Entries up to this sequence are on disk when these records are on disk.
   package let sequence: UInt64
 }
 
 /// The changes of a session that its store has not written yet.
 struct SaveState {
-  /// The numbers in a block, and the least numbers that are left when the next block is written.
+  /// The size of a block of numbers, and the number of unused ones at which the next block is written.
   static let numberBlock: ParticipantNumber = 4096
   static let numberReserve: ParticipantNumber = 2048
 
-  /// The most bytes of `used` records in a file: refused entries grow no log that a compaction could shorten.
+  /// The maximum size of `used` records in a file. It is limited because no compaction is started for these records.
   static let consumedLimit = 1_048_576
 
-  /// A client sequence that was consumed without an entry, and the session's sequence at that time.
+  /// A client sequence that was used up by a refused entry, and the session's sequence at that time.
   struct ConsumedSequence {
     var clientSequence: UInt32
     var sequence: UInt64
@@ -39,51 +39,51 @@ struct SaveState {
   /// A batch that the store is writing.
   struct Batch {
     var sequence: UInt64 = 0
-    /// Bytes of the log up to its sequence.
+    /// Bytes of the log up to the last sequence of the batch.
     var logBytes = 0
     var includesSession = false
     var numbers: ParticipantNumber?
     var people: [ParticipantNumber: UInt64] = [:]
     var uploads: [UUID: UInt64] = [:]
     var consumed: [ParticipantNumber: ConsumedSequence] = [:]
-    /// The values of `acknowledged` in it.
+    /// The participants' values of `acknowledged` in the batch.
     var acknowledged: [ParticipantNumber: UInt32] = [:]
-    /// The participants whose newest acknowledged sequences are in it.
+    /// The participants whose newest acknowledged sequences are in the batch.
     var senders: [ParticipantNumber] = []
-    /// The time of its oldest entry, at the earliest.
+    /// The time of the batch's oldest entry, or an earlier time.
     var oldestEntry = MonotonicTime.distantFuture
   }
 
   let saving: Saving
-  /// True if the session's own record is to be written: it is new, or has another activity or epoch.
+  /// True if the session's own record has to be written: the session is new, or its activity or epoch changed.
   var isSessionDirty = true
-  /// The participants to write, with a count that rises with each change.
+  /// The changed participants, each with a number that rises with each change.
   var people: [ParticipantNumber: UInt64] = [:]
-  /// The records of participants to write that are forgotten in memory.
+  /// The unsaved records of participants that were forgotten in memory.
   var forgotten: [ParticipantNumber: ParticipantRecord] = [:]
-  /// The attachments to write, with the same count.
+  /// The changed attachments, each with a number that rises with each change.
   var uploads: [UUID: UInt64] = [:]
-  /// Consumed client sequences to write.
+  /// The unsaved client sequences of refused entries.
   var consumed: [ParticipantNumber: ConsumedSequence] = [:]
   /// Bytes of `used` records in the file.
   var consumedBytes = 0
-  /// Participants whose newest acknowledged sequences are in no batch.
+  /// Participants whose newest acknowledged sequences are in no batch yet.
   var senders: [ParticipantNumber] = []
-  /// Numbers up to this one may be given out.
+  /// The highest participant number that may be assigned.
   var numbersOnDisk: ParticipantNumber = 0
-  /// The opening records that are not on disk yet: the end of a block, and true while the session's own record in them is
-  /// current.
+  /// The opening records that are not on disk yet: the end of a block of numbers, and true while the session record among them is
+  /// up to date.
   var opening: (numbers: ParticipantNumber, includesSession: Bool)?
   /// The session's sequence at the last slice of a compaction.
   var slicedAt: UInt64 = 0
   var inFlight: Batch?
-  /// The notice that entries are not saved, until they are.
+  /// The notice that entries are not saved; nil when saving works.
   var failureNotice: NoticePayload?
-  /// The notice in each snapshot if a part of the session was lost on the disk before the session was opened.
+  /// The notice in each snapshot that a part of the session was lost on the disk before the session was loaded.
   var lossNotice: NoticePayload?
-  /// True when a participant was sent a snapshot with the notice of the loss.
+  /// True when a snapshot with this notice was sent to a participant.
   var hasSentLossNotice = false
-  /// True when damaged bytes are kept beside the session's log.
+  /// True when the store has damaged bytes of the session's log in extra files.
   var keepsDamage = false
 
   private var changes: UInt64 = 0
@@ -100,14 +100,14 @@ struct SaveState {
     people[number] = changes
   }
 
-  /// Keeps the record of a participant that is forgotten in memory, if a change of it is not saved yet.
+  /// Stores the record of a participant that is forgotten in memory, if a change of the participant is not saved yet.
   mutating func keepRecord(ofForgotten participant: ParticipantState) {
     let number = participant.number
     guard people[number] != nil || inFlight?.people[number] != nil else { return }
     forgotten[number] = participant.record
   }
 
-  /// Frees the memory of changes that are saved.
+  /// Frees the memory of saved changes.
   mutating func releaseRoom() {
     if people.isEmpty { people = [:] }
     if uploads.isEmpty { uploads = [:] }
@@ -127,7 +127,7 @@ struct SaveState {
     uploads[id] = changes
   }
 
-  /// Makes the changes of a failed batch unsaved again, unless newer ones are.
+  /// Marks the changes of a failed batch as unsaved again, unless they were replaced by newer changes.
   mutating func restore(_ batch: Batch) {
     if batch.includesSession { isSessionDirty = true }
     people.merge(batch.people) { max($0, $1) }

@@ -6,12 +6,12 @@ package import Primitives
 extension Session {
   /// Returns the record that closes the session: the last one of its file.
   ///
-  /// The session continues from this record in the same epoch only if `isAtRest`. So remove all participants and save unsaved
-  /// changes first.
+  /// After a load, the session continues in the same epoch only if `isAtRest` was true here. So the caller first removes all
+  /// participants and saves all changes.
   /// - Parameters:
   ///   - generation: the present generation of the data folder.
   ///   - now: the present time by the monotonic clock.
-  ///   - date: the same by the wall clock.
+  ///   - date: the present wall time.
   /// - Returns: a `closed` record.
   package func closedRecord(generation: String, now: MonotonicTime, date: Date) -> SessionRecord {
     var record = ClosedRecord(
@@ -27,22 +27,22 @@ extension Session {
   /// Returns the record that ends the session for all participants.
   ///
   /// - Parameters:
-  ///   - number: the participant that ends it; nil if no participant came back to it.
+  ///   - number: the participant that ends the session; nil if the session expires.
   ///   - date: the present wall time.
   /// - Returns: an `end` record.
   package func endRecord(by number: ParticipantNumber?, date: Date) -> SessionRecord {
     EndRecord(at: date, by: number).encoded
   }
 
-  /// Returns the records that follow a load: the session with its present epoch, and a new block of numbers. They are on disk
-  /// before a new number is given out.
+  /// Returns the records to write after a load: the session with its present epoch, and a new block of numbers. No new number is
+  /// assigned before these records are on disk.
   package func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
     save.opening = (numbers, includesSession: true)
     return [headerRecord.encoded, NumbersRecord(through: numbers).encoded]
   }
 
-  /// Reports that the records of `openingRecords` are on disk.
+  /// Records that the records of `openingRecords` are on disk.
   package func didSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil
@@ -50,14 +50,14 @@ extension Session {
     if opening.includesSession { save.isSessionDirty = false }
   }
 
-  /// Handles a failure to write `openingRecords`: the records are due with the next batch, and no number is given out before.
+  /// Handles a failure to write `openingRecords`: the next batch contains these records, and no number is assigned before.
   package func didNotSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil
     if opening.includesSession { save.isSessionDirty = true }
   }
 
-  /// Returns the wall time since which the session has had no active participants; nil while it has some.
+  /// Returns the wall time since which the session has had no active participants; nil while it has active participants.
   package func emptySinceDate(now: MonotonicTime, date: Date) -> Date? {
     emptyPeriod.date(now: now, date: date)
   }

@@ -1,10 +1,10 @@
 internal import Wire
 
-/// The beginning of a compacted file.
+/// The plan of a compacted file: its first records, and the sequence at which copying begins.
 package struct CompactionPlan: Sendable {
-  /// The slices contain the retained ones of the entries up to this sequence.
+  /// The last sequence that the slices cover. They contain the retained entries up to it.
   package let through: UInt64
-  /// The records of the session, its numbers, participants and attachments, in front of the slices.
+  /// The first records: those of the session, its numbers, participants and attachments.
   package let head: [SessionRecord]
 
   /// Creates a plan from its parts.
@@ -17,7 +17,7 @@ package struct CompactionPlan: Sendable {
   ///
   /// - Parameters:
   ///   - slices: the records of all slices.
-  ///   - old: the records of the old file. They are copied from the first run on that has entries after `through`.
+  ///   - old: the records of the old file. The copy begins with the first run that has entries after `through`.
   /// - Returns: the head, the slices and the copied records.
   /// - Throws: `RecordError` for a run that no session wrote.
   package func records(
@@ -33,40 +33,40 @@ package struct CompactionPlan: Sendable {
   }
 }
 
-/// Some of the retained entries, in rising sequence.
+/// A part of the retained entries, in rising sequence.
 package struct CompactionSlice: Sendable {
-  /// A `base` record.
+  /// The slice as a `base` record.
   package let record: SessionRecord
   /// The sequence after which the next slice begins.
   package let last: UInt64
 }
 
-/// The compaction of a session's file: its retained entries are written to a new file, a slice at a time, and the newest
-/// records are copied as they are.
+/// The compaction of a session's file. A compaction writes the retained entries to a new file in slices, and copies the newest
+/// records without a change.
 ///
-/// A slice leaves out entries that were replaced or removed since the compaction began. So the new file may replace the old
-/// one only when `isCompactionCovered`: then it has the entries that replaced or removed them.
+/// A slice omits entries that were replaced or removed after the compaction began. So the new file may replace the old one only
+/// when `isCompactionCovered` is true: then the new file also has the newer entries that replaced or removed them.
 extension Session {
-  /// The most bytes of snapshot segments that are read for one slice, however few of them are retained.
+  /// The maximum bytes of snapshot segments that are read for one slice, even if few of them are retained.
   private static let scannedBytes = 1_048_576
-  /// The bytes of garbage in a file that do not justify a compaction.
+  /// The maximum garbage in a file that does not justify a compaction.
   private static let slackBytes = 1_048_576
 
   /// Returns true if a compaction is worthwhile.
   ///
   /// - Parameter logBytes: the length of the session's file.
-  /// - Returns: true if more than half of the file would go, and more than 1 MiB.
+  /// - Returns: true if the compaction would free more than half of the file and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    // The records after the entries in the slices must be in the file, because they are copied; records of participants and
-    // attachments among them may be newer than the head.
+    // The new file needs the records that follow the entries in the slices. They are copied, and some of them may describe
+    // participants and attachments later than the head does.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes
   }
 
-  /// Returns the beginning of the new file.
+  /// Returns the plan of the new file.
   package func beginCompaction() -> CompactionPlan {
-    // The records of the head may be ahead of the entries behind them. These entries are on disk before the new file is used.
+    // The records of the head may contain changes of later entries. These entries are on disk before the new file is used.
     announcePresence()
     save.slicedAt = log.lastSequence
     var header = headerRecord
@@ -76,14 +76,14 @@ extension Session {
     var head = [
       header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
-    // Participants of which only the name is known left before all others.
+    // Forgotten participants, of which only the name is known, left before all others.
     for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
       head.append(record.encoded)
     }
     let past = Set(participants.past)
     let present = participants.values.filter { !past.contains($0.number) }.sorted { $0.number < $1.number }
-    // The oldest past participant comes first: they are forgotten in this order.
+    // Past participants are forgotten oldest first, so they are written in this order.
     for participant in present + participants.past.compactMap({ participants[$0] }) {
       if let record = participant.record { head.append(record.encoded) }
     }
@@ -98,7 +98,7 @@ extension Session {
   /// - Parameters:
   ///   - after: 0, and then the end of the slice before.
   ///   - through: the sequence in the plan.
-  /// - Returns: nil if there is no more.
+  /// - Returns: nil if no entries are left.
   package func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
     guard after < through else { return nil }
     var body: [UInt8] = []
@@ -113,14 +113,15 @@ extension Session {
 }
 
 extension Session {
-  /// True when everything is on disk that the slices so far took into account.
+  /// True when every change that the slices so far depend on is on disk.
   package var isCompactionCovered: Bool { committed >= save.slicedAt }
 }
 
 extension SnapshotSegments {
-  /// Appends retained entries in rising sequence to `bytes`, up to `limit` bytes, or until so many bytes were read.
+  /// Appends retained entries in rising sequence to `bytes`. Ends after `limit` bytes, or when the maximum number of bytes was
+  /// read.
   ///
-  /// - Returns: the sequence up to which no entry is left; `through` when all were read.
+  /// - Returns: the last sequence that was covered; `through` when all entries were read.
   func copyRetained(
     after: UInt64, through: UInt64, _ index: RetentionIndex, limit: Int, scanning budget: Int,
     to bytes: inout [UInt8]

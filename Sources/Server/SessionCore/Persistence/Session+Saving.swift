@@ -1,10 +1,10 @@
 internal import Wire
 package import Primitives
 
-/// Saves: the records for the store, and their results.
+/// Saving: the records for the store, and the results of writing them.
 extension Session {
-  /// Returns the records of a new session, which are on disk before its id is sent to any client; none if the session is kept in
-  /// memory only. Called once, before the first join.
+  /// Returns the records of a new session; none if the session is kept in memory only. They are on disk before a client gets the
+  /// session's id. Called once, before the first join.
   package func firstRecords() -> [SessionRecord] {
     guard isByStore else { return [] }
     precondition(participants.nextNumber == 1, "the first records are made before the first join")
@@ -13,10 +13,10 @@ extension Session {
     return [headerRecord.encoded, NumbersRecord(through: save.numbersOnDisk).encoded]
   }
 
-  /// True while something is not on disk yet, a batch in flight included.
+  /// True while something is not on disk yet, including a batch in flight.
   package var hasUnsaved: Bool { hasDirtyState || numbersDue != nil }
 
-  /// True when the whole session is on disk and no participant waits. If it is closed now, it continues in the same epoch.
+  /// True when the whole session is on disk and no participant waits. A session that is closed then continues in the same epoch.
   package var isAtRest: Bool { !hasDirtyState && participants.waiting.isEmpty }
 
   /// True while something other than a new block of numbers is not on disk yet.
@@ -31,7 +31,7 @@ extension Session {
     isByStore ? log.unsavedBytes : 0
   }
 
-  /// True while the shell lets no session grow, because all of them together have too many unsaved bytes.
+  /// True while the shell forbids all sessions to grow, because they have too many unsaved bytes together.
   package var refusesGrowth: Bool {
     get { growth.refusesUnsaved }
     set { growth.refusesUnsaved = newValue }
@@ -39,12 +39,12 @@ extension Session {
 
   /// Returns the records to write next, about 1 MiB at most; closes the open run.
   ///
-  /// The caller reports the result to `didSave` or `didNotSave`; until then, there are no more.
+  /// The caller reports the result to `didSave` or `didNotSave`. Before that, this function returns nil.
   /// - Parameter limit: the approximate number of bytes.
   /// - Returns: nil if there are none, or a batch is in flight.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.inFlight == nil, hasUnsaved else { return nil }
-    // Records and the entries that announce the same changes are written together.
+    // Records and the entries that announce the same changes are written in one batch.
     announcePresence()
     log.closeRun()
     var records: [SessionRecord] = []
@@ -62,14 +62,14 @@ extension Session {
     let isWhole = takePeople(&records, &batch, &room) && takeUploads(&records, &batch, &room)
     batch.sequence = committed
     batch.logBytes = log.savedBytes
-    // No entry is on disk without its sender, and no attachment without its file.
+    // An entry is never on disk without the record of its sender, and an attachment never without the record of its file.
     if isWhole { takeEntries(&records, &batch, room: room) }
     save.inFlight = batch
     return Unsaved(
       records: records, byteCount: records.reduce(0) { $0 + $1.body.count }, sequence: batch.sequence)
   }
 
-  /// Reports that the records are on disk: all entries up to their sequence are committed.
+  /// Records that a batch is on disk: all entries up to its sequence are committed.
   package func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
@@ -86,11 +86,11 @@ extension Session {
     commits.finishSave(batch.oldestEntry, through: batch.sequence, now: now)
   }
 
-  /// Reports that the records were not written: their changes are unsaved again. The first failure in a row is announced.
+  /// Records that a batch was not written: its changes are unsaved again. The first failure in a row is announced.
   ///
   /// - Parameters:
   ///   - unsaved: the result of `takeUnsaved`.
-  ///   - isFull: true if the disk is full; false if it fails in another way.
+  ///   - isFull: true if the disk is full; false for any other fault.
   ///   - now: the present time.
   package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
@@ -111,7 +111,7 @@ extension Session {
 
   // MARK: - Changes
 
-  /// Records that a participant's newest client sequence was consumed without an entry.
+  /// Records that a refused entry used up a participant's newest client sequence.
   func markConsumed(_ participant: ParticipantState) {
     guard isByStore else { return }
     save.consumed[participant.number] = SaveState.ConsumedSequence(
@@ -126,7 +126,7 @@ extension Session {
     save.senders.append(participant.number)
   }
 
-  /// True if there is a number for a new participant that cannot be given out again after a crash.
+  /// True if the block of numbers on disk has an unused one. A number outside of the block could be assigned again after a crash.
   var hasNumber: Bool {
     !isByStore || participants.nextNumber <= save.numbersOnDisk
   }
@@ -136,7 +136,7 @@ extension Session {
     isByStore && (growth.refusesUnsaved || log.unsavedBytes >= limits.unsavedSessionBytes)
   }
 
-  /// The refusal of everything that makes the log grow; nil while it may grow.
+  /// The refusal of entries that make the log grow; nil while the log may grow.
   var growthRefusal: Refusal? {
     guard hasTooManyUnsaved else { return nil }
     let bytes = unsavedBytes
@@ -155,7 +155,7 @@ extension Session {
     return record
   }
 
-  /// The end of the next block of numbers, if it is time for one.
+  /// The end of the next block of numbers; nil if the present block has enough.
   private var numbersDue: ParticipantNumber? {
     let given = participants.nextNumber - 1
     guard isByStore, save.numbersOnDisk < NumbersRecord.highest,
@@ -176,7 +176,7 @@ extension Session {
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
     guard !save.people.isEmpty else { return true }
-    // In the order of the changes: the oldest past participant is forgotten first.
+    // Participants are in the order of their changes: the oldest past participant is forgotten first.
     for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.people[number] = nil
@@ -224,14 +224,14 @@ extension Session {
         batch.acknowledged[number] = participant.acknowledged
       }
     }
-    // A client sequence that was consumed after entries must not be on disk before them.
+    // The record of a refused client sequence must not be on disk before the earlier entries.
     let used = save.consumed.filter { $0.value.sequence <= batch.sequence }
     guard !used.isEmpty else { return }
     for (number, item) in used {
       save.consumed[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
-    // Without these records nothing is lost: S16 covers it.
+    // A failure to write these records loses nothing: rule S16 covers this case.
     guard save.consumedBytes < SaveState.consumedLimit else { return }
     save.consumedBytes += 8 * used.count
     batch.consumed = used
@@ -241,7 +241,7 @@ extension Session {
     records.append(ConsumedSequencesRecord(pairs).encoded)
   }
 
-  /// Returns the highest client sequence of each sender in a run that was made just now.
+  /// Returns the highest client sequence of each sender in a new run.
   private static func clientSequences(in body: [UInt8]) -> [ParticipantNumber: UInt32] {
     var highest: [ParticipantNumber: UInt32] = [:]
     var frames = RunFrames()

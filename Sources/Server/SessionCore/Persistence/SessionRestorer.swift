@@ -4,10 +4,10 @@ package import Primitives
 
 /// Restores a session from its records, in the order in which they are on disk.
 ///
-/// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; a
-/// record that no session wrote is an error and never a trap. Any thread may use a restorer, one at a time.
+/// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; an
+/// impossible record is an error and never a trap. Any thread may use a restorer, but only one thread at a time.
 package struct SessionRestorer: ~Copyable {
-  /// Sequences stay below 2^53, so that a browser can count them.
+  /// The limit of sequences: JavaScript counts exactly up to 2^53.
   private static let sequenceEnd: UInt64 = 1 << 53
 
   let id: SessionID
@@ -23,40 +23,40 @@ package struct SessionRestorer: ~Copyable {
   private var baseReached: UInt64 = 0
 
   var header: SessionHeaderRecord?
-  /// The state that the entries so far announce.
+  /// The state that the entries so far have announced.
   var announced = AnnouncedState(activity: nil)
-  /// True when the last `session` record was written before a backup was restored, or before an end was undone.
+  /// True when the last `session` record is older than a restored backup or a revoked end.
   var isRestored = false
-  /// Numbers up to this one may have been given out.
+  /// The highest participant number that may have been assigned.
   var numbers: ParticipantNumber = 0
   var participants: [ParticipantNumber: ParticipantState] = [:]
-  /// The past participants, with a count that rises from one to the next.
+  /// The past participants, each with a number that rises in the order of their leaving.
   var departed: [ParticipantNumber: Int] = [:]
   private var departures = 0
   /// Bytes of `used` records.
   var consumedBytes = 0
-  /// The sender of the last entry, which usually sent the next one too.
+  /// The sender of the last entry. It is often the sender of the next one too.
   private var sender: ParticipantState?
   /// The newest payload of each attachment, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
-  /// The `upload` records: the newest for each file of an attachment.
+  /// The newest `upload` record for each file of an attachment.
   private var uploads: [UUID: [UploadRecord]] = [:]
   var ended: EndRecord?
-  /// The last record, if it closed the session.
+  /// The `closed` record, if it is the last record.
   var closing: ClosedRecord?
-  /// The number of lost bytes, with the frames of the records.
+  /// The number of lost bytes, including the frames of the records.
   private(set) var lostBytes = 0
   /// The last sequence that was read before the first lost byte; nil when nothing is lost.
   private(set) var wholeThrough: UInt64?
 
-  /// A restorer that has read no record.
+  /// Creates a restorer that has read no record.
   ///
   /// - Parameters:
-  ///   - id: the session that its log must belong to.
+  ///   - id: the session that the log must belong to.
   ///   - limits: the limits in force.
   ///   - digest: returns the first 128 bits of a token's SHA-256.
-  ///   - now: the present time: the grace time of the active participants begins.
-  ///   - date: the same by the wall clock.
+  ///   - now: the present time, at which the grace time of the active participants begins.
+  ///   - date: the present wall time.
   package init(
     id: SessionID, limits: Limits, digest: @escaping @Sendable (Token) -> TokenDigest, now: MonotonicTime,
     date: Date
@@ -77,7 +77,7 @@ package struct SessionRestorer: ~Copyable {
   /// - Parameters:
   ///   - kind: the number in the file; 0 is a record of the store itself, and is ignored.
   ///   - body: the record's bytes.
-  /// - Throws: `RecordError` for a record that no session wrote there.
+  /// - Throws: `RecordError` for a record that no session writes at this place.
   package mutating func apply(_ kind: UInt8, _ body: Span<UInt8>) throws(RecordError) {
     guard kind != 0 else { return }
     guard let known = SessionRecord.Kind(rawValue: kind) else { throw RecordError(kind, .unknownKind) }
@@ -98,11 +98,11 @@ package struct SessionRestorer: ~Copyable {
     case .closed:
       let record = try ClosedRecord(body)
       closing = record
-      // The notice is still due if no participant got it.
+      // The notice is sent later if no participant got it.
       header?.isDamaged = record.isDamaged
     case .end:
       ended = try EndRecord(body)
-      // An ended session has no active participants, also when its end is undone later.
+      // An ended session has no active participants, even if its end is undone later.
       for participant in participants.values.sorted(by: { $0.number < $1.number }) {
         guard case .away = participant.presence else { continue }
         participant.presence = .past
@@ -117,7 +117,9 @@ package struct SessionRestorer: ~Copyable {
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
   }
 
-  /// Records the loss of records at this place, which have that many bytes with their frames. The records behind count unchanged.
+  /// Records that records at this place are lost. The following records are applied as usual.
+  ///
+  /// - Parameter byteCount: the number of lost bytes, including the frames.
   package mutating func skip(_ byteCount: Int) {
     lostBytes += byteCount
     // The retained entries before the first run may be lost too.
@@ -138,7 +140,7 @@ package struct SessionRestorer: ~Copyable {
     if header == nil { announced = AnnouncedState(activity: record.activityPayload) }
     header = record
     isRestored = false
-    // An ended session gets no `session` record, so the record that undid its end is lost.
+    // No `session` record follows the end of a session, so the record that undid the end is lost.
     ended = nil
   }
 
@@ -170,7 +172,8 @@ package struct SessionRestorer: ~Copyable {
     case .past: participant.presence = .past
     case .left: participant.presence = .left
     }
-    // The last record counts: a compacted file has a record of every past participant, and then again of some in their order.
+    // The last record of a participant counts: a compacted file has a record of every past participant, and further records of
+    // some of them behind it.
     departures += 1
     departed[object.number] = departures
   }
@@ -178,7 +181,7 @@ package struct SessionRestorer: ~Copyable {
   private mutating func apply(_ record: UploadRecord) {
     var known = uploads[record.id] ?? []
     if let index = known.firstIndex(where: { $0.file == record.file }) {
-      // In a compacted file an older record may follow.
+      // In a compacted file, an older record may follow a newer one.
       known[index].content = record.content ?? known[index].content
     } else {
       known.append(record)
@@ -186,8 +189,8 @@ package struct SessionRestorer: ~Copyable {
     uploads[record.id] = known
   }
 
-  /// Removes `upload` records whose attachments were added by entries that were lost: another epoch begins and gives their
-  /// sequences to other entries.
+  /// Removes `upload` records whose attachments were added by lost entries: a new epoch begins and assigns the sequences of these
+  /// entries again.
   private mutating func forgetLostUploads() {
     for (id, known) in uploads {
       let kept = known.filter { $0.sequence <= log.lastSequence }
@@ -204,7 +207,7 @@ package struct SessionRestorer: ~Copyable {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) { retained.dropOldest(of: &log) }
   }
 
-  /// Applies the entries of a frame behind the newest known sequence: a compacted file repeats some entries.
+  /// Applies the entries of a frame that are newer than the last known sequence: a compacted file repeats some entries.
   private mutating func apply(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
     let reached = log.lastSequence
     var at = frame.entries.lowerBound
@@ -251,7 +254,7 @@ package struct SessionRestorer: ~Copyable {
     let through = body.uint64(at: 0)
     guard through < Self.sequenceEnd else { throw RecordError(.base, .sequenceTooLarge(through)) }
     if log.droppedThrough == 0 {
-      // The records so far are the head of a compacted log.
+      // All records so far are the head of a compacted log.
       announced = AnnouncedState(
         activity: header?.activityPayload, participants: participants.values.filter(\.isActive).map(\.object),
         waiting: header?.waiting ?? [])
@@ -294,10 +297,10 @@ package struct SessionRestorer: ~Copyable {
     }
   }
 
-  /// Updates the sender's `acknowledged`, and remembers that a snapshot may contain entries of it.
+  /// Updates the sender's `acknowledged`, and records that a snapshot may contain the sender's entries.
   private mutating func recordSender(of entry: GatewayEntry) {
     guard entry.sender != 0 else { return }
-    // The record with the sender's number may be lost.
+    // The record that assigned the sender's number may be lost.
     if lostBytes > 0, entry.sender <= NumbersRecord.highest { numbers = max(numbers, entry.sender) }
     if sender?.number != entry.sender { sender = participants[entry.sender] }
     guard let sender else { return }

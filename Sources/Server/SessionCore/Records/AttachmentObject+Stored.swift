@@ -4,7 +4,7 @@ package import Wire
 extension AttachmentObject {
   /// Reads the payload of an `attachment` entry that SessionCore wrote. The client's metadata stays the same text.
   ///
-  /// - Throws: `RecordError` for another payload, or for one that no session could have.
+  /// - Throws: `RecordError` for any other payload, and for values that no session writes.
   package init(stored payload: Span<UInt8>, key: EntryKey) throws(RecordError) {
     let members: RecordMembers
     do throws(RecordError) {

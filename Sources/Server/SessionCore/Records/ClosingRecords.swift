@@ -1,10 +1,11 @@
 package import FoundationEssentials
 package import Wire
 
-/// The contents of a `closed` record: the continuation of the session, and the values of a listing, which reads nothing else.
+/// The contents of a `closed` record: the values that a session needs to continue, and those that a listing shows. A listing
+/// reads no other record.
 package struct ClosedRecord: Equatable, Sendable {
-  /// The generation of the data folder in which the session was closed; nil when something was not saved, so that the session
-  /// must not continue as if it was.
+  /// The generation of the data folder in which the session was closed; nil if something was not saved, so that the session has
+  /// to begin a new epoch.
   package var generation: String?
   /// The time at which the session was closed.
   package var at: Date
@@ -14,19 +15,19 @@ package struct ClosedRecord: Equatable, Sendable {
   package var title: String
   /// The creation time of the session.
   package var createdAt: Date
-  /// The time since which there are no active participants; nil when there were some.
+  /// The time since which there are no active participants; nil if there were active participants.
   package var emptySince: Date?
   /// The newest sequence.
   package var sequence: UInt64
-  /// The number of known participants, past ones included.
+  /// The number of known participants, including past ones.
   package var people: Int
   /// Bytes of the retained entries.
   package var retainedBytes: Int
   /// The number of attachments.
   package var attachments: Int
-  /// Bytes of the session's attachment quota in use.
+  /// The bytes of the session's attachment quota in use.
   package var attachmentBytes: UInt64
-  /// True when records of the session are lost and its participants are still to be informed of that.
+  /// True when records of the session are lost and its participants have not been informed of the loss.
   package var isDamaged = false
 
   /// Reads the body of a `closed` record.
@@ -90,7 +91,7 @@ package struct ClosedRecord: Equatable, Sendable {
 package struct EndRecord: Equatable, Sendable {
   /// The time at which the session ended.
   package var at: Date
-  /// The participant that ended it; nil if no participant came back to it.
+  /// The participant that ended the session; nil if the session expired.
   package var by: ParticipantNumber?
 
   /// The end of a session.
@@ -117,12 +118,12 @@ package struct EndRecord: Equatable, Sendable {
   }
 }
 
-/// The contents of a `restored` record: the end before it does not count.
+/// The contents of a `restored` record: it revokes the `end` record before it.
 package struct RestoredRecord: Equatable, Sendable {
   /// The time at which the end was undone.
   package var at: Date
 
-  /// An end that was undone at that time.
+  /// Creates a record of an end that was undone at that time.
   package init(at: Date) {
     self.at = at
   }

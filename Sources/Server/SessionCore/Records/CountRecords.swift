@@ -1,11 +1,11 @@
 package import Wire
 
-/// The contents of a `numbers` record, in four bytes: numbers up to this one may have been given out.
+/// The contents of a `numbers` record, in four bytes: the highest participant number that may have been assigned.
 package struct NumbersRecord: Equatable {
-  /// The highest number of a participant; the numbers of one more block lie behind it.
+  /// The highest possible participant number, such that one more block of numbers still fits.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
-  /// No number above it was given out.
+  /// The last number of the block. Higher numbers were not assigned.
   package var through: ParticipantNumber
 
   init(through: ParticipantNumber) {
@@ -30,17 +30,17 @@ package struct NumbersRecord: Equatable {
   }
 }
 
-/// The contents of a `used` record, in eight bytes each: client sequences that were consumed without an entry.
+/// The contents of a `used` record, eight bytes for each pair: client sequences that were used up by refused entries.
 package struct ConsumedSequencesRecord: Equatable {
-  /// A participant and the last client sequence that it has consumed.
+  /// A participant and the last client sequence that was used up.
   package struct Pair: Equatable {
     /// The participant.
     package var number: ParticipantNumber
-    /// The last consumed sequence.
+    /// The last used sequence.
     package var clientSequence: UInt32
   }
 
-  /// At most one pair of each participant.
+  /// The pairs; at most one for each participant.
   package var pairs: [Pair]
 
   init(_ pairs: [Pair]) {

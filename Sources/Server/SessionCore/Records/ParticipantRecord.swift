@@ -5,19 +5,19 @@ package import Wire
 package struct ParticipantRecord: Equatable, Sendable {
   /// The presence of a participant.
   package enum Presence: String, Sendable {
-    /// In the session, possibly within the grace time.
+    /// The participant is in the session, possibly within its grace time.
     case active
-    /// Gone after the grace time; the token is still valid.
+    /// The participant is gone after its grace time; its token is still valid.
     case past
-    /// Left; the token was given up.
+    /// The participant left and gave up its token.
     case left
   }
 
   /// The participant as others see it.
   package var participant: Participant
-  /// The digest of its token; nil when that was given up.
+  /// The digest of the token; nil if the token was given up.
   package var digest: TokenDigest?
-  /// Its highest client sequence that is known to be on disk.
+  /// The participant's highest client sequence that is known to be on disk.
   package var acknowledged: UInt32
   /// Its presence.
   package var presence: Presence

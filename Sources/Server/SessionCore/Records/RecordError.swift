@@ -1,47 +1,47 @@
 package import Wire
 
-/// A record that no session wrote: its kind and its fault.
+/// An error for a record that no session writes: its kind and its fault.
 package struct RecordError: Error, Equatable, Sendable {
   /// A fault of a record.
   package enum Fault: Equatable, Sendable {
-    /// A kind that this version does not know.
+    /// The record has a kind that this version does not know.
     case unknownKind
     /// The body ends too early.
     case cutShort(needed: Int, have: Int)
     /// The body has extra bytes at its end.
     case tooLong(extra: Int)
-    /// The body is no JSON object, but should be one.
+    /// The body is not a JSON object as it should be.
     case notJSON
     /// A member of the object is missing or has an impossible value.
     case invalidMember(String)
     /// The record belongs to another session.
     case otherSession
-    /// An entry cannot be parsed in its frame.
+    /// An entry in a frame cannot be parsed.
     case entry(WireError)
-    /// An entry has flags that a session never writes there.
+    /// An entry has flags that a session never writes in such a record.
     case flags(UInt8)
-    /// A sequence does not rise.
+    /// A sequence is not higher than the previous one.
     case outOfOrder(sequence: UInt64, after: UInt64)
     /// A sequence is 2^53 or more.
     case sequenceTooLarge(UInt64)
-    /// A targeted frame that is not one entry for rising numbers.
+    /// A targeted frame does not consist of one entry for rising numbers.
     case targets
     /// Retained entries follow other entries, but must precede them.
     case behindEntries
     /// The payload of an `attachment` entry has a wrong member.
     case attachment(String)
-    /// A number beyond the highest one of a session.
+    /// A number is beyond the highest possible number in a session.
     case numberTooLarge(UInt64)
-    /// The log has no `session` record, with which it must begin.
+    /// The log does not begin with a `session` record.
     case missing
   }
 
-  /// The kind's number in the file.
+  /// The number of the record's kind.
   package let kind: UInt8
   /// The fault.
   package let fault: Fault
 
-  /// A fault of a record of that kind.
+  /// Creates a fault of a record of that kind.
   package init(_ kind: UInt8, _ fault: Fault) {
     self.kind = kind
     self.fault = fault
@@ -53,7 +53,7 @@ package struct RecordError: Error, Equatable, Sendable {
 }
 
 extension RecordError: CustomStringConvertible {
-  /// The kind and the fault, for an operator.
+  /// The kind and the fault as text for an operator.
   package var description: String {
     let name = SessionRecord.Kind(rawValue: kind).map { "\($0)" } ?? "\(kind)"
     return "A record of kind \(name) \(words)."

@@ -15,14 +15,14 @@ struct RecordMembers {
 
   private static func value(_ body: Span<UInt8>) -> JSONValue? {
     do throws(WireError) {
-      // A record must be read, even if a client could not send its text any more.
+      // The text limits of clients do not apply: a stored record must be readable in any case.
       return try JSONParser.parse(body, combiningLimit: .max)
     } catch {
       return nil
     }
   }
 
-  /// Returns the value of a member that must be there, as `read` finds it.
+  /// Returns the value of a required member, converted by `read`.
   func required<Value>(
     _ name: String, _ read: ([String: JSONValue], String) throws(WireError) -> Value?
   ) throws(RecordError) -> Value {
@@ -30,7 +30,7 @@ struct RecordMembers {
     return value
   }
 
-  /// Returns the value of a member that may be missing or `null`.
+  /// Returns the value of a member that may be missing or `null`, converted by `read`.
   func optional<Value>(
     _ name: String, _ read: ([String: JSONValue], String) throws(WireError) -> Value?
   ) throws(RecordError) -> Value? {
@@ -87,7 +87,7 @@ struct RecordMembers {
     members[name] == .null ? nil : members[name]
   }
 
-  /// Returns the members of an object in the object.
+  /// Returns the members of an object inside the object.
   func object(_ name: String) throws(RecordError) -> RecordMembers {
     RecordMembers(
       kind, try required(name) { members, name throws(WireError) in try members.object(name) })
@@ -114,7 +114,7 @@ struct RecordMembers {
 }
 
 extension Date {
-  /// Reads the format of `formatted(.iso8601)`: whole seconds in UTC.
+  /// Parses the format of `formatted(.iso8601)`: whole seconds in UTC.
   init?(iso8601 text: String) {
     do {
       self = try Date(text, strategy: .iso8601)

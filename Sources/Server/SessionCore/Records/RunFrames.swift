@@ -2,15 +2,15 @@ package import Wire
 
 /// Splits the body of a `run` record into its frames, one at a time.
 ///
-/// A frame is u32 bytes of its entries, u32 targets (0xFFFFFFFF: every participant), u32 for each target, the entries as on
-/// the wire.
+/// A frame consists of: u32 number of bytes of its entries, u32 number of targets (0xFFFFFFFF: every participant), one u32 for
+/// each target, and the entries as on the wire.
 package struct RunFrames: Sendable {
-  /// The number of targets of a frame for every participant.
+  /// The number of targets in a frame that is for every participant.
   static let everybody = UInt32.max
 
   /// One frame of a run.
   package struct Frame: Equatable, Sendable {
-    /// The rising numbers of the participants that get it; nil means every participant.
+    /// The rising numbers of the participants that get the frame; nil means every participant.
     package var targets: [ParticipantNumber]?
     /// The range of its entries in the record's body: at least one entry.
     package var entries: Range<Int>
@@ -18,7 +18,7 @@ package struct RunFrames: Sendable {
 
   private var offset = 0
 
-  /// A reader at the beginning of a body.
+  /// Creates a reader at the beginning of a body.
   package init() {}
 
   /// Returns the next frame.
@@ -50,7 +50,7 @@ package struct RunFrames: Sendable {
   /// Returns the sequence of the last entry of a run.
   ///
   /// - Returns: nil for a body without a frame.
-  /// - Throws: as `next`, and when the entries of the last frame cannot be parsed.
+  /// - Throws: when `next` would throw, and when the entries of the last frame cannot be parsed.
   package static func lastSequence(in body: Span<UInt8>) throws(RecordError) -> UInt64? {
     var frames = RunFrames()
     var last: Frame?

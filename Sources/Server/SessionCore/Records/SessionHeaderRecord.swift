@@ -7,21 +7,21 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   package var id: SessionID
   /// The epoch of the entries that follow.
   package var epoch: String
-  /// The earlier epochs; nil in a record of a gateway that recorded none, so that no tail of that epoch is served either.
+  /// The earlier epochs; nil in a record of an older gateway that recorded none. Then no tail of its epoch is served either.
   package var history: EpochHistory?
-  /// The identity of the data folder that it was written in.
+  /// The identity of the data folder to which the record was written.
   package var folder: String?
-  /// The waiting participants, at the head of a compacted log: no other record contains them.
+  /// The waiting participants, in the record at the head of a compacted log: no other record contains them.
   package var waiting: [Waiting] = []
   /// The creation time of the session, in whole seconds.
   package var createdAt: Date
   /// The activity.
   package var activity: Activity
-  /// The participant that set it; 0 for the one that the session began with.
+  /// The participant that set the activity; 0 if the session was created with it.
   package var activityBy: ParticipantNumber
-  /// The pseudonym of the address that created the session; nil if that is not counted.
+  /// The pseudonym of the address that created the session; nil if sessions per address are not counted.
   package var creator: String?
-  /// True when records of the session are lost and its participants are to be informed of that.
+  /// True when records of the session are lost and its participants have not been informed of the loss.
   package var isDamaged = false
 
   /// A waiting participant.
@@ -30,7 +30,7 @@ package struct SessionHeaderRecord: Equatable, Sendable {
     package var number: ParticipantNumber
   }
 
-  /// The contents of a record.
+  /// Creates the contents of a record.
   package init(
     id: SessionID, epoch: String, history: EpochHistory? = nil, folder: String? = nil,
     createdAt: Date, activity: Activity, activityBy: ParticipantNumber, creator: String? = nil

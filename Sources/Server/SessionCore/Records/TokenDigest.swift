@@ -1,4 +1,4 @@
-/// The first 128 bits of a token's SHA-256: they identify the owner of the token, and the token cannot be computed from them.
+/// The first 128 bits of a token's SHA-256. They identify the owner of the token, but do not reveal the token.
 package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
   /// The number of digits of `hex`.
   package static let hexLength = 32
@@ -8,13 +8,13 @@ package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
   /// The last 64 bits.
   package let low: UInt64
 
-  /// A digest from its two halves.
+  /// Creates a digest from its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Reads the format of `hex`, and no other.
+  /// Parses exactly the format of `hex`.
   package init?(hex text: String) {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
     var count = 0
@@ -33,7 +33,7 @@ package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
     self.init(high: halves.high, low: halves.low)
   }
 
-  /// 32 hexadecimal digits in lower case.
+  /// The digest as 32 hexadecimal digits in lower case.
   package var hex: String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []

@@ -2,30 +2,31 @@ internal import Wire
 
 package import struct FoundationEssentials.UUID
 
-/// The contents of an `upload` record: values of an attachment that its entries do not contain.
+/// The contents of an `upload` record: the values of an attachment that are not in its entries.
 package struct UploadRecord: Equatable, Sendable {
   /// The attachment.
   package var id: UUID
   /// The name of the file that its bytes are written to.
   package var file: UUID
-  /// The sequence of the entry that added it: after the removal of its attachment, an id may be used again.
+  /// The sequence of the entry that added the attachment. It is needed because an id may be used again after the attachment was
+  /// removed.
   package var sequence: UInt64
   /// True if an interrupted upload may continue later.
   package var isResumable: Bool
   /// The `Upload-Metadata` of tus, unchanged.
   package var uploadMetadata: String?
-  /// The SHA-256 and the number of all bytes, once they are received.
+  /// The SHA-256 and the number of all bytes, when all were received.
   package var content: Content?
 
-  /// A complete file.
+  /// The values of a complete file.
   package struct Content: Equatable, Sendable {
-    /// 64 hexadecimal digits in lower case.
+    /// The SHA-256 as 64 hexadecimal digits in lower case.
     package var digest: String
     /// The number of bytes.
     package var size: UInt64
   }
 
-  /// The contents of a record.
+  /// Creates the contents of a record.
   package init(
     id: UUID, file: UUID, sequence: UInt64, isResumable: Bool, uploadMetadata: String?, content: Content?
   ) {
@@ -56,9 +57,9 @@ package struct UploadRecord: Equatable, Sendable {
     }
   }
 
-  /// The largest size of an attachment: no limit may be set higher.
+  /// The highest possible size limit of an attachment.
   static let largestSize: UInt64 = 1 << 50
-  /// The largest sum of a session's attachments, so that it can be counted.
+  /// The highest possible sum of the sizes of a session's attachments, so that the sum cannot overflow.
   static let largestSum: UInt64 = 1 << 60
 
   /// Returns true for 64 hexadecimal digits in lower case.

@@ -1,25 +1,24 @@
 internal import Wire
 
-/// A snapshot as of one sequence, made once for all participants that join in a turn: control frame, state, retained entries,
-/// control frame.
+/// A snapshot of the session at one sequence, made once for all participants that join in a turn. It consists of a control frame,
+/// the state, the retained entries, and a second control frame.
 ///
-/// It keeps references to its segments, so that it gives the state of one moment.
+/// The snapshot has references to its segments, so it stays the same when the session changes.
 package final class CatchUp {
   /// A part of a snapshot: all bytes of `segment` before `end`.
   struct Part {
     var segment: Segment
     var end: Int
-    /// True for a part with retained entries only, which may have a compressed form.
+    /// True for a part with only retained entries, which may have a compressed form.
     var isCompressible = false
   }
 
-  /// The sequence of its state.
+  /// The sequence at which the snapshot was made.
   package let sequence: UInt64
   /// The cursor at which a subscriber continues after the snapshot.
   let continuesAt: Cursor
   private(set) var parts: [Part]
-  /// The number of parts whose compressed forms are in place; nil in a snapshot for subscribers that do not accept
-  /// compression.
+  /// The number of parts that were replaced by their compressed forms; nil in an uncompressed snapshot.
   private var compressedParts: Int?
 
   init(
@@ -39,7 +38,7 @@ package final class CatchUp {
     compressedParts = 0
   }
 
-  /// Replaces a part by its compressed form, before the first subscriber gets anything of it.
+  /// Replaces a part by its compressed form, before any of its bytes are sent to a subscriber.
   /// - Returns: true if the part was replaced.
   func prepare(_ part: Int, by compress: MessageCompressor) -> Bool {
     guard compressedParts == part else { return false }
@@ -65,7 +64,7 @@ final class CatchUpProgress {
 
   /// The parts that are not completely sent, each with its end.
   var remaining: ArraySlice<CatchUp.Part> { catchUp.parts[part...] }
-  /// Bytes that are still to be sent.
+  /// Bytes that are not sent yet.
   var left: Int { remaining.reduce(0) { $0 + $1.end } - offset }
   var isBegun: Bool { part > 0 || offset > 0 }
   var isFinished: Bool { part == catchUp.parts.count }

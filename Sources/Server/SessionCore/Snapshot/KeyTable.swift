@@ -1,8 +1,8 @@
 internal import Wire
 
-/// Values by retained key, with a table for each key space.
+/// A table of values by retained key, with a hash table for each key space.
 ///
-/// A session may have a million keys: a key takes 16 bytes here, and is looked up once for a change of its value.
+/// A session may have a million keys. A key takes 16 bytes here, and a change of its value needs one lookup.
 struct KeyTable<Value> {
   private struct Key: Hashable {
     let high: UInt64
@@ -21,12 +21,12 @@ struct KeyTable<Value> {
     key.isSystem ? system[Key(key)] : clients[Key(key)]
   }
 
-  /// Reads and changes the value of a key in place; nil means that there is none.
+  /// Reads and changes the value of a key in place; nil means that the key has no value.
   mutating func update<Result>(_ key: RetainedKey, _ body: (inout Value?) -> Result) -> Result {
     key.isSystem ? body(&system[Key(key)]) : body(&clients[Key(key)])
   }
 
-  /// Changes the value of a key in place; a key without one gets the default first.
+  /// Changes the value of a key in place. A key without a value gets the default value first.
   mutating func update(
     _ key: RetainedKey, default value: @autoclosure () -> Value, _ body: (inout Value) -> Void
   ) {

@@ -1,17 +1,17 @@
 internal import Wire
 
-/// The retained entries of a session: the index of their keys, and the segments that joiners are caught up from.
+/// The retained entries of a session: the index of their keys, and the snapshot segments.
 struct RetainedState {
   private(set) var index = RetentionIndex()
   private(set) var snapshot = SnapshotSegments()
-  /// The end of the part of the log whose retained entries are in the segments.
+  /// The position in the log before which all retained entries are in the snapshot segments.
   private var end: Cursor
-  /// Bytes of the compressed forms of the segments, as of the last catch-up.
+  /// Bytes of the segments' compressed forms, counted at the last catch-up.
   private var compressedBytes = 0
-  /// The use of the quota of retained bytes.
+  /// The bytes of the quota of retained entries in use.
   var fillLevel = FillLevel()
 
-  /// The state of a session whose log begins with a segment of this number.
+  /// Creates the state of a session whose log begins with a segment of this number.
   init(firstSegment: UInt32) {
     end = Cursor(segment: firstSegment, offset: 0)
   }
@@ -34,7 +34,7 @@ struct RetainedState {
     end = log.tail
   }
 
-  /// Drops the oldest segment of the log, and moves its retained entries into the segments first.
+  /// Drops the oldest segment of the log. Moves its retained entries into the snapshot segments first.
   mutating func dropOldest(of log: inout SegmentLog) {
     let oldest = log.removeOldest()
     guard end.segment == oldest.number else { return }
@@ -54,7 +54,7 @@ struct RetainedState {
     compressedBytes = snapshot.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
   }
 
-  /// Drops the compressed forms, when memory is short.
+  /// Drops the compressed forms when memory is short.
   mutating func dropCompressed() {
     for segment in snapshot.segments { segment.compressedTwin = nil }
     compressedBytes = 0
@@ -67,7 +67,7 @@ struct RetainedState {
     snapshot.append(entry, at: start, of: bytes, index: &index)
   }
 
-  /// Ends a series of `append`.
+  /// Ends a series of `append` calls.
   mutating func endAppending() {
     snapshot.endAppending()
   }

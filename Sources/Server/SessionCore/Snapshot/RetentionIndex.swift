@@ -1,13 +1,14 @@
 internal import Wire
 
-/// A key and its key space: keys of clients and of the gateway never collide (wire, system entries).
+/// A key and its key space: so keys of clients and of the gateway never collide (see the wire's system entries).
 struct RetainedKey: Hashable {
   var key: EntryKey
   var isSystem: Bool
 }
 
-/// The retained entries of each key, by sequence alone: an entry is retained if it is not older than the first retained entry
-/// of its key. The index has no references to entries, so a key costs the same however many entries were appended to it.
+/// An index of the retained entries of each key. It stores only sequences: an entry is retained if it is not older than the first
+/// retained entry of its key. The index refers to no entries, so a key takes the same memory however many entries were appended
+/// to it.
 struct RetentionIndex {
   /// A key with retained entries.
   struct Retained {
@@ -15,17 +16,17 @@ struct RetentionIndex {
     var start: UInt64
     /// Bytes of the retained entries.
     var bytes: Int
-    /// Bytes of them in each snapshot segment.
+    /// Bytes of the retained entries in each snapshot segment.
     var usage = SegmentUsage()
   }
 
-  /// The garbage of a replaced or removed key in snapshot segments, until these are rewritten.
+  /// The garbage of a replaced or removed key, until its snapshot segments are rewritten.
   struct Tombstone {
     /// The snapshot segments with garbage of the key.
     var segments: Set<UInt32>
-    /// The sequence of the `remove` that a snapshot needs, because garbage of the key precedes it.
+    /// The sequence of a `remove` that a snapshot needs, because garbage of the key precedes it.
     var removedAt: UInt64?
-    /// The snapshot segment with that `remove`, and the entry's length, once it is in one.
+    /// The snapshot segment that contains this `remove`, and the entry's length; nil while it is in no snapshot segment.
     var removal: (segment: UInt32, bytes: Int)?
   }
 
@@ -41,7 +42,7 @@ struct RetentionIndex {
     return sequence >= entry.start
   }
 
-  /// Returns the bytes by which the retained entries would grow.
+  /// Returns the number of bytes by which an entry would increase the retained bytes.
   func growth(_ retention: Retention, key: RetainedKey, length: Int) -> Int {
     switch retention {
     case .none: 0
@@ -68,7 +69,7 @@ struct RetentionIndex {
         return value
       }
       if let old { forget(key, old, markGarbage) }
-      // The `replace` itself removes the earlier entries, so an older `remove` is no longer needed.
+      // The `replace` itself removes the earlier entries, so an older `remove` is not needed any more.
       dropRemoval(of: key, markGarbage)
       byteCount += length
     case .remove:
@@ -84,7 +85,7 @@ struct RetentionIndex {
     }
   }
 
-  /// Records that an entry is copied into a snapshot segment, if a snapshot needs it.
+  /// Records that an entry is copied into a snapshot segment. Does nothing if no snapshot needs the entry.
   ///
   /// - Parameters:
   ///   - entry: an entry in a segment.
@@ -96,7 +97,7 @@ struct RetentionIndex {
     case .none:
       return false
     case .append, .replace:
-      // With `existing` still set it changed nothing, and is not retained.
+      // An entry that still has `existing` changed nothing, and is not retained.
       guard !entry.flags.contains(.existing) else { return false }
       return retained.update(entry.retainedKey) { value in
         guard let start = value?.start, sequence >= start else { return false }
@@ -111,7 +112,7 @@ struct RetentionIndex {
     }
   }
 
-  /// Adds a retained entry that is in a snapshot segment already, and in no segment of the log.
+  /// Adds a retained entry that is only in a snapshot segment, not in the log.
   mutating func restore(
     _ retention: Retention, key: RetainedKey, sequence: UInt64, length: Int, in segment: UInt32,
     markGarbage: (UInt32, Int) -> Void

@@ -1,4 +1,4 @@
-/// Bytes of a key in each snapshot segment. Nearly all keys are in one segment, which costs no allocation.
+/// Bytes of a key in each snapshot segment. Usually a key is in one segment only, which needs no allocation.
 struct SegmentUsage {
   private var first: UInt32 = 0
   private var firstBytes: UInt32 = 0

@@ -1,29 +1,29 @@
 internal import Wire
 internal import WebSocket
 
-/// A subscriber that is caught up when the turn ends.
+/// A subscriber whose catch-up begins at the end of the turn.
 struct PendingCatchUp {
   var subscriber: Subscriber
   var start = Start.snapshot
 
   enum Start {
-    /// The entries after a sequence.
+    /// A tail: the entries after a sequence.
     case tail(after: UInt64)
     case snapshot
-    /// A snapshot that contains all entries after a sequence: the client has seen those up to it, and then entries of an order
-    /// that is no longer in force.
+    /// A snapshot that includes all entries after a sequence, also those that are not retained. The client has seen the entries
+    /// up to this sequence, and then entries of an order that is no longer valid.
     case snapshotWithEntries(after: UInt64)
   }
 }
 
-/// Snapshots and tails for members that joined in this turn.
+/// The catch-up of members that joined in this turn: snapshots and tails.
 extension Session {
-  /// Bytes of replaced segments that may be kept for slow subscribers.
+  /// The maximum bytes of replaced segments that are kept for slow subscribers.
   private static let pinnedBytes = 33_554_432
 
   /// Starts the catch-up of all pending subscribers.
   ///
-  /// - Returns: other subscribers that are too slow in their own catch-ups, to be closed.
+  /// - Returns: subscribers to close, because they are too slow in an earlier catch-up.
   func catchUpPending() -> [Subscriber] {
     guard !catchingUp.isEmpty else { return [] }
     let pending = catchingUp
@@ -69,7 +69,7 @@ extension Session {
     return slow
   }
 
-  /// Returns a snapshot of the present state, for all subscribers that need one in this turn.
+  /// Returns a snapshot of the present state. All subscribers that need one in this turn share it.
   private func makeSnapshot(_ slow: inout [Subscriber]) -> CatchUp {
     if memoryPressure != nil { retained.dropCompressed() }
     retained.update(from: log)
@@ -82,8 +82,8 @@ extension Session {
       retained: retained.snapshot.parts(), closing: closing)
   }
 
-  /// Returns a snapshot for clients that have seen the entries up to a sequence: the retained ones of these, and then the log
-  /// itself, so that they also get entries that are not retained.
+  /// Returns a snapshot for clients that have seen the entries up to a sequence. It contains the retained entries up to this
+  /// sequence, and then all entries of the log, even those that are not retained.
   ///
   /// - Returns: nil if the log no longer has all entries after the sequence.
   private func makeSnapshot(withEntriesAfter sequence: UInt64, _ slow: inout [Subscriber]) -> CatchUp? {
@@ -104,7 +104,7 @@ extension Session {
       GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())
     for payload in stateOfParticipants() { appendState(SystemType.participants, payload, to: opening) }
     appendState(SystemType.activity, activityState.encoded(), to: opening)
-    // A joiner has to know that nothing is saved, as the other participants do.
+    // A joiner has to know that nothing is saved, because the other participants know it.
     if let notice = save.failureNotice { appendState(SystemType.notice, notice.encoded(), to: opening) }
     if let notice = save.lossNotice {
       appendState(SystemType.notice, notice.encoded(), to: opening)
@@ -113,12 +113,12 @@ extension Session {
     return opening
   }
 
-  /// Limits the bytes of replaced segments that slow subscribers still need. Beyond the limit, the subscribers that have taken
-  /// the least of their catch-ups are too slow.
+  /// Limits the bytes of replaced segments that slow subscribers still need. Beyond the limit, returns the subscribers that have
+  /// received the least of their catch-ups.
   private func limitPinnedBytes(_ slow: inout [Subscriber]) {
     let segments = retained.snapshot.segments
     let current = Set((segments + segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })
-    // A thousand participants that joined in one turn share one catch-up, which is visited once.
+    // Subscribers that joined in one turn share one catch-up, so it is visited once.
     var seen: Set<ObjectIdentifier> = []
     var pinned: [ObjectIdentifier: Int] = [:]
     for subscriber in subscribers {

@@ -2,15 +2,15 @@ internal import Wire
 
 /// The retained entries in rising sequence, as joiners get them.
 ///
-/// A segment is only appended to, or replaced by a rewritten one. A catch-up keeps references to its segments, so that it
-/// gives the state of one moment however slow its subscriber is.
+/// A segment only grows at its end, or is replaced by a new segment. A catch-up has references to its segments, so it stays the
+/// same even for a slow subscriber.
 struct SnapshotSegments {
   private static let segmentBytes = 262_144
-  /// The most bytes that are rewritten in a turn, so that no turn takes long.
+  /// The maximum bytes that are rewritten in a turn, so that no turn takes long.
   private static let rewriteBudget = 1_048_576
 
   private(set) var segments: [Segment] = []
-  /// Bytes of all segments, garbage included.
+  /// Bytes of all segments, including garbage.
   private(set) var byteCount = 0
   private var nextNumber: UInt32 = 1
   private var needsCompaction: Set<UInt32> = []
@@ -70,7 +70,7 @@ struct SnapshotSegments {
     closeRun()
   }
 
-  /// Appends a retained entry that is in no segment of the log; `endAppending` follows the last one.
+  /// Appends a retained entry that is not in the log. After the last one, the caller calls `endAppending`.
   mutating func append(
     _ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>, index: inout RetentionIndex
   ) {
@@ -88,7 +88,7 @@ struct SnapshotSegments {
     closeRun()
   }
 
-  /// Counts bytes of an entry in a segment as garbage.
+  /// Counts the bytes of an entry in a segment as garbage.
   mutating func markGarbage(_ number: UInt32, _ bytes: Int) {
     guard let position = position(of: number) else { return }
     let segment = segments[position]
@@ -96,7 +96,7 @@ struct SnapshotSegments {
     if segment.garbageBytes * 2 > segment.bytes.count { needsCompaction.insert(number) }
   }
 
-  /// Rewrites segments that are more than half garbage, each together with a neighbour if both fit into one.
+  /// Rewrites segments that are more than half garbage. A segment is merged with a neighbour if both fit into one.
   mutating func compact(_ index: inout RetentionIndex) {
     var budget = Self.rewriteBudget
     while budget > 0, let number = needsCompaction.popFirst() {
@@ -123,7 +123,7 @@ struct SnapshotSegments {
     let old = Array(segments[group])
     let numbers = Set(old.map(\.number))
     needsCompaction.subtract(numbers)
-    // First the usage of these segments is removed from the index; the copied entries are added again.
+    // The usage of these segments is first removed from the index. Copying the entries adds it again.
     var dying: [(UInt32, Int)] = []
     for segment in old {
       segment.forEachEntry { entry in
@@ -148,7 +148,7 @@ struct SnapshotSegments {
   }
 
   /// Makes room for an entry in the open run and the last segment.
-  /// - Returns: the number of that segment.
+  /// - Returns: the number of the last segment.
   private mutating func place(for length: Int) -> UInt32 {
     if run.isFull(with: length) { closeRun() }
     if let last = segments.last, last.hasRoom(for: run.bytes.count + length + 10) { return last.number }
@@ -171,7 +171,7 @@ struct SnapshotSegments {
   }
 }
 
-/// Entries that are copied into a snapshot segment, in frames of up to 64 KiB.
+/// A collection of entries that are copied into a snapshot segment, in frames of up to 64 KiB.
 private struct SnapshotRun {
   private(set) var bytes: [UInt8] = []
   private var first: UInt64 = 0
