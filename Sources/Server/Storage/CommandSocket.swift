@@ -3,9 +3,10 @@ internal import Glibc
 internal import Platform
 internal import Primitives
 
-/// The socket `commands` of a data folder, through which a command reaches the gateway that has the folder.
+/// The Unix socket `commands` of a data folder. A command uses it to reach the gateway that has locked the folder.
 ///
-/// A request and its answer are a line each, of at most 256 bytes. The gateway answers only processes of the folder's owner.
+/// A request is one line, and its answer is one line, each of at most 256 bytes. The gateway answers only processes of the
+/// folder's owner.
 package final class CommandListener: Sendable {
   static let name = "commands"
   static let lineBytes = 256
@@ -13,7 +14,7 @@ package final class CommandListener: Sendable {
   private let socket: OwnedDescriptor
   private let owner: UInt32
 
-  /// Creates the socket, in place of one that an earlier process left.
+  /// Creates the socket. Replaces a socket that an earlier process left.
   package init(in data: DataFolder) throws(StorageError) {
     owner = try data.root.information(for: .listenForCommands).owner
     socket = OwnedDescriptor(
@@ -27,7 +28,7 @@ package final class CommandListener: Sendable {
       let accepted = clinux_local_accept(socket.rawValue)
       guard accepted != -EINVAL else { return nil }
       guard accepted >= 0 else {
-        // Without a free descriptor, accepting is tried again after a pause.
+        // Without a free descriptor, the gateway accepts again after a pause.
         usleep(100_000)
         continue
       }
@@ -37,15 +38,16 @@ package final class CommandListener: Sendable {
     }
   }
 
-  /// Makes `next` return nil from now on.
+  /// Makes `next` return nil from now on. Any thread may call.
   package func stop() {
-    // This cannot fail for an open socket.
+    // The call cannot fail for an open socket.
     _ = clinux_local_stop(socket.rawValue)
   }
 
-  /// Reads a line, waiting for it.
+  /// Waits for a line and reads it.
   ///
-  /// - Returns: the line without its line feed; nil when the other end closed first, sent too much or took too long.
+  /// - Returns: the line without its line feed; nil when the other end closed the socket too early, sent too many bytes, or took
+  ///   too long.
   static func line(from socket: borrowing OwnedDescriptor, within timeout: Duration) -> String? {
     let deadline = MonotonicTime.now() + timeout
     var line: [UInt8] = []
@@ -69,7 +71,7 @@ package final class CommandConnection: Sendable {
   /// The line that the process sent.
   package let request: String
 
-  /// Reads the request; nil when none comes. Processes of other users get a refusal.
+  /// Reads the request; nil when the process sends none. A process of another user gets a refusal.
   fileprivate init?(_ socket: consuming OwnedDescriptor, from owner: UInt32) {
     var user: UInt32 = 0
     let status = unsafe clinux_local_peer_user(socket.rawValue, &user)
@@ -89,7 +91,7 @@ package final class CommandConnection: Sendable {
 
   private static func send(_ line: String, to socket: borrowing OwnedDescriptor) {
     let bytes = Array(line.utf8.prefix(CommandListener.lineBytes - 1)) + [UInt8(ascii: "\n")]
-    // A new socket has room for a line, and a process that has gone needs no answer.
+    // A new socket has room for a line. If the process has ended, the answer is not needed.
     _ = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
   }
 }
@@ -101,7 +103,7 @@ extension DataFolder {
     return (information.owner, information.group)
   }
 
-  /// Sends a line to the gateway that has the folder, and waits for its answer.
+  /// Sends a line to the gateway that has locked the folder, and waits for the answer.
   ///
   /// - Returns: nil when no gateway listens there.
   /// - Throws: `StorageError`; ETIMEDOUT when a gateway accepted the line but did not answer.
@@ -110,7 +112,7 @@ extension DataFolder {
     guard ![-ENOENT, -ECONNREFUSED, -ENOTSOCK].contains(connected) else { return nil }
     let socket = OwnedDescriptor(owning: try StorageError.check(.askGateway, connected))
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
-    // A gateway that refuses this user may close the socket before it reads the line, after it has answered.
+    // A gateway that refuses this user answers and may close the socket before it reads the line.
     let sent = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
     guard let answer = CommandListener.line(from: socket, within: timeout) else {
       try StorageError.check(.askGateway, sent)

@@ -5,10 +5,11 @@ extension DataFolder {
   static let addressKeyFile = "address-key"
   private static let addressKeyLength = 32
 
-  /// Reads the key, and creates one if it is missing or unusable. With a new key, earlier sessions count for no address.
+  /// Reads the key, and creates one if it is missing or unusable. A new key changes all pseudonyms, so earlier sessions are not
+  /// counted for their addresses any more.
   ///
   /// - Returns: 32 bytes.
-  /// - Throws: `StorageError` if it cannot be read or written.
+  /// - Throws: `StorageError` if the key cannot be read or written.
   package func addressKey() throws(StorageError) -> [UInt8] {
     if let text = try root.text(of: Self.addressKeyFile, for: .addressKey), let key = Self.key(text) {
       return key

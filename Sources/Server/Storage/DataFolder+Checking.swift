@@ -5,7 +5,7 @@ package import Primitives
 
 /// Checks of a data folder that do not lock it.
 extension DataFolder {
-  /// Checks that the folder could be opened or created. Changes nothing, and ignores the lock.
+  /// Checks that the folder could be opened or created. Changes nothing and ignores the lock.
   /// - Throws: the error that `init(opening:)` would throw.
   package static func check(_ path: String) throws(DataFolderError) {
     var status = stat()
@@ -13,7 +13,7 @@ extension DataFolder {
       if errno == ENOTDIR { throw .notMade(path: path, SystemError("mkdir", code: ENOTDIR)) }
       guard errno == ENOENT else { throw .unusable(path: path, SystemError("open", code: errno)) }
       let above = nearestFolder(path)
-      // A dangling link would prevent the creation of a folder.
+      // A link without a target would prevent the creation of a folder.
       if unsafe lstat(path, &status) == 0 { throw .unusable(path: path, SystemError("open", code: ENOENT)) }
       guard unsafe access(above, W_OK | X_OK) == 0 else {
         throw .notMade(path: path, SystemError("mkdir", code: errno))
@@ -23,7 +23,7 @@ extension DataFolder {
     let root = try Self.open(path)
     let written = try format(of: root, path)
     guard unsafe access(path, W_OK | X_OK) == 0 else {
-      // The lock file is created first.
+      // The lock file is the first file that opening creates.
       throw .notWritable(path: path, SystemError("open", code: errno))
     }
     guard written != nil else { return }
@@ -33,8 +33,8 @@ extension DataFolder {
     }
   }
 
-  /// Returns the size of the file system of a folder, or of the one in which it would be created, and the bytes that
-  /// a user without privileges can still write; nil if the file system does not report them.
+  /// Returns the size of a folder's file system, and the bytes that a user without privileges can still write; nil if the file
+  /// system does not report them. For a missing folder, the values are those of the place where it would be created.
   package static func room(for path: String) -> (total: UInt64, free: UInt64)? {
     var information = statvfs()
     guard unsafe statvfs(nearestFolder(path), &information) == 0, information.f_blocks > 0 else { return nil }
@@ -42,13 +42,13 @@ extension DataFolder {
     return (bytes(UInt64(information.f_blocks), of: block), bytes(UInt64(information.f_bavail), of: block))
   }
 
-  /// Returns the size of blocks in bytes. File systems without a limit report numbers whose product overflows.
+  /// Returns the size of a number of blocks in bytes. File systems without a limit report numbers whose product overflows.
   static func bytes(_ blocks: UInt64, of size: UInt64) -> UInt64 {
     let (product, isTooLarge) = blocks.multipliedReportingOverflow(by: size)
     return isTooLarge ? .max : product
   }
 
-  /// Opens the folder, or the nearest existing one above it.
+  /// Opens the folder, or the nearest existing folder above it.
   private static func nearestFolder(_ path: String) -> String {
     var parts = path.split(separator: "/")
     let start = path.hasPrefix("/") ? "/" : ""
@@ -60,7 +60,7 @@ extension DataFolder {
     return start.isEmpty ? "." : start
   }
 
-  /// Returns the sum of the sizes of all files of sessions, attachments included.
+  /// Returns the sum of the sizes of all session files, including attachments.
   /// - Parameter deadline: the time at which counting stops.
   /// - Returns: the counted bytes, and true if all files were counted.
   package func usedBytes(until deadline: MonotonicTime) -> (bytes: UInt64, isWhole: Bool) {
@@ -69,7 +69,7 @@ extension DataFolder {
       let isWhole = try Self.add(try openSessions(for: .listFiles), to: &sum, until: deadline)
       return (sum, isWhole)
     } catch {
-      // Files that were removed meanwhile or cannot be read are not counted: the figure is for display.
+      // Files that cannot be read or have been removed are not counted, because the sum is only displayed.
       return (sum, false)
     }
   }
@@ -88,7 +88,7 @@ extension DataFolder {
       do throws(StorageError) {
         inner = try folder.folder(name, for: .listFiles)
       } catch {
-        // Removed meanwhile, or not a file of this program.
+        // The entry was removed during the count, or is not a file of this program.
         continue
       }
       guard try add(inner, to: &sum, until: deadline) else { return false }

@@ -4,13 +4,13 @@ internal import Platform
 
 /// The version of the folder's layout: a line of text in the file `format`.
 extension DataFolder {
-  /// The format that this version writes, and the newest that it reads.
+  /// The format that this version writes. It is also the newest that this version reads.
   package static let format = 2
   static let formatFile = "format"
-  /// The text of the file `format` in a complete folder.
+  /// The text of the file `format` in a complete folder of the present format.
   static let formatText = text(of: format)
 
-  /// Returns the text of the file `format` in a complete folder of a format.
+  /// Returns the text of the file `format` in a complete folder of the given format.
   static func text(of format: Int) -> [UInt8] {
     Array("\(format)\n".utf8)
   }
@@ -20,10 +20,10 @@ extension DataFolder {
     Array("unfinished \(purpose.rawValue)\n".utf8)
   }
 
-  /// Checks the folder's format. If the folder has an older format or none, writes the present format, so that older versions
-  /// refuse the folder from then on.
+  /// Checks the folder's format. If the folder has an older format or none, writes the present format, so that older versions of
+  /// this program refuse the folder afterwards.
   ///
-  /// - Returns: the older format that the folder had.
+  /// - Returns: the older format that the folder had; nil if it had the present one.
   static func upgradeFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
     let found = try format(of: root, path)
     guard found != format else { return nil }
@@ -67,7 +67,7 @@ extension DataFolder {
 }
 
 extension Folder {
-  /// Returns the text of a small file, of at most 256 bytes; nil if there is none.
+  /// Returns the text of a small file, of at most 256 bytes; nil if there is no such file.
   func text(of name: String, for operation: StorageError.Operation) throws(StorageError) -> String? {
     let file: OwnedDescriptor
     do throws(StorageError) {
@@ -82,12 +82,12 @@ extension Folder {
     return String(decoding: bytes[..<Int(count)], as: UTF8.self)
   }
 
-  /// Writes a small file atomically. It is on the disk when this returns.
+  /// Writes a small file atomically. The file is on the disk when this returns.
   ///
   /// - Parameters:
   ///   - bytes: the content of the file.
   ///   - name: the name of the file.
-  ///   - operation: the operation that an error names.
+  ///   - operation: the operation that is named in an error.
   /// - Throws: `StorageError`; an earlier file with the name is then unchanged.
   func write(
     _ bytes: [UInt8], as name: String, for operation: StorageError.Operation

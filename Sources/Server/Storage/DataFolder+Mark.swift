@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Platform
 
-/// The mark of a clean stop: the file `clean`. In a folder with the mark, every session is stored completely.
-/// The mark names its folder and itself by their inodes and birth times, because inode numbers are soon reused. So it
-/// is not valid in a copy, or in a folder into which a backup was restored.
+/// The mark of a clean stop: the file `clean`. In a folder with the mark, every session is stored completely. The mark contains
+/// the inodes and birth times of the folder and of itself, because inode numbers are soon reused. So the mark is not valid in a
+/// copy, or in a folder into which a backup was restored.
 extension DataFolder {
   static let markFile = "clean"
 
   /// Removes the mark. The removal is on the disk when this returns. Called once at the start, before the first
   /// request is answered.
   /// - Returns: the generation of the last process, or a new one if that process did not stop cleanly.
-  /// - Throws: `StorageError` if the mark cannot be removed: it would be believed after a crash of this process.
+  /// - Throws: `StorageError` if the mark cannot be removed. After a crash of this process, the mark would be wrong.
   package func takeMark() throws(StorageError) -> String {
     let found = try root.information(of: Self.markFile, for: .mark)
     var generation: String?
@@ -27,9 +27,9 @@ extension DataFolder {
     return generation ?? Self.newGeneration()
   }
 
-  /// Creates the mark, which is on the disk when this returns. Called last, when everything else is on the disk.
+  /// Creates the mark, which is on the disk when this returns. Called last, when all other files are on the disk.
   /// - Parameter generation: the result of `takeMark`.
-  /// - Throws: `StorageError`; there may then be no mark.
+  /// - Throws: `StorageError`; the mark may then be missing.
   package func leaveMark(_ generation: String) throws(StorageError) {
     precondition(Self.isGeneration(generation), "a generation is one that takeMark gave")
     let temporary = Self.markFile + ".new"
@@ -44,14 +44,14 @@ extension DataFolder {
     try root.sync(for: .mark)
   }
 
-  /// Returns the folder's inode and birth; a copy of the folder has others. The device is left out, because its number may
-  /// change when the machine restarts.
+  /// Returns the folder's inode and birth time; a copy of the folder has different ones. The device number is not included,
+  /// because it may change when the machine restarts.
   package func identity() -> String {
     do throws(StorageError) {
       let own = try root.information(for: .mark)
       return "\(own.inode) \(own.born)"
     } catch {
-      // Without them, a random text, which no log contains.
+      // Without these attributes, returns a random text, which no log contains.
       return Self.newGeneration()
     }
   }

@@ -3,34 +3,34 @@ internal import Glibc
 internal import Platform
 package import Wire
 
-/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object.
-/// Every call blocks. Any thread may call.
+/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object. Every call
+/// blocks, and any thread may make it.
 package final class DataFolder: Sendable {
   static let sessions = "sessions"
-  /// The folder in which sessions are created before they are moved to the others.
+  /// The folder in which new sessions are created before they are moved to the other sessions.
   static let made = "sessions.new"
-  /// The folder to which sessions are moved before their files are removed. The next opening removes files that a crash left
-  /// there.
+  /// The folder to which removed sessions are moved before their files are deleted. After a crash, the next opening deletes the
+  /// rest.
   static let removed = "sessions.removed"
   static let lockFile = "lock"
-  /// The files of the certificate that a gateway creates if it has none, and of its key.
+  /// The files of the certificate and the key that a gateway creates if it has none.
   static let certificateFiles = ["tls-cert.pem", "tls-key.pem"]
 
-  /// Returns true for names that versions of this program write to or remove in a data folder.
+  /// Returns true for names that a version of this program writes or removes in a data folder.
   static func isOwn(_ name: String) -> Bool {
     name.hasPrefix(sessions) || name.hasPrefix("tls-") || name.hasSuffix(".new")
       || [formatFile, lockFile, markFile, addressKeyFile, CommandListener.name].contains(name)
   }
 
   let root: Folder
-  /// The older format that the folder had before it was opened; nil if it had the present one.
+  /// The older format that the folder had when it was opened; nil if it had the present one.
   package let earlierFormat: Int?
-  /// The lock file. Closing it releases the lock, also at any end of the process. Nil for a folder that another
-  /// process may have locked.
+  /// The lock file. The lock is released when the file is closed, or when the process ends in any way. Nil for a folder that was
+  /// opened without a lock.
   private let lock: OwnedDescriptor?
 
-  /// Opens and locks the folder. A missing folder is created with those above it, with access for this user only.
-  /// - Throws: `DataFolderError`, also for a folder of a newer version.
+  /// Opens and locks the folder. Creates a missing folder and the folders above it, with access for this user only.
+  /// - Throws: `DataFolderError`; one case is a folder of a newer version.
   package init(opening path: String) throws(DataFolderError) {
     try Self.make(path)
     root = try Self.open(path)
@@ -40,23 +40,23 @@ package final class DataFolder: Sendable {
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
     }
-    // A folder that cannot be written to is reported at the start, not to the first participant.
+    // This check finds a folder without write access at the start, before a participant needs it.
     guard unsafe access("\(path)/\(Self.sessions)", W_OK | X_OK) == 0 else {
       throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
     }
     if status == 0 {
-      // All other files are below this folder, so its name and those above it are synced when it is created.
+      // All other files are below this folder. So its name and the names above it are synced when it is created.
       let synced = clinux_sync_file_system(root.rawValue)
       guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }
     for leftover in [Self.made, Self.removed] {
-      // Files that cannot be removed only take room.
+      // Files that cannot be removed only use disk space.
       try? root.removeTree(leftover, for: .removeSession)
     }
   }
 
-  /// Opens a folder for reading, even if another process has locked it. Creates nothing and takes no lock.
-  /// - Throws: `DataFolderError`, also for a folder that is no data folder, or of a newer version.
+  /// Opens a folder for reading, even if another process has locked it. Creates no files and does not lock the folder.
+  /// - Throws: `DataFolderError`; for example if the folder is not a data folder, or has a newer version.
   package init(beside path: String) throws(DataFolderError) {
     root = try Self.open(path)
     lock = nil
@@ -64,17 +64,17 @@ package final class DataFolder: Sendable {
     guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }
   }
 
-  /// Creates a data folder from a folder that was opened, locked and checked.
+  /// Creates a value for a folder that was opened, locked and checked.
   init(_ root: consuming Folder, lock: consuming OwnedDescriptor) {
     self.root = root
     self.lock = consume lock
     earlierFormat = nil
   }
 
-  /// Releases the lock. Nothing may be written to the folder afterwards.
+  /// Releases the lock. The folder must not be written to afterwards.
   package func unlock() {
     switch lock {
-    // This cannot fail for an open file.
+    // The call cannot fail for an open file.
     case .some(let file): _ = clinux_unlock(file.rawValue)
     case nil: break
     }
@@ -87,7 +87,7 @@ package final class DataFolder: Sendable {
     return bytes
   }
 
-  /// Returns the attachments of a session. Accesses no file.
+  /// Returns the attachments of a session. Does not access any file.
   package func attachments(of session: SessionID) -> AttachmentFolder {
     AttachmentFolder(data: self, session: session)
   }
@@ -97,7 +97,7 @@ package final class DataFolder: Sendable {
     try root.folder(Self.sessions, for: operation)
   }
 
-  /// Opens a folder beside that of the sessions. A missing one is created.
+  /// Opens a folder next to the sessions' folder. Creates a missing one.
   func openOrMake(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> Folder {
@@ -110,25 +110,24 @@ package final class DataFolder: Sendable {
     }
   }
 
-  /// Waits until all that was written to the folder's file system is on the disk.
-  /// The folder stays open from the start, because the kernel reports an error of a background write only to
-  /// processes that had the file system open at that time.
+  /// Waits until all changes to the folder's file system are on the disk. The folder stays open from the start, because the
+  /// kernel reports an error of a background write only to processes that had the file system open at that time.
   func syncAll() throws(StorageError) {
     try StorageError.check(.sync, clinux_sync_file_system(root.rawValue))
   }
 
-  /// Creates a folder and those above it if they are missing.
+  /// Creates a folder and the folders above it if they are missing.
   static func make(_ path: String) throws(DataFolderError) {
     var made: [String] = []
     try make(path, for: nil, &made)
   }
 
-  /// Creates a folder and those above it for an owner, if they are missing.
+  /// Creates a folder and the folders above it for an owner, if they are missing.
   ///
   /// - Parameters:
   ///   - path: the path of the folder.
   ///   - owner: the owner of new folders; nil for the user of this process.
-  ///   - made: receives the paths of the new folders, also if this throws.
+  ///   - made: receives the paths of the new folders, even if this throws.
   /// - Throws: `DataFolderError`; new folders stay.
   static func make(_ path: String, for owner: Folder.Owner?, _ made: inout [String]) throws(DataFolderError) {
     var folder = path.hasPrefix("/") ? "/" : ""
@@ -166,7 +165,7 @@ package final class DataFolder: Sendable {
     return try acquireLock(of: root, path, &isMade)
   }
 
-  /// Takes the lock, and reports in `isMade` if the lock file is new, also if this throws.
+  /// Locks the folder. Sets `isMade` if the lock file is new, even if this throws.
   static func acquireLock(
     of root: borrowing Folder, _ path: String, _ isMade: inout Bool
   ) throws(DataFolderError) -> OwnedDescriptor {
@@ -201,7 +200,7 @@ package final class DataFolder: Sendable {
     }
   }
 
-  /// The number of the process in the lock file; nil if there is none yet.
+  /// The process number in the lock file; nil if the file has none yet.
   private static func holder(of lock: borrowing OwnedDescriptor) -> Int32? {
     var text = [UInt8](repeating: 0, count: 16)
     let count = unsafe clinux_file_read(lock.rawValue, &text, text.count, 0)

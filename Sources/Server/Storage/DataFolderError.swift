@@ -6,11 +6,11 @@ package import Platform
 package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The folder is missing and cannot be created.
   case notMade(path: String, SystemError)
-  /// The path leads to something other than a folder.
+  /// The path leads to something that is not a folder.
   case notAFolder(path: String)
-  /// Nothing can be created in the folder.
+  /// No file or folder can be created in the folder.
   case notWritable(path: String, SystemError)
-  /// Another process has locked the folder; nil if that process has not written its number yet.
+  /// Another process has locked the folder; nil if that process has not written its process number yet.
   case inUse(path: String, process: Int32?)
   /// A newer version wrote the folder.
   case newerFormat(path: String, found: Int, known: Int)
@@ -20,13 +20,13 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notADataFolder(path: String)
   /// The folder is an unfinished copy.
   case unfinished(path: String, DataFolderCopy.Purpose)
-  /// The target of a copy has other entries: their number, and the first of them.
+  /// The target of a copy has unexpected entries. The values are their number and the first name.
   case notEmpty(path: String, count: Int, first: String, DataFolderCopy.Purpose)
-  /// The target of a copy is the folder that is copied.
+  /// The target of a copy is the source folder itself.
   case sameFolder(path: String)
-  /// The target of a copy is a place for files of the folder that is copied.
+  /// The target of a copy is a place inside the source folder that is used for its files.
   case withinOwn(path: String, name: String)
-  /// The folder that is copied is inside an entry that the copy would replace.
+  /// The source folder is inside an entry that the copy would replace.
   case holdsSource(path: String, name: String)
   /// The target of a restore has sessions.
   case hasSessions(path: String, count: Int)
@@ -36,7 +36,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   package var description: String { words(calling: "the data folder") }
 
   /// Returns the description with another name for the folder.
-  /// - Parameter name: the reader's name for the folder.
+  /// - Parameter name: the name of the folder that the reader knows.
   /// - Returns: one sentence without a full stop.
   package func words(calling name: String) -> String {
     switch self {
@@ -84,7 +84,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// A hint for a folder of another user, for example one that a host gave to a container.
+  /// A hint for a folder of another user, for example a folder that the host mounted into a container.
   static func remedy(_ error: SystemError, user: uid_t = geteuid()) -> String {
     guard error.code == EACCES || error.code == EPERM, user != 0 else { return "" }
     return ": it has to belong to user \(user), the user of the gateway (chown -R \(user))"

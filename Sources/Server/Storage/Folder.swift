@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Platform
 
-/// An open folder and operations on single names in it. No call follows a link. Each name is one that this program
-/// gives: a word, a session's id, a UUID or a digest.
+/// An open folder and operations on single names in it. No call follows a link. This program chooses every name: a fixed word, a
+/// session's id, a UUID or a digest.
 struct Folder: ~Copyable, Sendable {
   /// The user and group that own a file or folder.
   struct Owner: Equatable, Sendable {
@@ -13,7 +13,7 @@ struct Folder: ~Copyable, Sendable {
   }
 
   private let descriptor: OwnedDescriptor
-  /// The owner of new files and folders here and in the folders opened from here; nil for the user of this process.
+  /// The owner of new files and folders in this folder and in folders opened from it; nil for the user of this process.
   private let newOwner: Owner?
 
   /// Takes ownership of the descriptor of an open folder.
@@ -63,8 +63,8 @@ struct Folder: ~Copyable, Sendable {
         operation, unsafe clinux_file_open_in(rawValue, name, isWriting ? 1 : 0)))
   }
 
-  /// Renames an entry, within this folder or into another folder of the file system. An entry with the new name is
-  /// replaced.
+  /// Renames an entry within this folder, or moves it to another folder of the same file system. Replaces an entry with the new
+  /// name.
   func rename(
     _ name: String, to newName: String, in newFolder: borrowing Folder, for operation: StorageError.Operation
   ) throws(StorageError) {
@@ -82,7 +82,7 @@ struct Folder: ~Copyable, Sendable {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
   }
 
-  /// The names in this folder, in no order.
+  /// The names in this folder, in any order.
   func names(for operation: StorageError.Operation) throws(StorageError) -> [String] {
     var bytes: UnsafeMutablePointer<CChar>?
     let length = try StorageError.check(operation, unsafe clinux_folder_names(rawValue, &bytes))
@@ -91,7 +91,7 @@ struct Folder: ~Copyable, Sendable {
     return unsafe all.split(separator: 0).map { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the attributes of the entry with a name, without following links; nil if there is none.
+  /// Returns the attributes of the entry with a name, without following links; nil if there is no entry.
   func information(
     of name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> clinux_file_information? {
@@ -114,7 +114,7 @@ struct Folder: ~Copyable, Sendable {
     try StorageError.check(operation, clinux_file_sync(rawValue))
   }
 
-  /// Changes the owner of a new file or folder. Existing files and trees are never changed.
+  /// Changes the owner of a new file or folder. Never used for existing files and folder trees.
   private func give(_ made: CInt, for operation: StorageError.Operation) throws(StorageError) {
     guard let newOwner else { return }
     try StorageError.check(operation, clinux_give(made, newOwner.user, newOwner.group))

@@ -2,8 +2,8 @@ internal import Glibc
 internal import Platform
 package import SessionCore
 
-/// A failed operation on stored data, or records that cannot be used.
-/// Its description is one clause, fit for logs: it names no session and no path.
+/// A failed operation on stored data, or records that cannot be used. The description is one clause and may be logged: it names
+/// no session and no path.
 package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The operation. Its raw value ends the sentence "cannot …".
   package enum Operation: String, Sendable {
@@ -38,16 +38,16 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// An operation failed with this `errno`. ENODATA: a file is shorter than before. EINVAL: a name or a file of the wrong
-  /// kind. EBADMSG: bytes fail their check. ESTALE: a log changed since it was read. ECANCELED: the operation was
+  /// kind. EBADMSG: bytes fail their check. ESTALE: a log has changed after it was read. ECANCELED: the operation was
   /// abandoned.
   case failed(Operation, code: CInt)
   /// The session's folder exists, but has no log.
   case missingLog
-  /// The first record is not that of a log: the file is no log, or its beginning is damaged.
+  /// The file does not begin with the first record of a log: it is not a log, or its beginning is damaged.
   case damagedStart
   /// A newer version wrote the log.
   case newerVersion(found: UInt32, known: UInt32)
-  /// A complete record is not one that a session writes.
+  /// A record is complete, but no session writes such a record.
   case record(RecordError)
 
   /// Creates an error from an operation and its `errno`.
@@ -60,13 +60,13 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     if case .failed(_, let code) = self { code } else { EBADMSG }
   }
 
-  /// True if there is no room: the disk, the user's quota, or the size limit of files is exhausted.
+  /// True if there is no free space: the disk, the user's quota, or the maximum size of files is exhausted.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-  /// True if the disk fails, and not only one file.
+  /// True if the whole disk fails, not only one file.
   package var isOfDisk: Bool { isFull || code == EIO || code == EROFS }
 
-  /// True if the process or the machine has no descriptor left.
+  /// True if the process or the machine has no free descriptor.
   package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
   /// True if the file or folder does not exist.
@@ -76,7 +76,7 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .failed(let operation, let code): "cannot \(operation.rawValue): \(SystemError.message(for: code))"
-    case .missingLog: "the session's folder holds no log"
+    case .missingLog: "the session's folder has no log"
     case .damagedStart:
       "the file does not begin like a log: its beginning is damaged, or it is not a log"
     case .newerVersion(let found, let known):
@@ -85,7 +85,7 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The result of a shim's call, which is a negative `errno` when the call failed.
+  /// The result of a call to a C shim; a negative `errno` means that the call failed.
   @discardableResult
   static func check<Number: FixedWidthInteger & SignedInteger>(
     _ operation: Operation, _ result: Number

@@ -3,8 +3,8 @@ package import FoundationEssentials
 internal import Glibc
 internal import Wire
 
-/// The attachments of one session: the received bytes of each upload, and complete contents by their digest.
-/// Every call blocks. Any thread may call. The caller decides the order of calls for one name.
+/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. Every call blocks,
+/// and any thread may make it. The caller decides the order of calls for one name.
 package struct AttachmentFolder: Sendable {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
@@ -19,7 +19,7 @@ package struct AttachmentFolder: Sendable {
 
   /// Creates the missing folders for a session's files.
   ///
-  /// - Parameter makesSession: true to create the session's own folder too; false where a store creates it with the log.
+  /// - Parameter makesSession: true to create the session's own folder too; false if a store creates it together with the log.
   /// - Throws: `StorageError`; ENOENT if the session's folder is missing and is not created.
   package func make(makesSession: Bool = true) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
@@ -45,29 +45,29 @@ package struct AttachmentFolder: Sendable {
     }
   }
 
-  /// Begins an upload. An earlier file with that id is removed; bytes that are still written to it are lost.
+  /// Begins an upload. Removes an earlier file with that id; bytes that are still written to the removed file are lost.
   package func createUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .createUpload)
     try uploads.removeFile(id.uuidString, for: .createUpload)
     return UploadFile(creating: try uploads.createFile(id.uuidString, for: .createUpload))
   }
 
-  /// Continues an upload behind its received bytes, which are read once for the digest. Nothing else may write to the
-  /// file any more.
+  /// Opens an upload at the end of its received bytes, and reads them once for the digest. No other code may write to the file
+  /// any more.
   package func openUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .openUpload)
     return try UploadFile(
       continuing: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
-  /// Opens the file of a parked upload again. Does nothing for an open one.
+  /// Opens the file of a parked upload again. Does nothing if the file is open.
   package func resume(_ file: UploadFile, _ id: UUID) throws(StorageError) {
     guard file.isParked else { return }
     let uploads = try open(Self.uploads, for: .openUpload)
     try file.resume(with: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
-  /// Syncs the received bytes of an upload and the name of its file; returns at once if both are on the disk already.
+  /// Syncs the received bytes of an upload and the name of its file. Returns at once if both are on the disk already.
   package func sync(_ file: UploadFile, _ id: UUID) throws(StorageError) {
     guard !file.isSynced || (file.offset > 0 && !file.isNameSynced) else { return }
     try resume(file, id)
@@ -75,19 +75,20 @@ package struct AttachmentFolder: Sendable {
     guard !file.isNameSynced else { return }
     let own = try data.openSessions(for: .sync).folder(session.text, for: .sync)
     try own.folder(Self.uploads, for: .sync).sync(for: .sync)
-    // A name is safe only if the names of the folders above it are. The name of the session's folder was synced at its creation.
+    // A name survives a power cut only if the names of the folders above it do. The name of the session's folder was synced at
+    // its creation.
     try own.sync(for: .sync)
     file.isNameSynced = true
   }
 
-  /// Makes a finished upload a content. A content with the same digest is replaced; its readers read on.
+  /// Makes a finished upload a content. A content with the same digest is replaced; its readers can still read the old file.
   ///
   /// - Parameters:
   ///   - id: the upload, which does not exist afterwards.
   ///   - digest: the result of `UploadFile.finish`: 64 lowercase hexadecimal digits, or EINVAL is thrown.
-  ///   - syncs: true to wait until the new name is on the disk. The bytes are on the disk if `finish` got the same
-  ///     value.
-  /// - Returns: the mark of the content's file; nil if it was removed meanwhile.
+  ///   - syncs: true to wait until the new name is on the disk. `finish` must have had the same value for `syncs`,
+  ///     so that the bytes are on the disk too.
+  /// - Returns: the mark of the content's file; nil if the content has been removed.
   /// - Throws: `StorageError`; the upload then stays, unless only a sync failed.
   @discardableResult
   package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) -> ContentMark? {
@@ -104,7 +105,7 @@ package struct AttachmentFolder: Sendable {
     guard syncs else { return mark }
     try contents.sync(for: operation)
     try uploads.sync(for: operation)
-    // A name is safe only if the names of the folders above it are.
+    // A name survives a power cut only if the names of the folders above it do.
     try own.sync(for: operation)
     try sessions.sync(for: operation)
     return mark
@@ -115,12 +116,12 @@ package struct AttachmentFolder: Sendable {
     try remove(id.uuidString, from: Self.uploads, for: .discardUpload)
   }
 
-  /// Removes a content. Succeeds if there is none. Open contents can be read on.
+  /// Removes a content. Succeeds if there is none. Readers that have opened the content can still read it.
   package func removeContent(_ digest: String) throws(StorageError) {
     try remove(try Self.contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
   }
 
-  /// Returns the uploads and contents, in no order; none if the folders do not exist yet.
+  /// Returns the uploads and contents in any order; none if the folders do not exist yet.
   package func files() throws(StorageError) -> [StoredFile] {
     let operation = StorageError.Operation.listFiles
     var files: [StoredFile] = []
@@ -133,7 +134,7 @@ package struct AttachmentFolder: Sendable {
         continue
       }
       for name in try folder.names(for: operation) {
-        // A file may have been removed meanwhile.
+        // Another thread may have removed the file.
         guard let found = try folder.information(of: name, for: operation), found.is_regular != 0 else {
           continue
         }
@@ -172,14 +173,14 @@ package struct AttachmentFolder: Sendable {
     do throws(StorageError) {
       opened = try open(folder, for: operation)
     } catch {
-      // Without the session's folder there is nothing to remove.
+      // If the session's folder is missing, there is nothing to remove.
       guard error.code == ENOENT else { throw error }
       return
     }
     try opened.removeFile(name, for: operation)
   }
 
-  /// Returns the file name of a content. Only a well-formed digest becomes a name.
+  /// Returns the file name of a content. Accepts only a well-formed digest.
   static func contentName(
     _ digest: String, for operation: StorageError.Operation
   ) throws(StorageError) -> String {

@@ -1,20 +1,21 @@
 package import FoundationEssentials
 package import Wire
 
-/// A store of the attachments of sessions: uploads in progress by the UUID of their file, and complete contents by their digest.
+/// A store of the attachments of sessions. An upload in progress has the UUID of its file as its name; a complete content has its
+/// digest.
 ///
 /// The functions block the calling thread, and any thread may call them. The caller decides the order of calls for one name.
 package protocol AttachmentStore: Sendable {
   /// Returns the number of bytes that can still be stored.
   func freeBytes() throws(StorageError) -> UInt64
 
-  /// Returns the uploads and contents of a session, in no order.
+  /// Returns the uploads and contents of a session in any order.
   func files(of session: SessionID) throws(StorageError) -> [StoredFile]
 
-  /// Begins an empty upload. An upload with the same name is removed; bytes that are still written to it are lost.
+  /// Begins an empty upload. Removes an upload with the same name; bytes that are still written to the removed one are lost.
   func createUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
 
-  /// Opens an upload at its end. Nothing else may write to it any more.
+  /// Opens an upload at its end. No other code may write to the upload any more.
   ///
   /// - Throws: `StorageError`; ENOENT if there is no such upload.
   func openUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
@@ -28,7 +29,7 @@ package protocol AttachmentStore: Sendable {
   ///   - upload: the name of the upload, which is removed.
   ///   - digest: the result of `StoredUpload.finish`.
   ///   - session: the session.
-  /// - Returns: the mark of the content; nil if it was removed meanwhile.
+  /// - Returns: the mark of the content; nil if the content has been removed.
   /// - Throws: `StorageError`; the upload then stays, unless only a sync failed.
   func place(
     _ upload: UUID, as digest: String, of session: SessionID
@@ -39,39 +40,40 @@ package protocol AttachmentStore: Sendable {
   /// - Throws: `StorageError`; ENOENT if there is no such content.
   func openContent(_ digest: String, of session: SessionID) throws(StorageError) -> any StoredContent
 
-  /// Removes a content. Succeeds if there is none. Open contents can be read on.
+  /// Removes a content. Succeeds if there is none. Readers that have opened the content can still read it.
   func removeContent(_ digest: String, of session: SessionID) throws(StorageError)
 
   /// Removes all uploads and contents of a session. Succeeds if there are none.
   func removeAll(of session: SessionID) throws(StorageError)
 }
 
-/// An upload in progress: bytes that are appended, and their running digest.
+/// An upload in progress: its bytes, and the digest of the bytes so far.
 ///
 /// Not `Sendable`: it belongs to one actor.
 package protocol StoredUpload: AnyObject {
   /// The number of received bytes.
   var offset: UInt64 { get }
 
-  /// Releases the resources for writing, until `resume`.
+  /// Releases the file descriptor and other resources until `resume`.
   func park()
 
-  /// Prepares the upload for writing. Does nothing unless it is parked.
+  /// Prepares a parked upload for writing. Does nothing if the upload is not parked.
   func resume() throws(StorageError)
 
-  /// Appends bytes: all or, when it throws, none.
+  /// Appends all bytes. If it throws, no bytes are appended.
   func append(_ bytes: Span<UInt8>) throws(StorageError)
 
-  /// Records the offset as the beginning of a piece. Before the first call, that is the offset at which the upload was opened.
+  /// Marks the current offset as the beginning of a piece. Before the first call, the mark is the offset at which the upload was
+  /// opened.
   func mark()
 
   /// Removes the bytes that were appended since the mark.
   func rollBack() throws(StorageError)
 
-  /// Waits until the received bytes are as durable as the store promises. The upload may be parked.
+  /// Waits until the received bytes are as durable as the store promises. Works for a parked upload too.
   func sync() throws(StorageError)
 
-  /// Ends the upload. Nothing can be appended afterwards.
+  /// Ends the upload. No bytes can be appended afterwards.
   ///
   /// - Returns: the SHA-256 of all bytes, as 64 lowercase hexadecimal digits.
   func finish() throws(StorageError) -> String
@@ -79,7 +81,7 @@ package protocol StoredUpload: AnyObject {
 
 /// An open content. Its bytes do not change, and can be read even after the content was removed.
 package protocol StoredContent: AnyObject, Sendable {
-  /// The mark of the content when it was opened.
+  /// The mark of the content at the time when it was opened.
   var mark: ContentMark { get }
 
   /// Returns `count` bytes from an offset.
@@ -88,7 +90,7 @@ package protocol StoredContent: AnyObject, Sendable {
   func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8]
 }
 
-/// An identity of the stored bytes of a content. Another mark means that they were written anew or changed.
+/// An identity of the stored bytes of a content. A different mark means that the bytes were written again or changed.
 package struct ContentMark: Hashable, Sendable {
   private let identity: UInt64
   private let version: Int64
@@ -98,7 +100,7 @@ package struct ContentMark: Hashable, Sendable {
   /// Creates a mark.
   ///
   /// - Parameters:
-  ///   - identity: a number that no other content of the store has at the same time.
+  ///   - identity: a number that differs between all contents of the store.
   ///   - version: a number that changes when the bytes change.
   ///   - length: the number of bytes.
   package init(identity: UInt64, version: Int64, length: UInt64) {

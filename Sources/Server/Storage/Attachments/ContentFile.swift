@@ -4,20 +4,20 @@ package import Platform
 
 /// The outcome of an attempt to send a part of a content.
 package enum SendOutcome: Equatable, Sendable {
-  /// The kernel took this number of bytes: at least one, unless there were none to send.
+  /// The kernel accepted this number of bytes: at least one, unless `count` was 0.
   case sent(Int)
   /// The socket has no room.
   case wouldBlock
   /// The connection is broken.
   case failed(SystemError)
-  /// The content cannot be read, or is shorter than it was.
+  /// The content cannot be read, or has become shorter.
   case unreadable(StorageError)
 }
 
 extension ContentMark {
   /// Creates the mark of a file from its attributes: its inode, and the time of the last write.
   ///
-  /// - Throws: `StorageError`; EINVAL if it is no regular file.
+  /// - Throws: `StorageError`; EINVAL if the file is not a regular file.
   init(_ found: clinux_file_information) throws(StorageError) {
     guard found.is_regular != 0 else { throw StorageError(.openContent, code: EINVAL) }
     self.init(identity: found.inode, version: found.modified, length: UInt64(found.length))
@@ -32,12 +32,12 @@ package final class ContentFile: StoredContent {
   /// The length in bytes.
   package var length: UInt64 { mark.length }
 
-  /// Takes ownership of an open file. Throws EINVAL if it is no regular file.
+  /// Takes ownership of an open file. Throws EINVAL if the file is not a regular file.
   init(opening descriptor: consuming OwnedDescriptor) throws(StorageError) {
     var found = clinux_file_information()
     try StorageError.check(.openContent, unsafe clinux_information(descriptor.rawValue, &found))
     mark = try ContentMark(found)
-    // A hint: a file system that ignores it reads ahead less.
+    // This is a hint. A file system that ignores it reads less in advance.
     _ = clinux_file_expect_sequential(descriptor.rawValue)
     self.descriptor = descriptor
   }
@@ -57,8 +57,8 @@ package final class ContentFile: StoredContent {
 
   /// Sends at most `count` bytes from an offset to a non-blocking socket, without a copy (`sendfile`).
   ///
-  /// The call may read from the disk, so it belongs on a thread for files. A `BlockingExecutor` also keeps its thread from the
-  /// SIGPIPE of a closed socket.
+  /// The call may read from the disk, so it must run on a thread for files. A `BlockingExecutor` also blocks the signal SIGPIPE,
+  /// which a closed socket would send to its thread.
   package func send(to socket: CInt, at offset: UInt64, count: Int) -> SendOutcome {
     let sent = clinux_file_send(socket, descriptor.rawValue, Int64(clamping: offset), count)
     switch sent {

@@ -12,7 +12,7 @@ package struct FolderAttachments: AttachmentStore {
   /// - Parameters:
   ///   - data: the folder.
   ///   - syncs: true to wait until bytes and names are on the disk.
-  ///   - makesSessions: true to create the folders of sessions; false where a `FolderStore` creates them.
+  ///   - makesSessions: true to create the folders of sessions; false if a `FolderStore` creates them.
   package init(_ data: DataFolder, syncs: Bool, makesSessions: Bool) {
     self.data = data
     self.syncs = syncs

@@ -2,13 +2,13 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// The file of an upload, which grows at its end, and the running digest of its bytes.
-/// Not `Sendable`: it belongs to one actor. The file is closed by `finish`, or with this object.
+/// The append-only file of an upload, and the digest of the bytes so far. Not `Sendable`: it belongs to one actor. `finish`
+/// closes the file; the deinitializer closes it too.
 package final class UploadFile {
-  /// The bytes that are read at a time.
+  /// The number of bytes that are read at a time.
   private static let readLength = 1 << 18
 
-  /// Nil while parked, and after `finish`.
+  /// The descriptor of the file; nil while parked, and after `finish`.
   private var descriptor: OwnedDescriptor?
   private var digest = RunningDigest(.sha256)
   private var marked: (offset: UInt64, digest: RunningDigest)
@@ -25,7 +25,7 @@ package final class UploadFile {
   init(creating descriptor: consuming OwnedDescriptor) {
     self.descriptor = consume descriptor
     marked = (0, RunningDigest(.sha256))
-    // An empty file has no bytes to lose.
+    // A new empty file needs no sync of its bytes.
     isSynced = true
   }
 
@@ -33,7 +33,7 @@ package final class UploadFile {
   convenience init(continuing descriptor: consuming OwnedDescriptor) throws(StorageError) {
     self.init(creating: descriptor)
     let raw = try openDescriptor(for: .openUpload)
-    // Anything but a regular file is refused before a byte is read.
+    // A file of another kind is rejected before any byte is read.
     try StorageError.check(.openUpload, clinux_file_length(raw))
     var bytes = [UInt8](repeating: 0, count: Self.readLength)
     while true {
@@ -47,7 +47,7 @@ package final class UploadFile {
     mark()
   }
 
-  /// Appends bytes: all or, if it throws, none.
+  /// Appends all bytes. If it throws, no bytes are appended.
   package func append(_ bytes: Span<UInt8>) throws(StorageError) {
     let raw = try openDescriptor(for: .writeUpload)
     isSynced = false
@@ -55,7 +55,7 @@ package final class UploadFile {
       unsafe clinux_file_write(raw, bytes.baseAddress, bytes.count, Int64(offset))
     }
     guard status == 0 else {
-      // A part may have been written. If this fails too, `finish` tries it again.
+      // A part of the bytes may have been written. If cutting it off fails too, `finish` tries again.
       _ = clinux_file_truncate(raw, Int64(offset))
       throw StorageError(.writeUpload, code: -status)
     }
@@ -63,7 +63,7 @@ package final class UploadFile {
     offset += UInt64(bytes.count)
   }
 
-  /// Records the offset as the beginning of a piece. Before the first call, that is the offset at which the file was
+  /// Marks the current offset as the beginning of a piece. Before the first call, the mark is the offset at which the file was
   /// opened.
   package func mark() {
     marked = (offset, digest.copy())
@@ -78,13 +78,13 @@ package final class UploadFile {
     digest = marked.digest.copy()
   }
 
-  /// Waits until all received bytes are on the disk, but not until the file's name is.
+  /// Waits until all received bytes are on the disk. The name of the file may not be on the disk yet.
   func sync() throws(StorageError) {
     try StorageError.check(.sync, clinux_file_sync_data(try openDescriptor(for: .sync)))
     isSynced = true
   }
 
-  /// Ends the upload. Nothing can be appended afterwards.
+  /// Ends the upload. No bytes can be appended afterwards.
   /// - Parameter syncs: true to wait until the bytes are on the disk.
   /// - Returns: the SHA-256 of all bytes, as 64 lowercase hexadecimal digits.
   /// - Throws: `StorageError`; the file is then still open.
@@ -98,15 +98,15 @@ package final class UploadFile {
     return SHA256Digest(finishing: digest.copy()).description
   }
 
-  /// Closes the file while no client writes. `AttachmentFolder.resume` opens it again.
+  /// Closes the file while no client sends bytes. `AttachmentFolder.resume` opens the file again.
   package func park() {
     descriptor = nil
   }
 
-  /// True if the file is closed, so that it has to be opened before a write.
+  /// True if the file is closed and must be opened before a write.
   package var isParked: Bool { descriptor == nil }
 
-  /// Continues with the same file, opened again. Bytes of a failed write behind the offset are cut off.
+  /// Continues with a new descriptor of the same file. Cuts off bytes of a failed write behind the offset.
   func resume(with opened: consuming OwnedDescriptor) throws(StorageError) {
     let length = try StorageError.check(.openUpload, clinux_file_length(opened.rawValue))
     guard length >= Int64(offset) else { throw StorageError(.openUpload, code: ENODATA) }

@@ -1,13 +1,13 @@
-/// A failed copy from one data folder to another. The side that failed decides about the reaction.
+/// A failed copy from one data folder to another. The reaction depends on the side that failed: source or target.
 package enum CopyError: Error, Equatable, Sendable {
   /// The source is missing, shorter than before, or cannot be read.
   case source(StorageError)
   /// The target cannot be written.
   case target(StorageError)
-  /// The target's file system has too few free bytes for the copy and for the gateway that also writes there.
+  /// The target's file system has too few free bytes for both the copy and a gateway that writes to the same file system.
   case reserve(free: UInt64)
 
-  /// True if there is no room for the copy.
+  /// True if the target has no room for the copy.
   package var isFull: Bool {
     switch self {
     case .source: false
@@ -16,7 +16,7 @@ package enum CopyError: Error, Equatable, Sendable {
     }
   }
 
-  /// True if the source is missing or damaged, so that the copy has all that can be copied.
+  /// True if the source is missing or damaged. The copy then has all bytes that can be copied.
   package var isOfSource: Bool {
     if case .source(let error) = self { !error.isOutOfDescriptors } else { false }
   }

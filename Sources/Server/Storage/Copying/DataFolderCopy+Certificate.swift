@@ -1,14 +1,12 @@
 internal import CLinux
 internal import Platform
 
-/// Copies of the certificate that a gateway created for itself, and of its key. With another certificate, browsers
-/// that trust this one would ask again.
-/// The copied certificate replaces an existing one, because browsers know the copied one. The existing one gets
-/// another name, because its key may exist nowhere else.
+/// Copies the certificate that a gateway created for itself, and the certificate's key. With a new certificate, browsers would
+/// ask their users again. The copy replaces an existing certificate of the target, because browsers trust the copied one. The
+/// existing files get other names, because the existing key may have no other copy.
 extension DataFolderCopy {
-  /// Copies both files, under other names until the copy is finished. Links, and one file without the other, are not
-  /// copied.
-  /// - Throws: `CopyError`; neither is then copied.
+  /// Copies both files under temporary names until the copy is finished. Does not copy links, or one file without the other.
+  /// - Throws: `CopyError`; then neither file is copied.
   package func copyCertificate() throws(CopyError) {
     for name in DataFolder.certificateFiles {
       let found = try reading { () throws(StorageError) in
@@ -36,7 +34,7 @@ extension DataFolderCopy {
     hasCertificate = false
   }
 
-  /// Renames both copies to their final names. Existing files with these names get other ones.
+  /// Renames both copies to their final names. Existing files with these names are renamed.
   func placeCertificate() throws(StorageError) {
     guard hasCertificate else { return }
     if try areThereAlready() { return try discardCertificate() }
@@ -61,7 +59,7 @@ extension DataFolderCopy {
   private func bytes(of name: String) throws(StorageError) -> [UInt8] {
     let file = try target.root.openFile(name, toWrite: false, for: .writeCopy)
     let length = try StorageError.check(.writeCopy, clinux_file_length(file.rawValue))
-    // A certificate has a few thousand bytes. A much longer file is none, and counts as different.
+    // A certificate has a few thousand bytes. A much longer file is not a certificate, and counts as different.
     var bytes = [UInt8](repeating: 0, count: Int(min(length, 1 << 20)))
     let count = try StorageError.check(
       .writeCopy, unsafe clinux_file_read(file.rawValue, &bytes, bytes.count, 0))

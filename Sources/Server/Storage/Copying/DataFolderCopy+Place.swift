@@ -7,18 +7,18 @@ internal import Wire
 extension DataFolderCopy {
   /// The state of the target before the copy.
   enum TargetState: Equatable {
-    /// Empty, apart from files that a file system creates.
+    /// The folder is empty, apart from files that a file system creates.
     case empty
-    /// A data folder without sessions.
+    /// The folder is a data folder without sessions.
     case dataFolder(format: Int)
-    /// An unfinished copy with the same purpose.
+    /// The folder is an unfinished copy with the same purpose.
     case unfinished
   }
 
   /// Checks the path of a copy before anything is created.
   /// - Returns: true if nothing exists at the path.
-  /// - Throws: `DataFolderError` if the path is the source, or if one of the two is inside an entry that the other
-  ///   one uses.
+  /// - Throws: `DataFolderError` if the path is the source folder, if the path is inside an entry that the source uses, or if the
+  ///   source is inside an entry that the copy would use.
   static func checkPlace(_ path: String, of source: DataFolder) throws(DataFolderError) -> Bool {
     var missing: [String] = []
     let nearest = try nearestFolder(to: path, &missing)
@@ -39,7 +39,7 @@ extension DataFolderCopy {
     return !missing.isEmpty
   }
 
-  /// Opens the folder at a path or, if there is none, the nearest folder above.
+  /// Opens the folder at a path. If it is missing, opens the nearest existing folder above it.
   ///
   /// - Parameters:
   ///   - path: the path.
@@ -64,13 +64,13 @@ extension DataFolderCopy {
     }
   }
 
-  /// Returns the name in a folder through which another folder below it is reached, at any depth.
+  /// Returns the entry of a folder that contains another folder, at any depth.
   ///
   /// - Parameters:
   ///   - folder: the other folder.
   ///   - next: the name that is to be created in it.
   ///   - root: the folder whose entry is returned.
-  /// - Returns: nil if the other folder is not below it.
+  /// - Returns: nil if no entry contains the other folder.
   /// - Throws: `StorageError` if the attributes of a folder on the way cannot be read.
   private static func way(
     to folder: consuming Folder, _ next: String?, from root: borrowing Folder
@@ -81,9 +81,10 @@ extension DataFolderCopy {
     if areSame(found, own) { return next }
     let names = try root.names(for: .mark)
     while true {
-      // The folder may also be reachable downwards only, for example if a folder inside it is mounted.
+      // Going up does not always find the root, for example if a folder inside the root is mounted elsewhere. So the entries of
+      // the root are compared too.
       if let name = try named(found, among: names.filter(DataFolder.isOwn), in: root) { return name }
-      // No data folder of this user is above a folder without permission.
+      // A folder that this user may not read cannot be above a data folder of this user.
       guard let above = try? folder.folder("..", for: .mark) else { return nil }
       let next = try above.information(for: .mark)
       if areSame(next, found) { return nil }
@@ -108,7 +109,7 @@ extension DataFolderCopy {
 
   /// Checks the target of a copy, and changes nothing.
   /// - Returns: its state.
-  /// - Throws: `DataFolderError` if it has anything that must not be lost.
+  /// - Throws: `DataFolderError` if it contains data that must not be lost.
   static func checkTarget(
     at root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) -> TargetState {
@@ -135,8 +136,8 @@ extension DataFolderCopy {
     throw .notEmpty(path: path, count: foreign.count, first: first, purpose)
   }
 
-  /// Returns the names in a folder of entries that neither a file system creates nor a copy creates before its file
-  /// `format`.
+  /// Returns the names of unexpected entries in a folder: neither a file system creates them, nor does a copy before it writes
+  /// the file `format`.
   static func foreignEntries(in root: borrowing Folder) throws(StorageError) -> [String] {
     var foreign: [String] = []
     for name in try root.names(for: .writeCopy) {
@@ -150,7 +151,7 @@ extension DataFolderCopy {
           } ?? true
         case DataFolder.formatFile + ".new" where found?.is_regular == 1:
           try isBegunFormat(root.text(of: name, for: .writeCopy) ?? "")
-        // The entry may have been removed meanwhile.
+        // Another process may have removed the entry.
         default: found == nil
         }
       if !isKnown { foreign.append(name) }
@@ -158,7 +159,7 @@ extension DataFolderCopy {
     return foreign
   }
 
-  /// Returns true for the beginning of a text of the file `format`, which a crash may leave.
+  /// Returns true for a prefix of a text of the file `format`. A crash may leave such a prefix.
   private static func isBegunFormat(_ text: String) -> Bool {
     let formats = (1...DataFolder.format).map(DataFolder.text(of:))
     return (formats + Purpose.allCases.map(DataFolder.text)).contains { $0.starts(with: text.utf8) }

@@ -3,15 +3,14 @@ internal import Glibc
 internal import Platform
 internal import Wire
 
-/// A copy of a data folder in progress. Until `finish`, its file `format` marks it as unfinished, so that no gateway
-/// of any version starts with it.
-/// Every call blocks. Not `Sendable`: it belongs to one thread.
+/// A copy of a data folder in progress. Until `finish`, its file `format` marks it as unfinished, so that no gateway of any
+/// version starts with it. Every call blocks. Not `Sendable`: only one thread uses it.
 package final class DataFolderCopy {
   /// The purpose of the copy.
   package enum Purpose: String, Sendable, CaseIterable {
-    /// A backup: a folder that is new, empty, or an unfinished backup.
+    /// A backup. The target is a new folder, an empty folder, or an unfinished backup.
     case backup
-    /// A restore: a folder for a gateway that has no sessions, or is an unfinished restore.
+    /// A restore. The target is a data folder without sessions, or an unfinished restore.
     case restore
   }
 
@@ -21,21 +20,21 @@ package final class DataFolderCopy {
   let files: FileCopier
   private let purpose: Purpose
   private let targetState: TargetState
-  /// The folders that were created for it, the outermost first.
+  /// The folders that were created for the copy, the outermost first.
   private let made: [String]
   private let hasMadeLock: Bool
-  /// True if certificate and key were copied and do not have their final names yet.
+  /// True if certificate and key were copied under temporary names.
   var hasCertificate = false
-  /// The new name of the target's earlier certificate or key; nil if there was none, or the same one.
+  /// The new name of the target's earlier certificate or key; nil if there was none, or an equal one.
   package internal(set) var replacedCertificate: String?
 
   /// The number of copied bytes.
   package var bytes: UInt64 { files.bytes }
 
-  /// Creates the target folder, or takes an existing one, and locks it.
+  /// Creates the target folder, or opens an existing one, and locks it.
   ///
   /// - Parameters:
-  ///   - source: the folder to copy, which a gateway may be using.
+  ///   - source: the folder to copy, which may be in use by a gateway.
   ///   - path: the path of the target. Missing folders are created with access for this user only.
   ///   - purpose: the purpose of the copy.
   ///   - reserve: the bytes that stay free if both folders are in one file system.
@@ -77,7 +76,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Marks the copy as finished. Everything in it is on the disk when this returns.
+  /// Marks the copy as finished. All files of the copy are on the disk when this returns.
   /// - Throws: `CopyError`; the copy is then still unfinished.
   package func finish() throws(CopyError) {
     try writing { () throws(StorageError) in
@@ -87,7 +86,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Removes everything that was created. A target that was a data folder is one without sessions again.
+  /// Removes everything that was created. An earlier data folder becomes a data folder without sessions again.
   /// - Throws: `StorageError`; the folder is then still marked as unfinished.
   package func abandon() throws(StorageError) {
     try discardCertificate()
@@ -117,7 +116,8 @@ package final class DataFolderCopy {
     do throws(DataFolderError) {
       _ = try checkTarget(at: root, path, for: purpose, of: source)
     } catch {
-      // The error that names the owner of the lock comes first: the content of the folder may change meanwhile.
+      // An error that names the owner of the lock is more useful than later ones. So the lock is tried first. The content of the
+      // folder may change before it is locked.
       if try hasLock(root, path) { _ = try DataFolder.acquireLock(of: root, path) }
       throw error
     }
@@ -129,7 +129,7 @@ package final class DataFolderCopy {
   ) throws(DataFolderError) -> OwnedDescriptor {
     do throws(DataFolderError) {
       let lock = try DataFolder.acquireLock(of: root, path, &isMade)
-      // Another process may have finished a copy since.
+      // Another process may have finished a copy to this folder before it was locked.
       targetState = try checkTarget(at: root, path, for: purpose, of: source)
       return lock
     } catch {
@@ -139,7 +139,8 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Returns the owner of restored files if this process may choose one, so that the gateway can read and write them.
+  /// Returns the user that will own the restored files, if this process may choose one. The gateway of that user can then read
+  /// and write the files.
   private static func newOwner(
     of source: DataFolder, _ path: String?
   ) throws(DataFolderError) -> Folder.Owner? {
@@ -172,13 +173,13 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Copies an open file to a new one, which replaces a file with its name.
+  /// Copies an open file to a new file, which replaces any file with the same name.
   ///
   /// - Parameters:
   ///   - file: the open file.
   ///   - name: the name of the copy.
   ///   - folder: the target's folder.
-  ///   - limit: the most bytes to copy, from the beginning; nil for all.
+  ///   - limit: the maximum number of bytes to copy, from the beginning; nil for all bytes.
   /// - Returns: the number of copied bytes.
   /// - Throws: `CopyError`.
   @discardableResult
@@ -227,7 +228,7 @@ package final class DataFolderCopy {
     if targetState != .empty {
       try removeSessions()
       try discardCertificate()
-      // The mark was valid for the earlier sessions of the target. A folder of that name is not a mark of this
+      // The mark belongs to the earlier sessions of the target, so it is removed. A folder with that name was not created by this
       // program.
       if try target.root.information(of: DataFolder.markFile, for: .writeCopy)?.is_folder == 0 {
         try target.root.removeFile(DataFolder.markFile, for: .writeCopy)
@@ -237,8 +238,8 @@ package final class DataFolderCopy {
     try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
   }
 
-  /// Removes the content of the sessions' folder, which stays because it may be a mount point, and the folders beside
-  /// it.
+  /// Removes the content of the sessions' folder, and the other folders of the target. The sessions' folder stays, because it may
+  /// be a mount point.
   private func removeSessions() throws(StorageError) {
     if try target.root.information(of: DataFolder.sessions, for: .writeCopy) != nil {
       let sessions = try target.root.folder(DataFolder.sessions, for: .writeCopy)

@@ -2,27 +2,27 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// Copies bytes between files, and leaves room, disk time and memory to the gateway that runs beside it.
-/// Not `Sendable`: it belongs to one thread.
+/// Copies bytes between files. Leaves enough free space, disk time and memory for a gateway on the same machine. Not `Sendable`:
+/// only one thread uses it.
 final class FileCopier {
-  /// The bytes that are copied at a time.
+  /// The maximum bytes of one copy operation in the kernel.
   private static let piece = 8 << 20
-  /// The bytes that are read and written at a time if the kernel cannot copy.
+  /// The maximum bytes of one read and write, if the kernel cannot copy.
   private static let readPiece = 1 << 20
-  /// The bytes after which the target is synced. Without that, everything would be written at once at the end, and
-  /// the syncs of other processes would wait for it.
+  /// The number of copied bytes after which the target is synced. A single sync at the end would write all bytes at once, and the
+  /// syncs of other processes would wait for it.
   private static let burst: UInt64 = 32 << 20
-  /// The length below which files are not synced one by one, but together with others.
+  /// The file length below which several files are synced together.
   private static let small: UInt64 = 1 << 18
 
   /// The number of copied bytes.
   private(set) var bytes: UInt64 = 0
 
-  /// The bytes of small files that were not synced yet.
+  /// The bytes of small files that are not synced yet.
   private var unsynced: UInt64 = 0
 
   private let target: DataFolder
-  /// The bytes that have to stay free in the target's file system.
+  /// The number of bytes that must stay free in the target's file system.
   private let reserve: UInt64
 
   init(to target: DataFolder, reserve: UInt64) {
@@ -31,7 +31,7 @@ final class FileCopier {
   }
 
   /// Copies the first `count` bytes of a file to an empty one.
-  /// - Throws: `CopyError`; ENODATA of the source if it has fewer.
+  /// - Throws: `CopyError`; `source` with ENODATA if the source has fewer bytes.
   func copy(
     _ source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, count: UInt64
   ) throws(CopyError) {
@@ -46,7 +46,8 @@ final class FileCopier {
       guard offset - synced >= Self.burst || (offset == count && count >= Self.small) else { continue }
       let status = clinux_file_sync_data(file.rawValue)
       guard status == 0 else { throw .target(StorageError(.sync, code: -status)) }
-      // The gateway needs the memory more. This is a hint, so a failure does not matter.
+      // This removes the copied bytes from the page cache, because the gateway needs the memory more. It is a hint, so a failure
+      // does not matter.
       _ = clinux_file_forget(file.rawValue)
       synced = offset
     }
@@ -61,7 +62,7 @@ final class FileCopier {
     unsynced = 0
   }
 
-  /// Throws if more bytes would take room that has to stay free.
+  /// Throws if the next bytes would use space that must stay free.
   func checkRoom(for count: Int) throws(CopyError) {
     guard reserve > 0 else { return }
     let free: UInt64
@@ -82,8 +83,8 @@ final class FileCopier {
       if copied > 0 { return Int(copied) }
       let error = StorageError(.writeCopy, code: CInt(clamping: -copied))
       if error.isFull { throw .target(error) }
-      // The kernel does not report which side failed. Reading and writing finds out, and works where only this call
-      // does not. Some file systems return 0 before the end of a file.
+      // The kernel does not report which side failed. Reading and writing the bytes finds that out. It also works where only the
+      // copy call of the kernel fails. Some file systems return 0 before the end of a file.
       room = [UInt8](repeating: 0, count: Self.readPiece)
     }
     let wanted = min(count, room.count)

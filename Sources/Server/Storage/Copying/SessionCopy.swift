@@ -5,8 +5,8 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// Copies the files of one session, one at a time. The caller decides the order and checks that the copies fit
-/// together: a gateway may write to the session meanwhile.
+/// Copies the files of one session, one at a time. The caller decides the order and checks that the copies fit together: a
+/// gateway may write to the session during the copy.
 package struct SessionCopy {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
@@ -22,7 +22,7 @@ package struct SessionCopy {
   }
 
   /// Creates the session's folders.
-  /// - Throws: `CopyError`, also if there is hardly any room left.
+  /// - Throws: `CopyError`; one case is a lack of free space.
   package func begin() throws(CopyError) {
     try copy.files.checkRoom(for: 0)
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).make() }
@@ -33,8 +33,8 @@ package struct SessionCopy {
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).removeSession() }
   }
 
-  /// Copies the log with all records that were written before the call. An earlier copy is replaced.
-  /// - Returns: the copy. It may end within a record that was being written.
+  /// Copies the log with all records that were written before the call. Replaces an earlier copy of the log.
+  /// - Returns: the copied log, which may end within a record.
   package func copyLog() throws(CopyError) -> LogSnapshot {
     let source = try copy.reading { () throws(StorageError) in
       try open(copy.source).openFile(LogName.current.text, toWrite: false, for: .readLog)
@@ -46,7 +46,7 @@ package struct SessionCopy {
     }
   }
 
-  /// Cuts the copied log behind its last complete record.
+  /// Cuts the copied log after its last complete record.
   package func cutLog(_ end: LogEnd) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
       let file = try copy.target.openSessions(for: .cutLog).folder(id.text, for: .cutLog)
@@ -55,7 +55,7 @@ package struct SessionCopy {
     }
   }
 
-  /// Appends a record to the copied log, whose last record is complete.
+  /// Appends a record to the copied log. The last record of the log must be complete.
   package func append(_ record: SessionRecord, behind end: LogEnd) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
       let file = try FolderDisk(copy.target).openFile(.current, of: id, toWrite: true)
@@ -66,7 +66,7 @@ package struct SessionCopy {
     }
   }
 
-  /// Copies the damaged bytes that are kept beside the log.
+  /// Copies the files with damaged bytes beside the log.
   /// - Returns: true if there were any.
   package func copyDamagedBytes() throws(CopyError) -> Bool {
     var hasAny = false
@@ -78,9 +78,9 @@ package struct SessionCopy {
     return hasAny
   }
 
-  /// Opens a file of the session to copy it later, even if it loses its name.
-  /// - Returns: nil if it does not exist any more.
-  /// - Throws: `CopyError` of the source, also if there are no descriptors left.
+  /// Opens a file of the session for a later copy. The copy works even if the file is removed in between.
+  /// - Returns: nil if the file does not exist any more.
+  /// - Throws: `CopyError` of the source; one case is a lack of descriptors.
   package func pin(_ file: StoredFile) throws(CopyError) -> PinnedFile? {
     try find(file.name, file.place.rawValue)
   }
@@ -89,8 +89,8 @@ package struct SessionCopy {
   ///
   /// - Parameters:
   ///   - digest: the digest of the content.
-  ///   - pinned: the open file, in case it has lost its name.
-  /// - Returns: its length in bytes; nil if it does not exist.
+  ///   - pinned: the open file, which is used if the file was removed.
+  /// - Returns: the length of the content in bytes; nil if the content does not exist.
   /// - Throws: `CopyError`.
   package func copyContent(_ digest: String, orElse pinned: PinnedFile? = nil) throws(CopyError) -> UInt64? {
     let name: String
@@ -106,9 +106,9 @@ package struct SessionCopy {
   ///
   /// - Parameters:
   ///   - file: the name of the upload's file.
-  ///   - pinned: the open file, in case it has lost its name.
-  ///   - limit: the most bytes to copy.
-  /// - Returns: the number of bytes; nil if it does not exist.
+  ///   - pinned: the open file, which is used if the file was removed.
+  ///   - limit: the maximum number of bytes to copy.
+  /// - Returns: the number of bytes; nil if the upload does not exist.
   /// - Throws: `CopyError`.
   package func copyUpload(
     _ file: UUID, orElse pinned: PinnedFile? = nil, atMost limit: UInt64?
@@ -163,7 +163,7 @@ package struct SessionCopy {
   }
 }
 
-/// An open file. Its content stays for the lifetime of this object, even without a name.
+/// An open file. This object can read the content even after the file was removed.
 package final class PinnedFile {
   let descriptor: OwnedDescriptor
 

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// The damage at the end of a log.
 package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
-  /// The file ends within a record: the process or the machine stopped while it was written.
+  /// The file ends within a record, because the process or the machine stopped during the write.
   case torn
   /// A record fails its check, and no reliable record follows.
   case broken
@@ -15,11 +15,11 @@ package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Damaged bytes in a log, with readable records behind them.
+/// Damaged bytes in a log that readable records follow.
 package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
   /// The range of the bytes in the file.
   package var range: Range<Int>
-  /// False for a record that could be read, because only its frame is damaged.
+  /// True if a record is lost; false if the record was read and only its frame is damaged.
   package var isLost: Bool
 
   package var description: String {
@@ -33,17 +33,17 @@ package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
 package struct LogEnd: Equatable, Sendable {
   /// The end of the last complete record.
   package var offset: Int
-  /// The CRC of that record, which the next record continues.
+  /// The CRC of that record. The CRC of the next record continues it.
   package var chain: UInt32
   /// The length of the file in bytes.
   package var length: Int
-  /// The time of the last change of the file or its attributes. A copy or a restored file changed when it was made.
+  /// The time of the last change of the file or its attributes. In a copy or a restored backup, this is the time of the copy.
   package var changed: Date
-  /// The positions of some runs, for a compaction.
+  /// The positions of some runs, needed for a compaction.
   package var marks: LogMarks
   /// The damage behind `offset`; nil if the file ends there.
   package var damage: LogDamage?
-  /// The damaged bytes before `offset`, by rising offset.
+  /// The damaged ranges before `offset`, by rising offset.
   package var skipped: [SkippedBytes] = []
 
   /// True when the log has a fault other than an incomplete last record.

@@ -6,21 +6,21 @@ internal import Wire
 ///
 ///     u32 length of kind and body | u32 CRC-32 | u8 kind | body | u32 the length again
 ///
-/// Integers are big-endian. The CRC is that of kind and body, continued from the CRC of the record before. So bytes
-/// behind a record were either written behind it, or fail the check.
+/// Integers are big-endian. The CRC covers kind and body, and continues the CRC of the previous record. So the bytes after a
+/// record pass the check only if they were written after this record.
 enum LogFormat {
-  /// The version that this target writes, and the newest that it reads.
+  /// The version that this target writes. It is also the newest that this target reads.
   static let version: UInt32 = 1
-  /// The kind of the first record, which only this target knows.
+  /// The kind of the first record, which is private to this target.
   static let formatKind: UInt8 = 0
   static let magic = Array("drawtogether log".utf8)
   /// The length of the fields before the kind: length and CRC.
   static let headerLength = 8
-  /// The bytes of a record besides its kind and body.
+  /// The size of a record without its kind and body.
   static let overhead = 12
   /// The maximum length of a kind and a body. Sessions write records of a little more than 1 MiB at most.
   static let maximumLength = 1 << 26
-  /// The bytes of the first record.
+  /// The size of the first record in bytes.
   static let firstRecord: [UInt8] = {
     var (bytes, chain): ([UInt8], UInt32) = ([], 0)
     var body = magic
@@ -43,12 +43,12 @@ enum LogFormat {
     return OpenLog.Position(length: record.count, chain: firstChain)
   }
 
-  /// Appends a record, which continues `chain`.
+  /// Appends a record whose CRC continues `chain`.
   static func append(_ record: SessionRecord, chain: inout UInt32, to bytes: inout [UInt8]) {
     append(record.kind.rawValue, record.body.span, chain: &chain, to: &bytes)
   }
 
-  /// Appends a record, which continues `chain`.
+  /// Appends a record whose CRC continues `chain`.
   static func append(_ kind: UInt8, _ body: Span<UInt8>, chain: inout UInt32, to bytes: inout [UInt8]) {
     precondition(body.count < maximumLength, "the caller checks the length of a record")
     let length = UInt32(body.count + 1)
@@ -65,14 +65,14 @@ enum LogFormat {
     bytes.append(bigEndian: length)
   }
 
-  /// Returns the CRC-32 (as in zlib) of bytes, continued from the CRC of the previous record.
+  /// Returns the CRC-32 (as in zlib) of bytes, continuing the CRC of the previous record.
   static func checksum(of bytes: Span<UInt8>, continuing chain: UInt32) -> UInt32 {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe UInt32(truncatingIfNeeded: crc32_z(uLong(chain), bytes.baseAddress, bytes.count))
     }
   }
 
-  /// Returns the bytes that records take in a file.
+  /// Returns the number of bytes that records have in a file.
   static func length(of records: [SessionRecord]) -> Int {
     records.reduce(0) { $0 + overhead + 1 + $1.body.count }
   }

@@ -1,8 +1,8 @@
 internal import SessionCore
 internal import Wire
 
-/// The offsets of some runs in a log with their first sequences, both rising. Marks have a least distance: a log of a
-/// gigabyte has less than 400 KiB of them.
+/// The offsets of some runs in a log with their first sequences, both rising. Marks have a minimum distance: the marks of a log
+/// of one gigabyte take less than 400 KiB.
 package struct LogMarks: Equatable, Sendable {
   /// The mark of one run.
   struct Mark: Equatable, Sendable {
@@ -14,11 +14,11 @@ package struct LogMarks: Equatable, Sendable {
     var sequence: UInt64
   }
 
-  /// The least distance of two marks in bytes.
+  /// The minimum distance between two marks in bytes.
   static let distance = 1 << 16
   private(set) var marks: [Mark] = []
 
-  /// Adds a mark for a record, if it is a run and far enough behind the last mark.
+  /// Adds a mark for a record, if the record is a run and far enough behind the last mark.
   mutating func add(_ kind: UInt8, _ body: Span<UInt8>, at offset: Int, chain: UInt32) {
     guard kind == SessionRecord.Kind.run.rawValue else { return }
     if let last = marks.last, offset - last.offset < Self.distance { return }
@@ -31,12 +31,12 @@ package struct LogMarks: Equatable, Sendable {
     marks.last { $0.sequence <= sequence }
   }
 
-  /// Removes the marks at and behind an offset.
+  /// Removes the marks at an offset and behind it.
   mutating func cut(at offset: Int) {
     while let last = marks.last, last.offset >= offset { marks.removeLast() }
   }
 
-  /// Returns the sequence of the first entry in a run; nil for bytes that are no run, which reading the log reports.
+  /// Returns the sequence of the first entry in a run; nil for bytes that are not a run. Reading the log reports such bytes.
   private static func firstSequence(ofRun body: Span<UInt8>) -> UInt64? {
     var frames = RunFrames()
     guard let frame = try? frames.next(in: body) else { return nil }

@@ -3,16 +3,16 @@ internal import Wire
 
 /// Recovery of the records behind a record that failed its check.
 ///
-/// A participant can send a payload that looks like records. So the reader accepts a record behind damage in two cases only: the
-/// record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC; or each frame
-/// from there to the end of the file leads to the next frame, so that no frame lies inside another record. Every log begins with
-/// the same record, so its CRC can be predicted.
+/// A participant can send a payload that looks like records. So the reader accepts a record behind damage in two cases only.
+/// First case: the record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC.
+/// Second case: from there to the end of the file, each frame leads to the next frame, so that no frame lies inside another
+/// record. The CRC of a log's first record is always the same, so a sender can predict it.
 extension LogReader {
   /// A way to continue behind damage.
   enum Resumption: Equatable {
     /// Only the frame of the record is damaged. The record is complete, and `body` is the range of its body in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
-    /// All bytes up to the new offset of the reader are lost.
+    /// All bytes from the damaged record to the new offset of the reader are lost.
     case skipped
   }
 
@@ -23,12 +23,13 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// The most second lengths that a search reads from the file one by one. The others are in the bytes that it has read already.
+  /// The maximum number of second lengths that a search reads from the file one by one. It takes the others from bytes that it
+  /// has read already.
   private static let lookups = 1 << 20
 
   /// Moves the reader behind the record that failed its check, to the place where reading can continue.
   ///
-  /// - Returns: `nil` when no record behind it can be relied upon; the offset is then unchanged.
+  /// - Returns: nil when no reliable record follows; the offset is then unchanged.
   /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
   mutating func resume() throws(StorageError) -> Resumption? {
     let begin = offset
@@ -42,7 +43,7 @@ extension LogReader {
       let computed = try checksum(of: body, continuing: chain)
       // Only the second length is damaged.
       if computed == stored { return try accept(upTo: behind, chain: stored) }
-      // Only the CRC is damaged.
+      // Only the CRC field is damaged.
       if try isWhole(at: behind, continuing: computed) { return try accept(upTo: behind, chain: computed) }
       if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
@@ -63,10 +64,10 @@ extension LogReader {
         ? accept(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
     if try isRecord(upTo: end, stored) { return try accept(upTo: end, chain: stored) }
-    // The last record may have been cut off at any byte.
+    // The write of the last record may have stopped at any byte.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
-    // The first frame continues a CRC that is lost, so its record is lost too.
+    // The first frame continues a CRC that is unknown, so its record is lost too.
     return skip(to: first.end, chain: first.checksum)
   }
 
@@ -104,10 +105,11 @@ extension LogReader {
     return try checksum(of: position + LogFormat.headerLength..<behind - 4, continuing: chain) == stored
   }
 
-  /// Finds the first record at or behind `position` that continues one of the CRCs. Returns its offset and that CRC.
+  /// Finds the first record at or behind `position` that continues one of the CRCs. Returns the record's offset and the continued
+  /// CRC.
   ///
-  /// The cost is linear in the number of bytes: the search fails when the candidates that it checked have about four times as
-  /// many bytes as the searched part of the file.
+  /// The cost is linear in the number of bytes: the search gives up when the checked candidates have about four times as many
+  /// bytes as the searched part of the file.
   private func search(
     from position: Int, continuing chains: [UInt32]
   ) throws(StorageError) -> (offset: Int, chain: UInt32)? {
@@ -119,7 +121,7 @@ extension LogReader {
       let count = try file.read(into: &bytes, at: 0, count: min(bytes.count, end - from), from: from)
       guard count > LogFormat.overhead else { throw .shorter }
       let isLast = from + count >= end
-      // The next round searches the second half, together with the bytes behind it.
+      // The next round searches the second half of these bytes, together with the bytes behind them.
       let searched = isLast ? count - LogFormat.overhead : max(count / 2, 1)
       let span = bytes.span
       for index in 0..<searched {
@@ -146,15 +148,15 @@ extension LogReader {
     return nil
   }
 
-  /// Finds the first frame at or behind an offset from which each frame leads to the next one and the last frame to the end of
-  /// the file.
+  /// Finds the first frame at or behind an offset from which a chain of frames reaches exactly the end of the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The frames are followed only once: the result is the same for every offset before it.
+    // The chain is followed only once, because the result is the same for every offset before it.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end
     while boundary > position, let frame = try frame(endingAt: boundary) {
-      // A record begins at `position`. A frame across `position` lies inside another record, and the frames behind it may too.
+      // A record begins at `position`. A frame that contains `position` lies inside another record, and the frames behind it may
+      // too.
       guard frame.offset >= position else {
         lowest = .some(nil)
         return nil
@@ -175,7 +177,7 @@ extension LogReader {
     return Frame(offset: begin, end: boundary, checksum: checksum)
   }
 
-  /// Returns four bytes of the file as a number; `nil` if the file ends before them.
+  /// Returns four bytes of the file as a number; nil if the file ends before them.
   private func number(at position: Int) throws(StorageError) -> UInt32? {
     guard position >= 0, position + 4 <= end else { return nil }
     if position >= start, position - start + 4 <= filled { return buffer.span.uint32(at: position - start) }

@@ -1,33 +1,32 @@
 internal import Glibc
 internal import Wire
 
-/// Reads the records of a log one after another, and checks each.
+/// Reads the records of a log one after another, and checks each one.
 struct LogReader {
   enum Step: Equatable {
     /// A complete record, and the range of its body in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
     /// The file ends behind the last record.
     case end
-    /// The following bytes cannot be read.
+    /// The following bytes are not a valid record.
     case damage(LogDamage)
   }
 
-  /// The bytes that are read at a time, unless a record is longer.
+  /// The number of bytes that are read at a time, unless a record is longer.
   static let chunk = 1 << 20
 
   let file: any SessionFile
-  /// The offset in the file at which reading ends.
+  /// The offset in the file at which reading stops.
   let end: Int
   /// The offset of the next record in the file.
   var offset: Int
   /// The CRC of the previous record.
   var chain: UInt32
-  /// The offset from which each frame leads to the next one and the last frame to the end of the file; `nil` until `resume`
-  /// has found it.
+  /// The offset from which a chain of frames reaches exactly the end of the file; nil until `resume` has found it.
   var framed: Int?
-  /// The result of `firstFrame`: `nil` before its first call, `.some(nil)` when there is no such frame.
+  /// The result of `firstFrame`: nil before its first call, `.some(nil)` when there is no such frame.
   var lowest: Frame??
-  /// The bytes that were read last.
+  /// The bytes that were read from the file last.
   private(set) var buffer: [UInt8]
   /// The offset of the buffer's first byte in the file, and the number of valid bytes in the buffer.
   private(set) var (start, filled) = (0, 0)
@@ -55,7 +54,7 @@ struct LogReader {
     }
     let whole = length + LogFormat.overhead
     guard whole <= left else { return .damage(try hasWholeRecordBehind() ? .broken : .torn) }
-    // The bounds are checked before a buffer is allocated for a length that may be damaged.
+    // The bounds are checked before a buffer is allocated, because the length may be damaged.
     guard try length == lengthBefore(offset + whole) else { return .damage(.broken) }
     try fillBuffer(whole)
     let first = offset - start
@@ -68,10 +67,10 @@ struct LogReader {
     return .record(kind: buffer[body.lowerBound - 1], body: body)
   }
 
-  /// Reads until the buffer holds this number of bytes from `offset` on. The file must have them.
+  /// Reads until the buffer has this number of bytes from `offset` on. The file must have these bytes.
   mutating func fillBuffer(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
-    // No bytes are kept if the reader skipped damage beyond the end of the buffer.
+    // The buffer is cleared if the reader skipped damage beyond the buffer's end.
     let kept = max(0, start + filled - offset)
     if kept > 0, offset > start {
       let from = offset - start
@@ -86,7 +85,7 @@ struct LogReader {
     guard filled >= count else { throw .shorter }
   }
 
-  /// Returns the second length of a record, which stands before its end.
+  /// Returns the second length of a record, from the record's last bytes.
   private mutating func lengthBefore(_ recordEnd: Int) throws(StorageError) -> Int {
     let position = recordEnd - 4
     if position - start + 4 <= filled { return Int(buffer.span.uint32(at: position - start)) }
@@ -108,8 +107,7 @@ struct LogReader {
     return true
   }
 
-  /// Returns true if the file ends with a complete record, so that a length that leads beyond the end is only
-  /// damaged.
+  /// Returns true if the file ends with a complete record. Then a length that leads beyond the end is damaged.
   private func hasWholeRecordBehind() throws(StorageError) -> Bool {
     guard let last = try LogTail.last(of: file, length: end) else { return false }
     return last.offset > offset
@@ -117,6 +115,6 @@ struct LogReader {
 }
 
 extension StorageError {
-  /// The error for a log with fewer bytes than before.
+  /// The error for a log that has become shorter.
   static let shorter = StorageError(.readLog, code: ENODATA)
 }

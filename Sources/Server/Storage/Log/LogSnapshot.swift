@@ -2,12 +2,12 @@ package import FoundationEssentials
 package import SessionCore
 internal import Wire
 
-/// A log as it was when it was opened. Later appends and replacements do not change the bytes that are read. Any thread may use
-/// it.
+/// A log in the state in which it was opened. Later appends and replacements do not change the bytes that are read. Any thread
+/// may use it.
 package struct LogSnapshot: Sendable {
   /// A record in the log.
   package struct Record: Sendable {
-    /// The number of its kind.
+    /// The number of the record's kind.
     package let kind: UInt8
     /// The offset of its first byte in the file.
     package let offset: Int
@@ -28,13 +28,13 @@ package struct LogSnapshot: Sendable {
     (length, modified, changed) = try file.information()
   }
 
-  /// Reads all records that can be relied upon, and skips damaged bytes between them.
+  /// Reads all reliable records, and skips damaged bytes between them.
   ///
   /// - Parameters:
   ///   - body: receives each record and its body in their order, except the store's own first record.
   ///   - skipped: receives the number of lost bytes, at their place in that order.
   /// - Returns: the end of the last whole record, and the damage before and behind it.
-  /// - Throws: `StorageError` when the log cannot be used. A log that ends within its first record has no records, and is no error.
+  /// - Throws: `StorageError` when the log cannot be used. A log that ends within its first record is valid and has no records.
   package func read(
     _ body: (Record, Span<UInt8>) throws(RecordError) -> Void, skipped: (Int) -> Void = { _ in }
   ) throws(StorageError) -> LogEnd {
@@ -70,7 +70,7 @@ package struct LogSnapshot: Sendable {
           }
           end.skipped.append(SkippedBytes(range: offset..<reader.offset, isLost: false))
           try give(kind, range, of: reader, at: offset, chain, &end, to: body)
-        // The skipped bytes are lost if a record follows. Otherwise the log ends before them.
+        // If a record follows, the skipped bytes are lost. Otherwise the log ends before them.
         case .skipped: continue
         case nil:
           end.damage = offset > end.offset ? .broken : damage
@@ -94,7 +94,7 @@ package struct LogSnapshot: Sendable {
     }
   }
 
-  /// Returns the body of the first record of a kind; nil if the first few records have none of that kind.
+  /// Returns the body of the first record of a kind; nil if the first few records are all of other kinds.
   ///
   /// - Throws: `StorageError` when the log cannot be used.
   package func first(_ kind: SessionRecord.Kind) throws(StorageError) -> [UInt8]? {
@@ -108,18 +108,18 @@ package struct LogSnapshot: Sendable {
     return nil
   }
 
-  /// The number of bytes that `first` reads at a time, and the number of records that it reads.
+  /// The number of bytes that `first` reads at a time, and the maximum number of records that it reads.
   private static let headBytes = 4096
   private static let headRecords = 4
 
-  /// Finds the last record from the end of the file, without reading the rest.
-  /// - Returns: nil if the log does not end with a complete record, or has none.
+  /// Finds the last record from the end of the file, and reads no other records.
+  /// - Returns: nil if the log has no records, or the last one is incomplete.
   /// - Throws: `StorageError` if the log cannot be used.
   package func last() throws(StorageError) -> LastRecord? {
     try tail().map(record)
   }
 
-  /// Returns the public part of a last record.
+  /// Converts a last record to its public part.
   func record(_ tail: LogTail) -> LastRecord {
     LastRecord(kind: tail.kind, body: tail.body, modified: modified, length: length)
   }
@@ -135,13 +135,13 @@ package struct LogSnapshot: Sendable {
   private enum Start {
     /// The complete first record.
     case whole
-    /// A part of the first record: the file ends within it.
+    /// A part of the first record, because the file ends within it.
     case cut
-    /// Other bytes, and behind them a record that continues the CRC of the first record.
+    /// Other bytes, with a record behind them that continues the CRC of the first record.
     case damaged
   }
 
-  /// Checks the first record. Its frame is the same in every version.
+  /// Checks the first record. The frame of this record is the same in every version.
   private func checkStart() throws(StorageError) -> Start {
     let expected = LogFormat.firstRecord
     var bytes = [UInt8](repeating: 0, count: min(length, expected.count))

@@ -5,14 +5,14 @@ internal import Wire
 struct LogTail: Equatable {
   /// The offset of the record's first byte.
   var offset: Int
-  /// The CRC of the record, which the next record continues.
+  /// The CRC of the record. The CRC of the next record continues it.
   var chain: UInt32
   /// The number of the record's kind.
   var kind: UInt8
   /// The body of the record.
   var body: [UInt8]
 
-  /// Finds the record that ends at the end of the file; nil if no record that passes its check ends there.
+  /// Finds the record that ends at the end of the file; nil if no such record passes its check.
   /// - Throws: `StorageError` if the file cannot be read.
   static func last(of file: any SessionFile, length: Int) throws(StorageError) -> LogTail? {
     guard let head = try head(of: file, endingAt: length), head.length == head.lengthBehind else {
@@ -20,8 +20,8 @@ struct LogTail: Equatable {
     }
     var chain: UInt32 = 0
     if head.offset > 0 {
-      // Only the CRC of the previous record is needed, and the check of the last record includes it. Other damage of the previous
-      // record does not matter.
+      // Only the CRC of the previous record is needed, and the check of the last record includes this CRC. Other damage of the
+      // previous record does not matter.
       guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
       chain = before.checksum
     }

@@ -2,20 +2,19 @@ internal import Glibc
 internal import SessionCore
 internal import Wire
 
-/// A new log that will replace the old one, while it is written.
-/// Not `Sendable`: it belongs to one store.
+/// A new log that will replace the old one, during its creation. Not `Sendable`: it belongs to one store.
 final class Compaction {
-  /// The bytes of the old log that are copied at a time.
+  /// The number of bytes of the old log that are copied at a time.
   static let slice = 1 << 18
 
-  /// Nil after `abandon`.
+  /// The new file; nil after `abandon`.
   private var file: (any SessionFile)?
   private(set) var end: OpenLog.Position
   private(set) var marks = LogMarks()
   /// The end of the copied part of the old log.
   private(set) var copied: OpenLog.Position
 
-  /// Begins a file. The caller adds records for the part of the old log before `start`.
+  /// Begins a file. The caller then adds records that replace the part of the old log before `start`.
   init(_ file: any SessionFile, start: OpenLog.Position) throws(StorageError) {
     self.file = file
     copied = start
@@ -29,7 +28,7 @@ final class Compaction {
     return file
   }
 
-  /// Gives up the file.
+  /// Discards the new file.
   func abandon() -> (any SessionFile)? {
     defer { file = nil }
     return file
@@ -49,8 +48,8 @@ final class Compaction {
     try write(bytes, after.chain)
   }
 
-  /// Copies the next records of the old log, about a slice, up to `limit`.
-  /// - Throws: `StorageError`; EBADMSG if the old log is damaged, which a copy must not hide.
+  /// Copies the next records of the old log, about as many bytes as in a slice, up to the offset `limit`.
+  /// - Throws: `StorageError`; EBADMSG if the old log is damaged, because a copy would hide the damage.
   func copySlice(of old: any SessionFile, to limit: Int) throws(StorageError) {
     var reader = LogReader(
       old, from: copied.length, chain: copied.chain, to: limit, chunk: Self.slice)
@@ -75,8 +74,8 @@ final class Compaction {
   ///
   /// - Parameters:
   ///   - damaged: the log.
-  ///   - expected: the result of the earlier reading.
-  /// - Throws: `StorageError`; ESTALE when reading gives another result now.
+  ///   - expected: the earlier result of reading the log.
+  /// - Throws: `StorageError`; ESTALE if the result of reading the log is different now.
   func copyReadable(of damaged: any SessionFile, expecting expected: LogEnd) throws(StorageError) {
     var bytes: [UInt8] = []
     var chain = end.chain

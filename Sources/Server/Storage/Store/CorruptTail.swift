@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Wire
 
-/// The files beside a damaged log that keep its lost bytes, one range behind the other, for a recovery by hand.
+/// The files beside a damaged log that contain its lost bytes, one range after another, so that a person can recover them.
 enum CorruptTail {
-  /// The most files of each kind beside one log. Further bytes are appended to the last file.
+  /// The maximum number of files of each kind beside one log. When it is reached, further bytes are appended to the last file.
   static let most = 16
 
-  /// Copies parts of a log to a file beside it, and syncs that file.
+  /// Copies parts of a log to a file next to the log, and syncs that file.
   static func keep(
     _ ranges: [Range<Int>], of log: any SessionFile, _ id: SessionID, _ disk: any SessionDisk,
     as name: (Int) -> LogName = LogName.damaged

@@ -25,7 +25,7 @@ package struct FolderDisk: SessionDisk {
   package func placeSession(_ id: SessionID) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
     let sessions = try data.openSessions(for: operation)
-    // The rename fails for a folder that is not empty. An empty one must not be replaced either.
+    // The rename fails if the target folder is not empty. This check also covers an empty folder.
     guard try sessions.information(of: id.text, for: operation) == nil else {
       throw StorageError(operation, code: EEXIST)
     }
@@ -166,7 +166,7 @@ private final class FolderFile: SessionFile {
   }
 
   func unlock() {
-    // This fails only for an invalid descriptor.
+    // The call fails only for an invalid descriptor.
     _ = clinux_unlock(descriptor.rawValue)
   }
 }

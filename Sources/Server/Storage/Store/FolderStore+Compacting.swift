@@ -3,12 +3,12 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// Compactions: a new log begins with records that stand for all entries up to a sequence, followed by the records of
-/// the old log from there on. Appends go to the old log meanwhile, and are copied with the rest.
-/// A failure or the end of the process before the rename leaves the old log unchanged.
+/// Compactions. A new log begins with records that replace all entries up to a sequence. The later records of the old log follow.
+/// During the compaction, appends go to the old log and are copied with the other later records. If the compaction fails, or the
+/// process ends before the rename, the old log stays unchanged.
 extension FolderStore {
-  /// The most syncs of the new log before its last part is copied: records are appended to the old log during each
-  /// sync.
+  /// The maximum number of syncs of the new log before its last part is copied. During each sync, more records are appended to
+  /// the old log.
   private static let rounds = 4
 
   package func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) throws(StorageError) {
@@ -19,19 +19,19 @@ extension FolderStore {
   ///
   /// - Parameters:
   ///   - id: a session that this store owns.
-  ///   - head: the records of its present state, except entries.
-  ///   - sequence: the last sequence for which `base` records stand.
-  /// - Throws: `StorageError`; there is then no compaction in progress.
+  ///   - head: the records of the session's present state, without entries.
+  ///   - sequence: the last sequence that the `base` records cover.
+  /// - Throws: `StorageError`; then no compaction is in progress.
   package func beginCompaction(
     _ id: SessionID, _ head: [SessionRecord], through sequence: UInt64
   ) throws(StorageError) {
     abandonCompaction(id)
     let log = try openLog(id)
-    // A run that contains the next sequence, or begins before it; the head describes the state before that.
+    // The copy starts at a run that contains the next sequence, or at an earlier run; the head describes the state before that.
     let mark = log.marks.mark(before: sequence + 1)
     let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
     do throws(StorageError) {
-      // A crash or a failed removal may have left it.
+      // A crash or a failed removal may have left this file.
       try disk.removeFile(.next, of: id)
       let compaction = try Compaction(try disk.createFile(.next, of: id), start: start)
       try compaction.add(head)
@@ -43,7 +43,7 @@ extension FolderStore {
   }
 
   /// Appends `base` records to the new log.
-  /// - Throws: `StorageError`; ECANCELED without a compaction in progress. There is none afterwards.
+  /// - Throws: `StorageError`; ECANCELED without a compaction in progress. An error ends the compaction.
   package func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) {
     guard let compaction = compactions[id] else { throw StorageError(.compactLog, code: ECANCELED) }
     do throws(StorageError) {
@@ -57,7 +57,7 @@ extension FolderStore {
   /// Copies the rest of the old log, syncs the new log, and replaces the old one.
   ///
   /// - Returns: the new log's length in bytes.
-  /// - Throws: `StorageError`; ECANCELED if it was abandoned meanwhile. The old log then continues.
+  /// - Throws: `StorageError`; ECANCELED if the compaction was abandoned. After an error, the store continues with the old log.
   package func finishCompaction(_ id: SessionID) async throws(StorageError) -> Int {
     guard let compaction = compactions[id] else { throw StorageError(.compactLog, code: ECANCELED) }
     do throws(StorageError) {
@@ -75,15 +75,15 @@ extension FolderStore {
     }
   }
 
-  /// Abandons the new log. Succeeds if there is none.
+  /// Abandons the new log. Succeeds if there is no compaction.
   package func abandonCompaction(_ id: SessionID) {
     guard let compaction = compactions.removeValue(forKey: id) else { return }
     removeNext(id)
     close(DeferredClose(compaction.abandon()))
   }
 
-  /// Copies all present records, with other calls between the slices. The rest was appended after this began, and is
-  /// as new as records that `process` may lose.
+  /// Copies all records that exist now, and lets other calls run between the slices. The records after these are so recent that a
+  /// power cut may lose them anyway, if the durability is `process`.
   private func copyAlmostAll(_ id: SessionID, _ compaction: Compaction) async throws(StorageError) {
     while true {
       let log = try current(id, compaction)
@@ -98,49 +98,49 @@ extension FolderStore {
     }
   }
 
-  /// Replaces the old log without a suspension, so that nothing is appended between the last copy and the rename.
+  /// Replaces the old log without a suspension point, so that no records are appended between the last copy and the rename.
   private func replace(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> Int {
     let log = try current(id, compaction)
     guard let old = log.file else { throw StorageError(.compactLog, code: EBADF) }
     while compaction.copied.length < log.end.length {
       try compaction.copySlice(of: old, to: log.end.length)
     }
-    // Records that were reported as stored are on the disk before the old file loses its name.
+    // Records that were reported as stored must be on the disk in the new file before the rename removes the old file.
     let new = try compaction.open()
     if durability == .full { try new.sync() }
     do throws(StorageError) {
       try disk.replaceLog(of: id)
     } catch {
-      // A rename that reported a failure may have happened.
+      // A rename that reported a failure may have been performed.
       log.close(maybeReplacedBy: compaction.end, compaction.marks)
       throw error
     }
     compactions[id] = nil
     let replaced = log.replace(with: new, end: compaction.end, marks: compaction.marks)
     close(DeferredClose(replaced))
-    // The new name is synced with the next append.
+    // The next append syncs the new name.
     log.hasNewName = true
     return log.end.length
   }
 
-  /// Returns the log, if this is still its compaction.
+  /// Returns the log if this compaction is still the one in progress.
   private func current(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> OpenLog {
     guard compactions[id] === compaction else { throw StorageError(.compactLog, code: ECANCELED) }
     return try openLog(id)
   }
 
-  /// Closes a file without a name. Freeing its room may take long.
+  /// Closes a file that was removed. The file system may need long to free its space.
   private func close(_ file: DeferredClose) {
     Task { try await runDetached { () throws(StorageError) in file.close() } }
   }
 
   private func removeNext(_ id: SessionID) {
-    // A file that stays takes room until the next opening or compaction.
+    // A file that could not be removed uses space until the next opening or compaction.
     try? disk.removeFile(.next, of: id)
   }
 }
 
-/// The last reference to a file, so that the file is closed on a chosen thread.
+/// The last reference to a file, used to close the file on a chosen thread.
 private final class DeferredClose: Sendable {
   private let file: Guarded<(any SessionFile)?>
 
@@ -149,7 +149,7 @@ private final class DeferredClose: Sendable {
   }
 
   func close() {
-    // The file is closed behind the lock.
+    // The file is closed outside of the lock.
     _ = file.withLock { file in
       defer { file = nil }
       return file

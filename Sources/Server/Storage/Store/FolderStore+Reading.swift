@@ -2,10 +2,10 @@ internal import Glibc
 package import SessionCore
 package import Wire
 
-/// Reads of logs, on any thread, during writes and beside another process.
+/// Functions that read logs, on any thread. Other code and other processes may write to the logs at the same time.
 extension FolderStore {
-  /// Opens a session's log for reading, as it is now.
-  /// - Throws: `StorageError` if there is none.
+  /// Opens a session's log for reading in its present state.
+  /// - Throws: `StorageError` if there is no log.
   nonisolated package func log(of id: SessionID) throws(StorageError) -> LogSnapshot {
     try LogSnapshot(try disk.openFile(.current, of: id, toWrite: false))
   }
@@ -16,8 +16,8 @@ extension FolderStore {
   ///   - id: the session.
   ///   - body: receives the kind and body of each record in their order, except the store's own first record.
   /// - Returns: the end of the last complete record, and the damage before and behind it.
-  /// - Throws: `StorageError` if there is no log or it cannot be used. A log that ends within its first record has no
-  ///   records, and is no error.
+  /// - Throws: `StorageError` if there is no log or it cannot be used. A log that ends within its first record is valid and has no
+  ///   records.
   nonisolated package func read(
     _ id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void
   ) throws(StorageError) -> LogEnd {
@@ -43,33 +43,34 @@ extension FolderStore {
     try log(of: id).first(.session)
   }
 
-  /// Finds the last record of a log from the end of the file, without reading the rest.
-  /// - Returns: nil if the log does not end with a complete record, or has none.
+  /// Finds the last record of a log from the end of the file, and reads no other records.
+  /// - Returns: nil if the log has no records, or the last one is incomplete.
   /// - Throws: `StorageError` if there is no log or it cannot be used.
   nonisolated package func lastRecord(of id: SessionID) throws(StorageError) -> LastRecord? {
     try log(of: id).last()
   }
 
-  /// Appends a record to the log of a session that is not open, from a process beside the one that keeps the folder. The record
-  /// is on the disk when this returns.
+  /// Appends a record to the log of a session that is not open. A command calls this while a gateway has locked the folder. The
+  /// record is on the disk when this returns.
   ///
   /// - Parameters:
   ///   - record: the record to write.
-  ///   - id: a session whose log the other process does not write to.
-  ///   - isWanted: returns true to write, given the last record. No other call of this function appends meanwhile.
+  ///   - id: a session whose log the gateway does not write to.
+  ///   - isWanted: receives the last record; returns true to write. No other call of this function appends at the same time.
   /// - Returns: true when the record was written.
-  /// - Throws: `StorageError`, and nothing is written: EWOULDBLOCK while another process appends or writes the log anew, ESTALE when
-  ///   another process has just written the log anew.
+  /// - Throws: `StorageError` without writing: EWOULDBLOCK while another process appends to the log or replaces it, ESTALE if another
+  ///   process has just replaced the log.
   nonisolated package func append(
     _ record: SessionRecord, toClosed id: SessionID, if isWanted: (LastRecord) -> Bool
   ) throws(StorageError) -> Bool {
     let file = try disk.openFile(.current, of: id, toWrite: true)
     try file.lock()
-    // Another file may have the name by now. It differs in the time of its last change.
+    // Another file may have this name by now. Its time of the last change is different.
     guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    // Checked under the lock: another process may have appended first, and a gateway may have continued behind that record.
+    // This is checked under the lock: another process may have appended first, or a gateway may have appended records after that
+    // one.
     let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }
@@ -95,7 +96,7 @@ extension FolderStore {
     }
   }
 
-  /// Returns the names and lengths of the files with damaged bytes of a log whose loss is not accepted yet.
+  /// Returns the names and lengths of a log's files with damaged bytes whose loss is not accepted yet.
   nonisolated package func damage(of id: SessionID) throws(StorageError) -> [(name: LogName, length: Int)] {
     var found: [(name: LogName, length: Int)] = []
     for number in 1...CorruptTail.most {
@@ -109,7 +110,7 @@ extension FolderStore {
     return found
   }
 
-  /// Accepts the loss of damaged bytes: keeps the bytes under another name. The change is on the disk when this returns.
+  /// Accepts the loss of damaged bytes: renames the files that contain them. The change is on the disk when this returns.
   nonisolated package func accept(_ name: LogName, of id: SessionID) throws(StorageError) {
     let damaged = try disk.openFile(name, of: id, toWrite: false)
     try CorruptTail.keep([0..<damaged.information().length], of: damaged, id, disk, as: LogName.accepted)
@@ -119,7 +120,7 @@ extension FolderStore {
   }
 
   nonisolated package func keepsDamage(of id: SessionID) -> Bool {
-    // If the files cannot be read, damaged bytes are assumed.
+    // If the folder cannot be read, this assumes that damaged bytes exist.
     do throws(StorageError) {
       return try !damage(of: id).isEmpty
     } catch {
@@ -135,7 +136,7 @@ extension FolderStore {
     try disk.sessions()
   }
 
-  /// Returns the uploads and contents of a session, in no order.
+  /// Returns the uploads and contents of a session in any order.
   nonisolated package func files(of id: SessionID) throws(StorageError) -> [StoredFile] {
     try disk.files(of: id)
   }

@@ -18,7 +18,7 @@ package enum Durability: Sendable {
 /// of its own, or in pieces with other calls between them. The folder's lock keeps other gateways away, so that no session is
 /// ever lost to one.
 package actor FolderStore: SessionStore {
-  /// The standard number of logs that are kept open.
+  /// The default number of logs that are kept open.
   package static let defaultOpenFiles = 512
 
   let disk: any SessionDisk
@@ -38,9 +38,9 @@ package actor FolderStore: SessionStore {
   /// Creates a store over a disk.
   ///
   /// - Parameters:
-  ///   - disk: the disk with the files. Nothing else writes to it.
+  ///   - disk: the disk with the files. No other code writes to it.
   ///   - executor: the executor whose thread the calls block.
-  ///   - durability: the failure that stored records survive.
+  ///   - durability: the kind of failure that stored records survive.
   ///   - openFiles: the number of logs that are kept open, at least 1. Other logs are closed, and opened again when they are used.
   package init(
     _ disk: any SessionDisk, on executor: BlockingExecutor, durability: Durability,
@@ -64,7 +64,7 @@ package actor FolderStore: SessionStore {
     do throws(StorageError) {
       log = try make(id, records)
     } catch {
-      // The first error is reported. The next start removes the rest.
+      // Only the first error is reported. The next start removes the remaining files.
       try? disk.discardMadeSession(id)
       throw error
     }
@@ -72,7 +72,7 @@ package actor FolderStore: SessionStore {
       try disk.placeSession(id)
       if durability == .full { try disk.syncSessions() }
     } catch {
-      // The first error is reported.
+      // Only the first error is reported.
       try? disk.discardMadeSession(id)
       try? undoCreation(log)
       throw error
@@ -81,7 +81,7 @@ package actor FolderStore: SessionStore {
     use(log)
   }
 
-  /// Removes a session that was created incompletely, unless another one has its id.
+  /// Removes a session whose creation failed, unless another session has its id.
   private func undoCreation(_ log: OpenLog) throws(StorageError) {
     let file = try disk.openFile(.current, of: log.id, toWrite: false)
     guard try file.information().length == log.end.length else { return }
@@ -127,7 +127,7 @@ package actor FolderStore: SessionStore {
       do throws(StorageError) {
         try sync(written.map(\.log))
       } catch {
-        // After a failed sync, the lost bytes are unknown, and the next sync reports only failures of bytes that are written
+        // After a failed sync it is unknown which bytes are lost. The next sync reports only failures of bytes that were written
         // again.
         for (index, log, before) in written.reversed() {
           log.cut(back: before)
@@ -157,23 +157,25 @@ package actor FolderStore: SessionStore {
     return .adopted(byteCount: try await adopt(id, end, records))
   }
 
-  /// Opens a session's log behind the last record that `read` found, and appends records, which are kept when this returns.
+  /// Opens a session's log after the last record that `read` found, and appends records. The records are stored when this
+  /// returns.
   ///
-  /// An incomplete last record is cut off. A damaged log is written anew without the damaged bytes. Lost bytes are kept beside it
-  /// as `log.damaged-1` and so on.
+  /// An incomplete last record is cut off. A damaged log is replaced by a new log without the damaged bytes. Lost bytes are
+  /// stored next to the log in `log.damaged-1` and so on.
   ///
   /// - Returns: the log's length in bytes.
-  /// - Throws: `StorageError`: ESTALE if the log changed since it was read, EWOULDBLOCK while a command writes to a damaged log.
+  /// - Throws: `StorageError`: ESTALE if the log has changed after it was read, EWOULDBLOCK while a command writes to a damaged
+  ///   log.
   package func adopt(
     _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> Int {
     let file = try disk.openFile(.current, of: id, toWrite: true)
-    // In a damaged log the last CRC itself may be damaged: `writeAnew` reads the whole log again.
+    // In a damaged log, the last CRC may be damaged too: `writeAnew` reads the whole log again.
     let chain = end.skipped.isEmpty ? try LogTail.chain(of: file, at: end.offset) : end.chain
     guard try file.information().length == end.length, chain == end.chain, logs[id] == nil else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    // A crash during a compaction may have left it.
+    // A crash during a compaction may have left this file.
     try disk.removeFile(.next, of: id)
     let log: OpenLog
     if end.isDamaged {
@@ -195,7 +197,7 @@ package actor FolderStore: SessionStore {
 
   /// Replaces a damaged log with a log of the readable records and the records that open the session.
   ///
-  /// Nothing has changed until the new log has the name. The damaged log is locked until then, so that no command writes to it.
+  /// The rename of the new log is the only change. The damaged log is locked before, so that no command writes to it.
   private func writeAnew(
     _ id: SessionID, _ damaged: any SessionFile, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> OpenLog {
@@ -210,7 +212,7 @@ package actor FolderStore: SessionStore {
         try copy.copyReadable(of: damaged, expecting: end)
         try copy.add(records)
         let file = try copy.open()
-        // Synced with every durability, because the log that it replaces is on the disk.
+        // The new log is synced even with `process` durability, because the log that it replaces is on the disk.
         try file.sync()
         if !end.lost.isEmpty {
           try CorruptTail.keep(end.lost, of: damaged, id, disk)
@@ -234,7 +236,7 @@ package actor FolderStore: SessionStore {
     log.close()
   }
 
-  /// Removes a session with all its files. The session is gone at once; a thread of its own removes the files.
+  /// Removes a session with all its files. The session is removed at once; another thread deletes the files.
   package func remove(_ id: SessionID) async throws(StorageError) {
     release(id)
     guard try disk.moveSessionAway(id) else { return }
@@ -268,7 +270,7 @@ package actor FolderStore: SessionStore {
     files.use(log)
   }
 
-  /// Runs work that may take long on a thread of its own.
+  /// Runs work that may take long on a new thread.
   func runDetached(
     _ body: @escaping @Sendable () throws(StorageError) -> Void
   ) async throws(StorageError) {
@@ -282,10 +284,10 @@ package actor FolderStore: SessionStore {
         }
       }
       do throws(SystemError) {
-        // If the store is stopped meanwhile, nothing could join the thread.
+        // If the store is stopped before the thread ends, no code could join the thread.
         try SystemThread(name: "store-long", body: run).detach()
       } catch {
-        // Without another thread, this one does the work.
+        // If no thread can be created, this thread does the work.
         run()
       }
     }
@@ -293,7 +295,7 @@ package actor FolderStore: SessionStore {
   }
 }
 
-/// Carries a log to the store from the thread that wrote it.
+/// Transfers a log to the store from the thread that wrote it.
 private final class LogTransfer: Sendable {
   private let log: Guarded<(file: any SessionFile, end: OpenLog.Position, marks: LogMarks)?> = Guarded(nil)
 

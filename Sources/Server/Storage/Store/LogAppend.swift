@@ -5,7 +5,8 @@ package import Wire
 package struct LogAppend: Sendable {
   /// The session.
   package var id: SessionID
-  /// The number of this append among those of its session. A repetition after an unknown outcome has the same number and records.
+  /// The number of this append among those of its session. An append that is repeated after an unknown outcome has the same
+  /// number and records.
   package var number: UInt64
   /// The records, in their order.
   package var records: [SessionRecord]
@@ -24,13 +25,13 @@ package enum AppendOutcome: Equatable, Sendable {
   ///
   /// - Parameter byteCount: the size of all records of the session.
   case stored(byteCount: Int)
-  /// None of the records is stored, because there is no room or the store fails. They may be appended again, also together with
-  /// others.
+  /// None of the records is stored, because there is no room or the store fails. The caller may append the records again, also
+  /// together with other records.
   case refused(StorageError)
   /// None of the records is stored: this store does not own the session.
   case fenced
-  /// Either all or none of the records are stored. The same append has to be repeated until its outcome is known. An append that
-  /// was stored before is not stored again.
+  /// Either all or none of the records are stored. The caller has to repeat the same append until its outcome is known. An append
+  /// that was stored already is not stored again.
   case unknown(StorageError)
 }
 
@@ -41,7 +42,7 @@ package struct BatchOutcome: Sendable {
   /// The time that the store needed for all of them.
   package var duration: Duration
 
-  /// Creates the outcome of a batch.
+  /// Creates the outcomes of a batch.
   package init(_ outcomes: [AppendOutcome], duration: Duration) {
     self.outcomes = outcomes
     self.duration = duration

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The end of a session's records as a store read them. Only that store can interpret it.
+/// The end of a session's records as found by a store. Only the same store can interpret the value.
 package struct LogPosition: Sendable {
   /// The store's own value.
   package let value: any Sendable
@@ -17,19 +17,19 @@ package struct LogReading: Sendable {
   package var position: LogPosition
   /// The size of the records in bytes.
   package var byteCount: Int
-  /// The time of the last change of the records, the restoration of a backup included.
+  /// The time of the last change of the records. Restoring a backup counts as a change.
   package var changed: Date
   /// The damage that was found, by rising offset.
   package var faults: [LogFault] = []
 
-  /// Creates the result of a reading without damage.
+  /// Creates the result of reading records without damage.
   package init(position: LogPosition, byteCount: Int, changed: Date) {
     self.position = position
     self.byteCount = byteCount
     self.changed = changed
   }
 
-  /// True unless the last record is incomplete or damaged.
+  /// True if the last record is neither incomplete nor damaged.
   package var isWhole: Bool { faults.last.map { !$0.isAtEnd } ?? true }
   /// True if there is damage other than an incomplete last record.
   package var isDamaged: Bool { faults.contains { $0.kind != .torn } }
@@ -43,13 +43,13 @@ package struct LogReading: Sendable {
 package struct LogFault: Equatable, Sendable, CustomStringConvertible {
   /// The kinds of damage.
   package enum Kind: Equatable, Sendable {
-    /// The frame of a record is damaged. The record was read.
+    /// The frame of a record is damaged, but the record could be read.
     case repaired
-    /// Records are lost. Readable records follow.
+    /// Records are lost, but readable records follow.
     case lost
     /// The last record is incomplete: its writer was interrupted.
     case torn
-    /// All records from here on are lost.
+    /// All records from this offset on are lost.
     case broken
   }
 
@@ -58,7 +58,7 @@ package struct LogFault: Equatable, Sendable, CustomStringConvertible {
   /// The range of the damaged bytes in the stored records.
   package var range: Range<Int>
 
-  /// Creates a fault from its parts.
+  /// Creates a description of damage.
   package init(_ kind: Kind, _ range: Range<Int>) {
     self.kind = kind
     self.range = range
@@ -80,7 +80,8 @@ package struct LogFault: Equatable, Sendable, CustomStringConvertible {
 
 /// The last record of a session, and the size of all its records.
 package struct LogSummary: Sendable {
-  /// The number of the last record's kind, and its body; nil if there is no record, or the last one is incomplete or damaged.
+  /// The number of the last record's kind, and the record's body; nil if there is no record, or the last one is incomplete or
+  /// damaged.
   package var last: (kind: UInt8, body: [UInt8])?
   /// The time of the last append.
   package var modified: Date

@@ -7,11 +7,11 @@ package import Wire
 
 /// A store in the memory of this process. Its sessions end with the process.
 ///
-/// It keeps each record that is appended, so that sessions can be released, read and adopted again. A gateway with
+/// The store contains each appended record, so that sessions can be released, read and adopted again. A gateway with
 /// `--durability memory` appends no records: its sessions are in memory already, stay there until they end, and are never read
-/// back. Only their ids are kept here, so that no entry is in memory twice.
+/// back. For such a gateway, the store contains only the ids of the sessions, so that no entry is in memory twice.
 ///
-/// Several stores may share their sessions, as gateways share a cluster. Each of them has an address.
+/// Several stores may share their sessions, like the gateways of a cluster. Each of these stores has an address.
 package actor MemoryStore: SessionStore {
   /// The sessions of one or more stores. Any thread may use them.
   fileprivate final class SharedSessions: Sendable {
@@ -25,14 +25,14 @@ package actor MemoryStore: SessionStore {
   /// A session and its owner.
   fileprivate struct StoredRecords: Sendable {
     private(set) var records: [SessionRecord]
-    /// Nil while no store owns the session.
+    /// The owner; nil while no store owns the session.
     var owner: String?
-    /// Changes with each append and compaction.
+    /// A number that changes with each append and compaction.
     private(set) var revision: UInt64 = 0
-    /// The number of the last append of the owner.
+    /// The number of the owner's last append.
     var lastAppend: UInt64?
     private(set) var modified: Date
-    /// The bytes of the records' bodies.
+    /// The sum of the bytes of all record bodies.
     private(set) var byteCount: Int
 
     init(_ records: [SessionRecord], owner: String) {
@@ -90,7 +90,7 @@ package actor MemoryStore: SessionStore {
   ///
   /// - Parameters:
   ///   - other: a store that shares its sessions.
-  ///   - address: the address of the new store, which `adopt` of the other stores returns.
+  ///   - address: the address of the new store; the other stores return it from `adopt`.
   package init(sharing other: MemoryStore, address: String) {
     self.init(address: address, sharing: other.shared, other.attachments, other.executor)
   }
@@ -151,7 +151,8 @@ package actor MemoryStore: SessionStore {
     lossHandler.withLock { $0 = handler }
   }
 
-  /// Takes the ownership of all sessions from this store, and reports their loss: the other stores may adopt them.
+  /// Takes the ownership of all sessions away from this store, and reports the loss of each. The other stores may then adopt
+  /// them.
   package func loseSessions() {
     let lost = shared.withLock { sessions in
       let lost = sessions.filter { $0.value.owner == address }.map(\.key)

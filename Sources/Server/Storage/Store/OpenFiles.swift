@@ -1,4 +1,4 @@
-/// The logs with open files: those that were used last, few enough for the limit of descriptors.
+/// A list of the logs with open files: the most recently used ones, as many as the limit of descriptors allows.
 struct OpenFiles {
   private let limit: Int
   private var open: [OpenLog] = []
@@ -9,7 +9,7 @@ struct OpenFiles {
     self.limit = limit
   }
 
-  /// Records the use of a log whose file is open. Other files may be closed for it.
+  /// Records the use of a log whose file is open. May close other files to stay below the limit.
   mutating func use(_ log: OpenLog) {
     uses += 1
     if log.usedAt == 0 { open.append(log) }
@@ -17,8 +17,7 @@ struct OpenFiles {
     if open.count > limit { closeSome() }
   }
 
-  /// Closes an eighth of the files, the least recently used ones. Closing single files would sort all of them each
-  /// time.
+  /// Closes an eighth of the files, the least recently used ones. Closing one file at a time would sort all of them each time.
   /// - Returns: true if a file was closed.
   @discardableResult
   mutating func closeSome() -> Bool {

@@ -2,8 +2,7 @@ internal import Glibc
 internal import SessionCore
 internal import Wire
 
-/// A log that is written to: its end, and its file while that is open.
-/// Not `Sendable`: it belongs to one store.
+/// A log that records are appended to: its end, and its file while the file is open. Not `Sendable`: it belongs to one store.
 final class OpenLog {
   /// The end of a log.
   struct Position: Equatable {
@@ -14,19 +13,19 @@ final class OpenLog {
   }
 
   let id: SessionID
-  /// Nil while the file is closed, so that others can be open.
+  /// The file; nil while it is closed, so that other files can be open.
   private(set) var file: (any SessionFile)?
   private(set) var end: Position
   private(set) var marks: LogMarks
-  /// True if bytes of a failed write may follow the end.
+  /// True if the file may have bytes of a failed write after the end.
   private(set) var hasLeftover = false
   /// True if the name of the file may not be on the disk.
   var hasNewName = false
-  /// The end and marks of the file if a rename with an unknown outcome has happened.
+  /// The end and marks of a new file, if the outcome of the rename to it is unknown.
   private var successor: (end: Position, marks: LogMarks)?
-  /// The number of its last append that is stored; nil if there is none.
+  /// The number of the last stored append; nil if there is none.
   var lastAppend: UInt64?
-  /// The time of its last use, counted in uses of all logs.
+  /// The time of the last use, as a number of uses of all logs.
   var usedAt: UInt64 = 0
 
   init(_ id: SessionID, _ file: any SessionFile, end: Position, marks: LogMarks) {
@@ -36,7 +35,7 @@ final class OpenLog {
     self.marks = marks
   }
 
-  /// Appends records: all or, if it throws, none.
+  /// Appends all records. If it throws, no records are appended.
   ///
   /// - Parameters:
   ///   - records: the records.
@@ -65,37 +64,37 @@ final class OpenLog {
     end = after
   }
 
-  /// Removes the bytes behind a position. If that fails, the next write tries it again first.
+  /// Removes the bytes after a position. If the removal fails, the next write tries it again first.
   func cut(back position: Position) {
     end = position
     marks.cut(at: position.length)
     hasLeftover = true
-    // The next write reports a lasting failure.
+    // If the failure lasts, the next write reports it.
     if let file { try? cutLeftover(of: file) }
   }
 
-  /// Closes the file. Bytes of a failed write behind the end are removed before, if possible.
+  /// Closes the file. Before that, removes bytes of a failed write after the end, if possible.
   func close() {
     if hasLeftover { cut(back: end) }
     file = nil
   }
 
   /// Continues in another file with the same records.
-  /// - Returns: the previous file, which has no other reference.
+  /// - Returns: the previous file. No other code has a reference to it.
   func replace(with new: any SessionFile, end: Position, marks: LogMarks) -> (any SessionFile)? {
     let old = file
     (file, self.end, self.marks, hasLeftover) = (new, end, marks, false)
     return old
   }
 
-  /// Closes the file because another one may have replaced it. The next opening finds out.
+  /// Closes the file because another file may have replaced it. The next opening checks that.
   func close(maybeReplacedBy end: Position, _ marks: LogMarks) {
     close()
     successor = (end, marks)
   }
 
   /// Opens the file if it is closed.
-  /// - Throws: `StorageError`; ESTALE if the file does not have the bytes that were written to it.
+  /// - Throws: `StorageError`; ESTALE if the file does not contain the written bytes.
   func open(with disk: any SessionDisk) throws(StorageError) {
     guard file == nil else { return }
     let opened = try disk.openFile(.current, of: id, toWrite: true)

@@ -5,11 +5,11 @@ package import Wire
 package enum LogName: Hashable, Sendable {
   /// The log itself.
   case current
-  /// The log that will replace it, while it is written.
+  /// The log that will replace the present one, during its creation.
   case next
-  /// Damaged bytes that were removed from the log; numbered from 1.
+  /// Damaged bytes that were removed from the log. The files are numbered from 1.
   case damaged(Int)
-  /// Damaged bytes whose loss the operator accepted; numbered from 1.
+  /// Damaged bytes whose loss the operator accepted. The files are numbered from 1.
   case accepted(Int)
 
   /// The file's name in the session's folder.
@@ -51,22 +51,21 @@ package struct StoredFile: Equatable, Sendable {
   }
 }
 
-/// The operations of a `FolderStore` on files. Every call blocks. Any thread may call.
-/// Written bytes are visible to all processes at once. They survive a power cut when a later sync has returned.
+/// The operations of a `FolderStore` on files. Every call blocks, and any thread may make it. Written bytes are visible to all
+/// processes at once. They survive a power cut after the next sync has returned.
 package protocol SessionDisk: Sendable {
-  /// Creates a folder with an empty log, apart from the existing sessions. A folder that a crash left under that name
-  /// is removed.
+  /// Creates a folder with an empty log, separate from the existing sessions. Removes a folder of that name that a crash left.
   func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile
-  /// Moves the new folder to the sessions. Throws EEXIST if there is a session of that name.
+  /// Moves the new folder to the sessions. Throws EEXIST if there is a session with that id.
   func placeSession(_ id: SessionID) throws(StorageError)
   /// Removes the new folder. Succeeds if there is none.
   func discardMadeSession(_ id: SessionID) throws(StorageError)
   /// Waits until the names in the new folder are on the disk.
   func syncMadeSession(_ id: SessionID) throws(StorageError)
 
-  /// Moves a session away from the others. Returns false if there is none.
+  /// Moves a session out of the folder of sessions. Returns false if there is none.
   func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool
-  /// Removes a session that was moved away, which may take long. Succeeds if there is none.
+  /// Deletes a session that was moved out. This may take long. Succeeds if there is none.
   func removeMovedSession(_ id: SessionID) throws(StorageError)
 
   /// Creates a file for reading and writing. Throws EEXIST if it exists.
@@ -75,7 +74,7 @@ package protocol SessionDisk: Sendable {
   func openFile(
     _ name: LogName, of id: SessionID, toWrite isWriting: Bool
   ) throws(StorageError) -> any SessionFile
-  /// Renames `log.new` to `log`, which is replaced.
+  /// Renames `log.new` to `log`. The old `log` is replaced.
   func replaceLog(of id: SessionID) throws(StorageError)
   /// Removes a file. Succeeds if there is none.
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError)
@@ -84,38 +83,38 @@ package protocol SessionDisk: Sendable {
   func syncNames(of id: SessionID) throws(StorageError)
   /// Waits until the names of the sessions are on the disk.
   func syncSessions() throws(StorageError)
-  /// Waits until everything that was written is on the disk.
+  /// Waits until all written bytes are on the disk.
   func syncAll() throws(StorageError)
   /// Records, after `syncAll`, that all sessions of a generation were stored completely.
   func recordCleanStop(_ generation: String) throws(StorageError)
 
-  /// Returns true if there is a session of that id, even one without its log.
+  /// Returns true if there is a session with that id, even if its log is missing.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
-  /// Returns the sessions, in no order.
+  /// Returns the sessions in any order.
   func sessions() throws(StorageError) -> [SessionID]
-  /// Returns the uploads and contents of a session, in no order.
+  /// Returns the uploads and contents of a session in any order.
   func files(of id: SessionID) throws(StorageError) -> [StoredFile]
 }
 
-/// An open file of a session, closed with its last reference. Offsets and lengths are in bytes.
+/// An open file of a session. The file is closed when its last reference is released. Offsets and lengths are in bytes.
 package protocol SessionFile: AnyObject, Sendable {
-  /// Returns the length, the time of the last write, and the time of the last change of the file or its attributes,
-  /// its name included.
+  /// Returns the length, the time of the last write, and the time of the last change of the file or its attributes. A rename
+  /// changes the attributes.
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date)
-  /// Reads `count` bytes from an offset into `bytes` at a position, where there must be room. Reads fewer only at the
-  /// end of the file.
+  /// Reads `count` bytes from an offset of the file into `bytes` at a position. `bytes` must have room for them. Reads fewer only
+  /// at the end of the file.
   /// - Returns: the number of bytes that were read.
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
   ) throws(StorageError) -> Int
-  /// Writes all bytes. If it throws, some may have been written.
+  /// Writes all bytes. If it throws, a part of the bytes may have been written.
   func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError)
   /// Cuts the file to a length.
   func truncate(to length: Int) throws(StorageError)
-  /// Waits until the written bytes are on the disk. The name of the file may not be.
+  /// Waits until the written bytes are on the disk. The name of the file may not be on the disk yet.
   func sync() throws(StorageError)
   /// Locks the file until it is closed; throws EWOULDBLOCK while another open file holds the lock.
   func lock() throws(StorageError)
-  /// Releases the lock before the file is closed.
+  /// Releases the lock without closing the file.
   func unlock()
 }

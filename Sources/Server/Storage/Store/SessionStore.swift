@@ -3,28 +3,29 @@ package import Wire
 
 /// A store of sessions: the records of each session, in their order.
 ///
-/// A session has one owner: the store that created or adopted it, until that store releases or removes it, or until another
-/// gateway takes it over. Only the owner's appends are stored. All others are fenced.
+/// A session has one owner: the store that created or adopted the session. The ownership ends when that store releases or removes
+/// the session, or when another gateway takes it over. Only the owner's appends are stored. Appends of other stores are rejected
+/// as fenced.
 ///
 /// The functions that read block the calling thread, and any thread may call them.
 package protocol SessionStore: Sendable {
   // MARK: Ownership
 
-  /// Creates a session with its first records, which are stored when this returns. This store owns it.
+  /// Creates a session with its first records, which are stored when this returns. This store owns the new session.
   ///
-  /// - Throws: `StorageError`; nothing is then left of the session. EEXIST if there is a session with this id.
+  /// - Throws: `StorageError`; then no part of the session is left. EEXIST if there is a session with this id.
   func create(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError)
 
-  /// Takes ownership of a session that was read, and appends records, which are stored when this returns.
+  /// Takes ownership of a session after reading it, and appends records. The records are stored when this returns.
   ///
-  /// Lost bytes of a damaged session are kept for a recovery by hand.
+  /// Lost bytes of a damaged session are stored separately, so that a person can recover them.
   ///
   /// - Parameters:
   ///   - id: the session.
   ///   - position: the position in the result of reading the session.
   ///   - records: the records to append.
   /// - Returns: the outcome.
-  /// - Throws: `StorageError`: ESTALE if the session changed since it was read, or is owned by this store already; EWOULDBLOCK
+  /// - Throws: `StorageError`: ESTALE if the session has changed after it was read, or if this store owns it already; EWOULDBLOCK
   ///   while a command writes to a damaged session.
   func adopt(
     _ id: SessionID, _ position: LogPosition, _ records: [SessionRecord]
@@ -36,7 +37,7 @@ package protocol SessionStore: Sendable {
   /// Removes a session with its attachments. Succeeds if there is none.
   func remove(_ id: SessionID) async throws(StorageError)
 
-  /// Sets the function to call, on any thread, for each session that another gateway took from this store.
+  /// Sets the function to call for each session that another gateway took from this store. It may be called on any thread.
   func setLossHandler(_ handler: @escaping @Sendable (SessionID) -> Void)
 
   // MARK: Appending
@@ -50,34 +51,35 @@ package protocol SessionStore: Sendable {
   /// Appends records to sessions that this store owns. One batch of a shard may be in flight at a time.
   func append(_ batch: [LogAppend]) async -> BatchOutcome
 
-  /// Waits until everything that was stored would survive a power cut.
+  /// Waits until everything stored so far would survive a power cut.
   func syncAll() async throws(StorageError)
 
   /// Records, after `syncAll`, that this process stored all of its sessions completely.
   ///
-  /// - Parameter generation: the time since the last stop that was not clean. A process that finds this record continues it.
+  /// - Parameter generation: the name of the period since the last stop that was not clean. A process that finds this record
+  ///   continues the generation.
   /// - Throws: `StorageError`; the next process then does not find the record.
   func recordCleanStop(_ generation: String) async throws(StorageError)
 
   // MARK: Compacting
 
-  /// Begins to replace the records of a session by fewer ones. A compaction of the session in progress is abandoned.
+  /// Begins a compaction, which replaces the records of a session by fewer ones. Abandons an earlier compaction of the session.
   ///
-  /// Appends continue during a compaction. It has no effect until `finishCompaction` returns.
+  /// Appends continue during a compaction. The compaction has no effect until `finishCompaction` returns.
   func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) async throws(StorageError)
 
   /// Adds records of slices to a compaction.
   ///
-  /// - Throws: `StorageError`; ECANCELED without a compaction in progress. There is none afterwards.
+  /// - Throws: `StorageError`; ECANCELED without a compaction in progress. An error ends the compaction.
   func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError)
 
-  /// Replaces the records of a session: the result is that of `CompactionPlan.records`.
+  /// Replaces the records of a session by the result of `CompactionPlan.records`.
   ///
   /// - Returns: the size of the session's records in bytes.
   /// - Throws: `StorageError`; ECANCELED if the compaction was abandoned. The old records then stay.
   func finishCompaction(_ id: SessionID) async throws(StorageError) -> Int
 
-  /// Ends a compaction without an effect. Does nothing without a compaction in progress.
+  /// Abandons a compaction. Does nothing if there is none in progress.
   func abandonCompaction(_ id: SessionID) async
 
   // MARK: Reading
@@ -94,12 +96,12 @@ package protocol SessionStore: Sendable {
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
   ) throws(StorageError) -> LogReading
 
-  /// Returns the last record of a session and the size of all, without reading the others.
+  /// Returns the last record of a session and the size of all records. Reads no other records.
   ///
   /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   func summary(of id: SessionID) throws(StorageError) -> LogSummary
 
-  /// Returns the body of the first `session` record of a session; nil if the first few records have none.
+  /// Returns the body of the first `session` record of a session; nil if the first few records are all of other kinds.
   ///
   /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   func header(of id: SessionID) throws(StorageError) -> [UInt8]?
@@ -107,13 +109,13 @@ package protocol SessionStore: Sendable {
   /// Returns the size of a session's records in bytes; nil if there is no such session.
   func byteCount(of id: SessionID) throws(StorageError) -> Int?
 
-  /// Returns true if there is such a session, even one whose records are missing.
+  /// Returns true if there is such a session, even if its records are missing.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
 
-  /// Returns true if lost bytes of a session are kept whose loss the operator has not accepted.
+  /// Returns true if the store has lost bytes of a session, and the operator has not accepted their loss.
   func keepsDamage(of id: SessionID) -> Bool
 
-  /// Returns the ids of all sessions, in no order.
+  /// Returns the ids of all sessions in any order.
   func sessions() throws(StorageError) -> [SessionID]
 }
 
@@ -123,7 +125,7 @@ extension SessionStore {
   /// - Parameters:
   ///   - id: the session.
   ///   - restorer: a restorer without records.
-  ///   - generation: the present generation of the store. With an empty one the session begins a new epoch.
+  ///   - generation: the present generation of the store. If it is empty, the session begins a new epoch.
   ///   - freshEpoch: the name of the new epoch.
   ///   - folder: the identity of the data folder.
   /// - Returns: the session, and the result of reading its records.
