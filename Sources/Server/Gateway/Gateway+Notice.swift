@@ -9,9 +9,9 @@ extension Gateway {
   package struct DataFolderUsage: Equatable, Sendable {
     /// The number of saved sessions; nil when sessions live in memory only.
     package var sessions: Int?
-    /// The bytes of all files of sessions.
+    /// The sum of the sizes of all session files in bytes.
     package var usedBytes: UInt64
-    /// False when the count was cut off, because the folder has too many files for the time limit.
+    /// False when counting was stopped at the time limit, because the folder has too many files.
     package var isWhole: Bool
     /// The bytes that can still be written; nil if the system does not report them.
     package var freeBytes: UInt64?
@@ -25,17 +25,17 @@ extension Gateway {
     }
   }
 
-  /// Returns the contents of the data folder, counted for at most `limit`. Blocks the calling thread.
+  /// Returns the contents of the data folder. Counts for at most `limit`. Blocks the calling thread.
   package func dataFolderUsage(within limit: Duration) -> DataFolderUsage {
     let used = shared.data.usedBytes(until: .now() + limit)
     return DataFolderUsage(
       sessions: shared.saving == .inMemory ? nil : try? shared.store.sessions().count, usedBytes: used.bytes,
       isWhole: used.isWhole,
-      // The notice then leaves out the free bytes.
+      // If this fails, the notice contains no free bytes.
       freeBytes: try? shared.data.freeBytes())
   }
 
-  /// The end of the operator's certificate, in seconds since 1970; nil without one.
+  /// The expiry time of the operator's certificate, in seconds since 1970; nil without such a certificate.
   package var certificateEnd: Int64? {
     guard shared.configuration.certificateFile != nil else { return nil }
     return shared.keeper?.holder.current.certificate.notAfter

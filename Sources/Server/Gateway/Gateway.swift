@@ -14,13 +14,14 @@ package final class Gateway: Sendable {
   let shared: SharedState
   private let reactors: [Reactor]
   private let commands = Guarded<CommandService?>(nil)
-  /// The number of threads for the bytes of attachments. With two, one that waits for the disk does not delay all transfers.
+  /// The number of threads for the bytes of attachments. There are two, so that one slow disk access does not delay all
+  /// transfers.
   static let transferThreads = 2
 
-  /// The time to wait for reads and writes of files after all reactors have stopped.
+  /// The time to wait for file reads and writes after all reactors have stopped.
   private static let fileTime = Duration.milliseconds(500)
 
-  /// Reads the page's files and the certificate; binds no address yet.
+  /// Reads the page's files and the certificate. Does not bind addresses yet.
   ///
   /// - Parameters:
   ///   - configuration: the settings.
@@ -30,7 +31,7 @@ package final class Gateway: Sendable {
     try self.init(configuration: configuration, log: log, clock: .ofThisMachine) { $0 }
   }
 
-  /// Creates a gateway with a disk that may fail and a clock that may be wrong, for tests.
+  /// Creates a gateway with a test disk, which may fail, and a test clock, which may be wrong.
   init(
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
@@ -82,18 +83,18 @@ package final class Gateway: Sendable {
     }
     shared.setReactors(reactors)
     store.setLossHandler { [weak shared] id in
-      // A full mailbox drops the report: the session's next append is fenced.
+      // If the mailbox is full, the report is dropped. Then the next append of the session is rejected as fenced.
       _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
-      // A folder that cannot be listed is reported at the start, not to the first participant.
+      // An unreadable folder is reported at the start, before a participant needs it.
       _ = try store.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
   }
 
-  /// Makes pseudonyms that stay the same over restarts. If the key cannot be stored, they are valid in this process only.
+  /// Pseudonyms must be the same after a restart. If the key cannot be stored, they are valid in this process only.
   private static func pseudonyms(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ log: Log
   ) -> AddressPseudonyms {
@@ -124,13 +125,13 @@ package final class Gateway: Sendable {
     case .process: durability = .process
     case .full: durability = .full
     }
-    // The mark is removed, and that is on the disk, before the first socket is accepted.
+    // The mark is removed from the disk before the first socket is accepted.
     let generation = try data.takeMark()
     let store = FolderStore(disk(FolderDisk(data)), on: executor, durability: durability)
     return (store, attachments, generation)
   }
 
-  /// Removes the attachments of sessions without a log: a process that was killed left them, and its sessions were in memory.
+  /// Removes attachments of sessions without a log. An earlier process with sessions in memory was killed and left them.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {
@@ -150,7 +151,7 @@ package final class Gateway: Sendable {
       plain = try listeners(shared.configuration.http)
       secure = try listeners(shared.configuration.https)
     } catch {
-      // No reactor runs, so nothing would release the references between the reactors and their shared state.
+      // No reactor is running, so this call breaks the reference cycles between the reactors and their shared state.
       shared.setReactors([])
       throw error
     }
@@ -171,7 +172,7 @@ package final class Gateway: Sendable {
     return BoundAddresses(http: endpoints.http, https: endpoints.https)
   }
 
-  /// Accepts commands about sessions from the folder's owner. Without the socket, the gateway runs without commands.
+  /// Accepts commands about sessions from the folder's owner. If the socket cannot be created, the gateway runs without commands.
   private func takeCommands() {
     do {
       let service = try CommandService(in: shared.data) { [shared] command in
@@ -183,16 +184,16 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Refuses new connections, asks all clients to reconnect later, and stops when they have disconnected, within 8 s.
+  /// Refuses new connections and asks all clients to reconnect later. Stops when they have disconnected, within 8 s.
   ///
-  /// With a drain delay all of this begins after the delay. Until then everything is served as before, and `/readyz` answers 503
-  /// for load balancers.
+  /// With a drain delay, these steps begin after the delay. During the delay, the gateway serves all requests as before, but
+  /// `/readyz` answers 503 for load balancers.
   package func drain() {
     shared.stopState.isStopping = true
     let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
     guard delay > .zero else { return Self.closeConnections(of: reactors, shared) }
     Task {
-      // This task is never cancelled.
+      // No code cancels this task.
       try? await Task.sleep(for: delay)
       Self.closeConnections(of: reactors, shared)
     }
@@ -215,21 +216,21 @@ package final class Gateway: Sendable {
     waitForReactors()
     commands.withLock { $0.take() }?.stop()
     shared.verifier.stop()
-    // A thread that still writes keeps the folder locked until the process ends.
+    // If a thread is still writing, the folder stays locked until the process ends.
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }
 
-  /// Returns when all reactors have stopped. Files may still be written. Blocks the calling thread.
+  /// Returns when all reactors have stopped. File threads may still be writing. Blocks the calling thread.
   func waitForReactors() {
     for reactor in reactors { reactor.loop.join() }
   }
 
-  /// The reactors that have taken no turn for ten seconds, according to the answers to earlier probes.
+  /// The reactors that have finished no turn for ten seconds, according to the answers to earlier probes.
   package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
     shared.hangingReactors(seenBy: nil, now: now)
   }
 
-  /// Reads certificate and key again at once. Open connections keep the former certificate.
+  /// Reads the certificate and its key again at once. Open connections keep the former certificate.
   package func reloadCertificate() {
     guard let keeper = shared.keeper else { return }
     Task { await keeper.reload() }
@@ -237,7 +238,7 @@ package final class Gateway: Sendable {
 
   private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
     guard let address else { return [] }
-    // Limited, because otherwise megabytes of outdated entries wait in the kernel, and pings behind them.
+    // The buffer is limited, because otherwise megabytes of outdated entries wait in the kernel in front of pings.
     let options = SocketOptions(
       noDelay: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {

@@ -4,10 +4,10 @@ internal import Primitives
 /// The periodic work that a gateway needs once, in its first reactor: removing stored sessions, measuring the disk, and checking the
 /// certificate files.
 final class Housekeeping {
-  /// Nil when sessions are in memory only.
+  /// The component that removes stored sessions; nil when sessions are in memory only.
   let sweepSchedule: SweepSchedule?
   private let diskSchedule: DiskSchedule
-  /// Nil without TLS.
+  /// The component that checks the certificate; nil without TLS.
   private let certificateSchedule: CertificateSchedule?
   private let dataRefusalLog: DataRefusalLog
   private let shared: SharedState
@@ -17,7 +17,7 @@ final class Housekeeping {
     self.shared = shared
     self.clock = clock
     sweepSchedule = shared.sweeper.map { sweeper in
-      // Unlike the functions of `LoopTasks`, this closure may run on any thread: it uses nothing of the reactor.
+      // Unlike the functions of `LoopTasks`, this closure may run on any thread, because it uses no state of the reactor.
       SweepSchedule(sweeper, clock: clock, tasks: tasks, log: shared.log) { id, hadEnded in
         await shared.owner(of: id).removeStored(id, hadEnded: hadEnded)
       }
@@ -29,7 +29,7 @@ final class Housekeeping {
     diskSchedule.didMeasure = { [unowned self] in logDataRefusal() }
   }
 
-  /// The time of the next work; distant future while all of it is in progress.
+  /// The time of the next work; distant future while all work is in progress.
   var nextDeadline: MonotonicTime {
     let certificates = certificateSchedule?.nextDeadline ?? .distantFuture
     return min(
@@ -37,14 +37,14 @@ final class Housekeeping {
     )
   }
 
-  /// Starts the work that is due.
+  /// Starts the work whose time has come.
   func performDueWork() {
     sweepSchedule?.sweepIfDue()
     certificateSchedule?.checkIfDue()
     diskSchedule.measureIfDue()
   }
 
-  /// Logs when the gateway begins to refuse new data, and when it accepts them again.
+  /// Logs when the gateway begins to refuse new data, and when it accepts new data again.
   func logDataRefusal() {
     dataRefusalLog.update(shared.dataRefusal(now: clock.now))
   }

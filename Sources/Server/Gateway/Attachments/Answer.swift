@@ -1,12 +1,12 @@
 internal import HTTP
 internal import Wire
 
-/// A response: the head without the fields that every response gets, and a body that may be shared.
+/// A response: the head without the fields that are added to every response, and a body that several responses may share.
 struct Answer: Sendable {
   var head: ResponseHead
   var bytes: [UInt8] = []
   var range: Range<Int> = 0..<0
-  /// True if the body is produced while it is sent: it is chunked, or ends with the connection.
+  /// True if the body is produced while it is sent. Such a body is chunked, or ends when the connection is closed.
   var hasUnknownLength = false
 
   init(_ status: Status, fields: FieldList = [:]) {
@@ -23,7 +23,7 @@ struct Answer: Sendable {
     Answer(status, type: "application/json", body: body)
   }
 
-  /// Returns a status in one word, as JSON.
+  /// Returns a JSON answer with a status of one word.
   static func status(_ word: StaticString) -> Answer {
     .json(.ok, Array("{\"status\":\"\(word)\"}\n".utf8))
   }

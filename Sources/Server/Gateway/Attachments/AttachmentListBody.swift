@@ -3,9 +3,9 @@ internal import Wire
 
 /// The list of a session's attachments as a body that is encoded while it is sent.
 ///
-/// The list may have megabytes, and the client may receive them slowly. Meanwhile only the attachments, which are shared with the
-/// session, and one piece of text are in memory. The length is therefore unknown at the beginning: the body is sent in chunks, and
-/// in HTTP/1.0, which has no chunks, it ends with the connection.
+/// The list may have megabytes, and a client may receive it slowly. To save memory, only one piece of text is encoded at a time;
+/// the attachments are shared with the session. So the length is unknown at the beginning. The body is sent in chunks. HTTP/1.0
+/// has no chunks, so there the end of the connection ends the body.
 struct AttachmentListBody: Sendable {
   private var rest: ArraySlice<AttachmentObject>
   private var hasBegun = false

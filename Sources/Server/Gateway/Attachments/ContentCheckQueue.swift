@@ -2,20 +2,21 @@ internal import Networking
 
 /// The order in which contents are verified.
 ///
-/// Each client address has a queue of its own. At most one content of an address is verified at a time, and the addresses take
-/// turns, so that an address with many requests delays only its own. When the queue is full, the address with the most waiting
-/// contents loses its newest one to an address with fewer.
+/// Each client address has its own queue. At most one content of an address is verified at a time, in round-robin order of the
+/// addresses. So an address with many requests delays only its own requests. When the queue is full, the address with the most
+/// waiting contents loses its newest one in favour of an address with fewer.
 struct ContentCheckQueue {
   private enum Check {
     /// The content is in the queues of these clients.
     case waiting(Set<IPAddress?>)
-    /// The content is being verified in the turn of this client.
+    /// The content is being verified, on behalf of this client.
     case running(IPAddress?)
   }
 
-  /// The outcome of adding a content.
+  /// The outcome of adding a content to the queue.
   enum Addition: Equatable {
-    /// The content waits, or is being verified already. The value is the content that lost its place to it, if any.
+    /// The content is in the queue, or is being verified already. The value is the content that was removed in favour of it, if
+    /// any.
     case added(dropping: ContentID?)
     /// A limit is reached, and nothing was added.
     case refused
@@ -28,16 +29,17 @@ struct ContentCheckQueue {
   private var checks: [ContentID: Check] = [:]
   /// Waiting contents by client, the oldest first.
   private var queues: [IPAddress?: [ContentID]] = [:]
-  /// The clients that have waiting contents and none that is being verified, the next client first.
+  /// The clients with waiting contents of which no content is being verified, the next client first.
   private var turns: [IPAddress?] = []
   private var running: Set<IPAddress?> = []
 
   /// Creates an empty queue.
   ///
   /// - Parameters:
-  ///   - runningLimit: the most contents that are verified at a time.
-  ///   - waitingLimit: the most contents in the queue, including contents that are being verified.
-  ///   - waitingLimitPerClient: the most contents that wait for one address. This machine has no such limit.
+  ///   - runningLimit: the maximum number of contents that are verified at a time.
+  ///   - waitingLimit: the maximum number of contents in the queue, including those that are being verified.
+  ///   - waitingLimitPerClient: the maximum number of contents that wait for one address. Requests from this machine have no such
+  ///     limit.
   init(runningLimit: Int, waitingLimit: Int, waitingLimitPerClient: Int) {
     self.runningLimit = runningLimit
     self.waitingLimit = waitingLimit
@@ -45,7 +47,7 @@ struct ContentCheckQueue {
   }
 
   /// Adds a content for a client. A content that is being verified, or waits for this client already, keeps its place. A content
-  /// that waits for several clients is verified in the first of their turns.
+  /// that waits for several clients is verified when the first of them is next.
   mutating func add(_ content: ContentID, for address: IPAddress?) -> Addition {
     let client = address?.network
     var clients: Set<IPAddress?> = []
@@ -70,7 +72,7 @@ struct ContentCheckQueue {
     return .added(dropping: dropped)
   }
 
-  /// Takes the next content to verify from the queue; nil when none waits, or as many as possible are being verified.
+  /// Removes and returns the next content to verify; nil when none waits, or when the maximum number is being verified.
   mutating func next() -> ContentID? {
     guard running.count < runningLimit, !turns.isEmpty else { return nil }
     let client = turns.removeFirst()

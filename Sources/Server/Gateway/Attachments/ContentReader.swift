@@ -9,11 +9,12 @@ actor ContentReader {
   private let attachments: any AttachmentStore
   private let content: ContentID
   private var opened: (any StoredContent)?
-  /// Another descriptor of the connection's socket, because the reactor may close its own during a call of `send`.
+  /// A second descriptor of the connection's socket. It is needed because the reactor may close its own descriptor during a call
+  /// of `send`.
   private let descriptor: OwnedDescriptor?
   private let socket: Socket?
 
-  /// The bytes that `send` reads at a time from a content that is no file.
+  /// The bytes that `send` reads at a time if the content is not a file.
   private static let pieceBytes = 131_072
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -23,7 +24,7 @@ actor ContentReader {
   /// - Parameters:
   ///   - content: the content.
   ///   - attachments: the store of the content.
-  ///   - socket: the socket of `send`; closed with this reader.
+  ///   - socket: the socket for `send`; closed when this reader is released.
   ///   - executor: the executor that this reader runs on.
   init(
     _ content: ContentID, in attachments: any AttachmentStore,
@@ -41,9 +42,9 @@ actor ContentReader {
     self.executor = executor
   }
 
-  /// Opens the content. It can then be read to its end, even if it is removed.
+  /// Opens the content. The reader can then read it to the end, even if the content is removed.
   ///
-  /// - Returns: its mark.
+  /// - Returns: the mark of the content.
   func open() throws(StorageError) -> ContentMark {
     let opened = try attachments.openContent(content.digest, of: content.session)
     self.opened = opened
@@ -56,7 +57,8 @@ actor ContentReader {
     return try opened.read(at: offset, count: count)
   }
 
-  /// Sends as many of `count` bytes as the socket takes: of a file without a copy, of another content at most a piece.
+  /// Sends as many of `count` bytes as the socket accepts. A file is sent without a copy; of another content at most one piece is
+  /// sent.
   func send(at offset: UInt64, count: Int) -> SendOutcome {
     guard let opened, let socket else {
       return .unreadable(StorageError(.readContent, code: EBADF))

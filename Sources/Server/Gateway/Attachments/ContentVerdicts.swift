@@ -18,11 +18,11 @@ struct ContentFinding: Sendable {
   let revision: UInt64
 }
 
-/// The verdicts of this process on the files of contents, kept while their sessions are unloaded and loaded again.
+/// The results of verifying files of contents in this process. They stay when sessions are unloaded and loaded again.
 ///
-/// A verdict applies only to a file with a certain mark, so another file in its place has no verdict. The newest verdicts of each
-/// kind are kept, up to a limit for each kind, so that intact contents do not displace damaged ones. A content without a verdict
-/// is verified again at its next request.
+/// A verdict applies only to a file with a certain mark, so a new file in the same place has no verdict. The newest verdicts are
+/// kept, with one limit for damaged and one for intact contents, so that intact contents do not displace damaged ones. A content
+/// without a verdict is verified again at its next request.
 final class ContentVerdicts: Sendable {
   enum Verdict: Equatable, Sendable {
     case intact
@@ -34,11 +34,11 @@ final class ContentVerdicts: Sendable {
     case noted
     /// The same damage was recorded before.
     case known
-    /// The content got another verdict since the check began.
+    /// The content got another verdict after the check began.
     case superseded
   }
 
-  /// The number of verdicts of each kind that are kept: about 5 MB.
+  /// The maximum number of verdicts of each kind: about 5 MB.
   static let standardLimit = 16_384
 
   private struct Entry {
@@ -50,7 +50,8 @@ final class ContentVerdicts: Sendable {
   /// The newest verdicts of one kind, one for each content.
   private struct Newest {
     private(set) var entries: [ContentID: Entry] = [:]
-    /// The contents in the order of their verdicts. Places before `head`, and those of replaced or removed verdicts, are stale.
+    /// The contents in the order of their verdicts. Elements before `head` are invalid, and so are those of replaced or removed
+    /// verdicts.
     private var order: [(content: ContentID, revision: UInt64)] = []
     private var head = 0
 
@@ -100,7 +101,7 @@ final class ContentVerdicts: Sendable {
   private let limit: Int
   private let state = Guarded(State())
 
-  /// Creates a table with a limit on the verdicts of each kind.
+  /// Creates a table with a limit for the verdicts of each kind.
   init(limit: Int = standardLimit) {
     self.limit = limit
   }
@@ -110,7 +111,7 @@ final class ContentVerdicts: Sendable {
   /// - Parameters:
   ///   - content: the content.
   ///   - mark: the mark of its file; nil when the file is missing.
-  /// - Returns: nil when this file was not verified yet, or its verdict was forgotten.
+  /// - Returns: nil when this file was not verified yet, or its verdict was dropped.
   func verdict(on content: ContentID, _ mark: ContentMark?) -> Verdict? {
     state.withLock { $0.entry(of: content).flatMap { $0.mark == mark ? $0.verdict : nil } }
   }
@@ -120,16 +121,16 @@ final class ContentVerdicts: Sendable {
     state.withLock { $0.entry(of: content)?.verdict == .damaged }
   }
 
-  /// Returns a number that changes with each verdict on a content; 0 without a verdict.
+  /// Returns a number that changes with each verdict on a content; 0 if there is no verdict.
   func revision(of content: ContentID) -> UInt64 {
     state.withLock { $0.entry(of: content)?.revision ?? 0 }
   }
 
-  /// Records that a file was put in its place as a content. This process computed the digest of the file.
+  /// Records that a file was stored as a content. This process computed the digest of the file.
   ///
   /// - Parameters:
   ///   - content: the content.
-  ///   - mark: the mark of its file; nil when the file was removed at once.
+  ///   - mark: the mark of its file; nil when the file has been removed already.
   func notePlaced(_ content: ContentID, _ mark: ContentMark?) {
     guard let mark else { return }
     state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }

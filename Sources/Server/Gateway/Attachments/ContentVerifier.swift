@@ -8,8 +8,8 @@ internal import Wire
 /// The actor that compares files of contents with their digests on a file thread, one piece at a time, so that other work can
 /// run in between.
 ///
-/// Requests for a content that is being verified wait for the same result. A check continues when its requests or its session
-/// are gone.
+/// Requests for a content that is being verified wait for the same result. A check continues even if its requests or its session
+/// have ended.
 actor ContentVerifier {
   /// The difference between a file and its content.
   enum Damage: Sendable, CustomStringConvertible {
@@ -31,18 +31,18 @@ actor ContentVerifier {
     case damaged(ContentFinding)
     /// The file could not be read; it is verified again at the next request.
     case unreadable(StorageError)
-    /// Too many contents wait: this content was not added, or lost its place in the queue.
+    /// Too many contents wait: this content was not added, or was removed from the queue.
     case refused(Refusal)
   }
 
   private static let pieceBytes: UInt64 = 1 << 20
-  /// The most contents that are verified at a time: each takes a piece of memory.
+  /// The maximum number of contents that are verified at a time. Each check needs a buffer for one piece.
   private static let runningLimit = 4
-  /// The most contents that wait.
+  /// The maximum number of contents in the queue.
   private static let waitingLimit = 1024
-  /// The most contents that wait for one client address.
+  /// The maximum number of contents that wait for one client address.
   private static let waitingLimitPerClient = 64
-  /// The time after which a client may repeat a request that found no place in the queue.
+  /// The time after which a client may repeat a request that was rejected because the queue was full.
   private static let retryMs: UInt64 = 2000
 
   private static var tooMany: Refusal {
@@ -70,12 +70,12 @@ actor ContentVerifier {
     self.verdicts = verdicts
   }
 
-  /// Ends all checks at their next piece.
+  /// Ends all checks after their present piece.
   nonisolated func stop() {
     isStopped.store(true, ordering: .relaxed)
   }
 
-  /// Verifies a whole content when its turn comes, and records the verdict on an intact content.
+  /// Waits for the content's place in the queue, and verifies the whole content. Records the verdict if the content is intact.
   ///
   /// - Parameters:
   ///   - content: the content.

@@ -12,8 +12,8 @@ protocol DownloadHandler: ConnectionHandler {
   var transfer: FileTransfer? { get }
 }
 
-/// Sends the contents of attachments over the connections of one reactor: reads them on a file thread, as fast as the sockets accept
-/// them.
+/// Sends the contents of attachments over the connections of one reactor. A file thread reads the bytes as fast as the sockets
+/// accept them.
 ///
 /// A content is sent only when it is known to be intact.
 final class DownloadService {
@@ -28,20 +28,20 @@ final class DownloadService {
     let nextThread: @Sendable () -> BlockingExecutor
   }
 
-  /// A content that may be read.
+  /// A content that may be read, because its attachment is ready.
   struct ReadableContent {
     let object: AttachmentObject
     let content: ContentID
-    /// In bytes.
+    /// The size of the content in bytes.
     let size: UInt64
   }
 
-  /// The way in which a transfer continues.
+  /// The next event of a transfer.
   enum TransferState {
     case done
-    /// More can be sent at once.
+    /// The transfer can send more bytes at once.
     case ready
-    /// The socket or the file thread continues the transfer.
+    /// The transfer waits for the socket or for the file thread.
     case waiting
   }
 
@@ -67,7 +67,7 @@ final class DownloadService {
 
   // MARK: - Contents
 
-  /// Returns the attachments of a session for a list. Those with damaged files are marked.
+  /// Returns the attachments of a session for a list. Attachments with damaged files are marked.
   func attachments(of hosted: SessionHost) -> [AttachmentObject] {
     hosted.session.attachmentObjects.map { object in
       var object = object
@@ -82,7 +82,7 @@ final class DownloadService {
 
   /// Returns the content of an attachment.
   ///
-  /// - Throws: the refusal if there is no such attachment, or it is still being uploaded.
+  /// - Throws: the refusal if there is no such attachment, or if it is still being uploaded.
   func content(of attachment: UUID, in hosted: SessionHost) throws(Refusal) -> ReadableContent {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     guard found.object.state == .ready, let digest = found.object.sha256, let size = found.object.size else {
@@ -96,13 +96,13 @@ final class DownloadService {
 
   /// Opens a content that is known to be intact. A content without a verdict is verified first.
   ///
-  /// No byte of a content is sent before that, because a cache may keep the answer under the content's digest for a year.
+  /// No byte of an unverified content is sent, because a cache may keep the answer under the content's digest for a year.
   ///
   /// - Parameters:
   ///   - readable: the content.
   ///   - client: the client's address; nil for this machine.
   ///   - key: the connection over which the content is sent.
-  /// - Returns: nil when the connection is gone.
+  /// - Returns: nil when the connection has closed.
   /// - Throws: the refusal if the content is damaged or cannot be read.
   func open(
     _ readable: ReadableContent, for client: IPAddress?, over key: Connection.Key
@@ -131,7 +131,7 @@ final class DownloadService {
 
   /// Opens the file of a content.
   ///
-  /// - Returns: the reader and the mark of the file, without a mark when the file is missing; nil when the connection is gone.
+  /// - Returns: the reader, and the mark of the file (nil if the file is missing); nil when the connection has closed.
   private func openFile(
     _ readable: ReadableContent, over key: Connection.Key
   ) async throws(Refusal) -> (reader: ContentReader, mark: ContentMark?)? {
@@ -150,7 +150,7 @@ final class DownloadService {
 
   /// Marks the content of an attachment as damaged.
   ///
-  /// - Returns: the refusal; nil when another file took the place of the damaged one meanwhile.
+  /// - Returns: the refusal; nil when the damaged file has been replaced.
   private func markDamaged(_ finding: ContentFinding, _ readable: ReadableContent) -> Refusal? {
     let id = readable.content.session
     // The file is removed with its last attachment.
@@ -181,14 +181,14 @@ final class DownloadService {
 
   // MARK: - Transfers
 
-  /// Sends as many bytes of the file as the socket accepts now. When more can be sent later, the handler's `continueWriting` is called.
+  /// Sends as many bytes of the file as the socket accepts now. Later, the handler's `continueWriting` is called to send more.
   func pump(_ transfer: FileTransfer, over connection: Connection) -> TransferState {
     guard !transfer.range.isEmpty else { return .done }
     return connection.tls == nil
       ? sendSlice(of: transfer, connection) : encryptPiece(of: transfer, connection)
   }
 
-  /// Returns the connection of a transfer that goes on; nil if it has closed.
+  /// Returns the connection of a transfer in progress; nil if the connection has closed.
   private func handler(of transfer: FileTransfer, _ key: Connection.Key) -> (Connection, any DownloadHandler)?
   {
     guard let connection = io.table[key], let handler = connection.handler as? any DownloadHandler,
@@ -197,7 +197,7 @@ final class DownloadService {
     return (connection, handler)
   }
 
-  /// Breaks a download off. Its length is announced, so no error can be sent.
+  /// Interrupts a download. Its length was announced already, so no error can be sent.
   private func abort(_ connection: Connection, _ error: StorageError) {
     environment.log(.error, "attachment not read", ["reason": "\(error)"])
     io.abort(connection, reason: "\(error)")
@@ -270,7 +270,7 @@ final class DownloadService {
     return transfer.range.isEmpty ? .done : .ready
   }
 
-  /// Reads the next piece, unless it is there or being read.
+  /// Reads the next piece, unless it is in memory or being read.
   private func readPiece(of transfer: FileTransfer, _ key: Connection.Key) {
     guard !transfer.isReading, transfer.nextPiece == nil, transfer.readUpTo < transfer.range.upperBound
     else { return }

@@ -1,15 +1,16 @@
-/// An attachment whose bytes have not all arrived, or are not in their place yet. It outlives the uploads that bring its bytes.
+/// An attachment whose bytes are incomplete, or whose file was not moved to its final folder. It outlives the requests that send
+/// its bytes.
 final class PendingAttachment {
   let file: UploadFileActor
   /// The upload that has the lease.
   var upload: Upload?
-  /// The fencing token of the newest lease; 0 before the first.
+  /// The fencing token of the newest lease; 0 before the first lease.
   var fencingToken: UInt64 = 0
-  /// The number of requests that wait for the file to begin at zero again.
+  /// The number of requests that wait until the file begins at offset zero again.
   var restarting = 0
-  /// True once all bytes are there and their content is moved to its place.
+  /// True when all bytes have arrived and the file is being moved to its final folder.
   var isWhole = false
-  /// True once `PendingAttachments` has removed it: it is ready or removed, or its session is no longer in memory.
+  /// True when the attachment is ready, or has been removed from its session. Set by `PendingAttachments`.
   var isOver = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -17,7 +18,7 @@ final class PendingAttachment {
     self.file = file
   }
 
-  /// True while a request or the gateway works on it, so that its session stays in memory.
+  /// True while a request or the gateway works on the attachment. Its session then stays in memory.
   var isBusy: Bool { upload != nil || restarting > 0 || isWhole }
 
   /// Suspends a caller until the attachment is ready or removed.
@@ -25,7 +26,7 @@ final class PendingAttachment {
     waiters.append(continuation)
   }
 
-  /// Resumes the callers that wait.
+  /// Resumes the waiting callers.
   func end() {
     let waiting = waiters
     waiters = []

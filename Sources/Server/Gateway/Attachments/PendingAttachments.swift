@@ -2,16 +2,16 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// The attachments of a reactor's sessions that are not ready.
+/// The attachments of a reactor's sessions that are not ready yet.
 ///
-/// The key of a session is its object: a task of a removed session may still run when the session is loaded again. The attachments of
-/// a session are removed together with the session, so no key outlives its object.
+/// The key is the session's object, not its id, because a task of a removed session may still run when the session is loaded
+/// again. The attachments of a session are removed together with the session, so no key outlives its object.
 final class PendingAttachments {
   private var sessions: [ObjectIdentifier: [UUID: PendingAttachment]] = [:]
   /// The incomplete attachments of ended sessions, whose files are still stored.
   private var ended: [SessionID: [PendingAttachment]] = [:]
 
-  /// Returns an attachment of a session; nil if no attachment with this id is pending.
+  /// Returns an attachment of a session; nil if the attachment is ready or unknown.
   subscript(attachment: UUID, host: SessionHost) -> PendingAttachment? {
     sessions[ObjectIdentifier(host)]?[attachment]
   }
@@ -25,7 +25,7 @@ final class PendingAttachments {
     sessions[ObjectIdentifier(host), default: [:]][attachment] = pending
   }
 
-  /// Removes an attachment that is ready, or that is removed from its session.
+  /// Removes an attachment that is ready, or that was removed from its session.
   @discardableResult
   func remove(_ attachment: UUID, from host: SessionHost) -> PendingAttachment? {
     let key = ObjectIdentifier(host)

@@ -8,19 +8,19 @@ enum Tus {
     "creation,creation-with-upload,creation-defer-length,checksum,termination,expiration"
   static let contentType = "application/offset+octet-stream"
 
-  /// Returns the method of a request. Clients behind proxies without PATCH name it in a field.
+  /// Returns the method of a request. A client behind a proxy without PATCH sends the method in a header field.
   static func method(of head: RequestHead) -> Method {
     guard head.method == .post, isSpoken(in: head), let name = head.fields.first("X-HTTP-Method-Override")
     else { return head.method }
     return Method(name)
   }
 
-  /// Returns true for a request in any version of tus.
+  /// Returns true for a request that uses any version of tus.
   static func isSpoken(in head: RequestHead) -> Bool {
     head.fields.first("Tus-Resumable") != nil
   }
 
-  /// Refuses a request in another version.
+  /// Refuses a request that uses an unsupported version.
   static func checkVersion(of head: RequestHead) throws(Refusal) {
     let given = head.fields.all("Tus-Resumable")
     guard given != [version] else { return }

@@ -3,44 +3,44 @@ internal import Networking
 internal import Primitives
 internal import Wire
 
-/// A request that brings bytes of an attachment. `UploadService` runs its state machine.
+/// A request that sends bytes of an attachment. `UploadService` implements its state machine.
 final class Upload {
   let request: UploadRequest
   let session: SessionID
   let connection: Connection.Key
   /// The client's address, for the log.
   let clientAddress: IPAddress
-  /// The address in whose share of `uploads` the upload counts; nil for this machine.
+  /// The address for which the upload counts in `uploads`; nil for this machine.
   let countedAddress: IPAddress?
   var state = UploadState.opening
-  /// The attachment, once the upload has had a lease; for the log.
+  /// The attachment, if the upload has ever had a lease; for the log.
   var attachment: UUID?
 
-  /// False once the request is answered or its connection has closed.
+  /// False once the request was answered or its connection has closed.
   var isConnected = true
-  /// The entry in the table of uploads; nil while the upload does not count there.
+  /// The entry in the table of uploads; nil while the upload is not in the table.
   var slot: UploadTable.ID?
-  /// The received bytes that are not being written yet.
+  /// The received bytes that no write contains yet.
   var pending: [UInt8] = []
-  /// The bytes of the body that were received.
+  /// The number of received bytes of the body.
   var received: UInt64 = 0
   /// The offset in the attachment up to which the file has all bytes.
   var written: UInt64 = 0
-  /// The offset up to which the session's quota has room, for an attachment of unknown size.
+  /// The offset in the attachment up to which the session's quota is reserved, if the size is unknown.
   var reserved: UInt64 = 0
   /// True while the file actor writes bytes of this upload.
   var isWriting = false
   var hasWholeBody = false
   /// True when the log has a line about the failure.
   var isFailureLogged = false
-  /// The cause that is logged if the request breaks off now.
+  /// The cause to log if the request is interrupted now.
   var cutCause = UploadCut.gone
   /// The time of the last progress report to the session.
   var reportedAt: MonotonicTime?
-  /// The bytes that are collected during a write. With more, nothing is read from the socket.
+  /// The maximum number of pending bytes during a write. At this limit, the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
-  /// Up to this number of uploads, each may collect `fewPendingBytes`, which is faster; with more uploads, `manyPendingBytes`.
+  /// The number of uploads up to which each may use `fewPendingBytes`, which is faster; with more uploads, `manyPendingBytes`.
   static let few = 32
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536
@@ -56,13 +56,13 @@ final class Upload {
     self.countedAddress = countedAddress
   }
 
-  /// Removes and returns the bytes that are to be written.
+  /// Removes and returns the bytes to write next.
   func takePending() -> [UInt8] {
     defer { pending = [] }
     return pending
   }
 
-  /// True while nothing more of the body may be read.
+  /// True while the gateway must not read more of the body.
   var isHoldingBody: Bool {
     switch state {
     case .opening: true
@@ -71,7 +71,7 @@ final class Upload {
     }
   }
 
-  /// The lease, while the upload has one.
+  /// The lease; nil while the upload has none.
   var lease: UploadLease? {
     switch state {
     case .streaming(let lease), .finishing(let lease), .leaving(let lease): lease
@@ -80,17 +80,17 @@ final class Upload {
   }
 }
 
-/// The states of an upload, in their order. Any state but `leaving` may be the last before `over`.
+/// The states of an upload, in their order. From each state except `leaving`, an upload may go to `over`.
 enum UploadState {
-  /// The session decides about a lease. Nothing of the body is read.
+  /// The session decides about a lease. The gateway does not read the body.
   case opening
-  /// The answer is known. The rest of the body is read and dropped before it is sent.
+  /// The answer is known. Before it is sent, the rest of the body is read and discarded.
   case answered(Answer)
-  /// The body is read, and written under the lease.
+  /// The body is read, and its bytes are written under the lease.
   case streaming(UploadLease)
-  /// All bytes are written. The attachment or its piece is completed, also without the client.
+  /// All bytes are written. The attachment or its piece is being completed, even if the client has disconnected.
   case finishing(UploadLease)
-  /// The request broke off. Its last bytes are written under the lease.
+  /// The request was interrupted. Its last bytes are written under the lease.
   case leaving(UploadLease)
   /// The upload is answered, or another request has replaced it.
   case over
@@ -98,7 +98,7 @@ enum UploadState {
 
 /// The right of one upload to write to the file of an attachment.
 ///
-/// It ends when the file actor gives out a higher fencing token, or the session removes the attachment.
+/// The lease ends when the file actor issues a higher fencing token, or when the session removes the attachment.
 struct UploadLease {
   let hosted: SessionHost
   let attachment: UUID
@@ -115,31 +115,31 @@ struct UploadLease {
   /// True while the attachment is neither removed nor completed.
   var isPending: Bool { !hosted.isRemoved && !pending.isOver }
 
-  /// Returns the offset at which the upload ends: the announced size, or the size of the largest attachment.
+  /// Returns the offset at which the upload ends: the announced size, or the size limit of an attachment.
   func end(limit: Int) -> UInt64 { max(offset, min(size ?? .max, UInt64(clamping: limit))) }
 }
 
 /// The outcome of a request for a lease.
 enum UploadOpening {
   case lease(UploadLease)
-  /// The attachment exists: the body is not needed.
+  /// The attachment is complete already: the body is not needed.
   case repeated(Answer)
 }
 
-/// An action of the connection that brings an upload.
+/// An action for the connection of an upload.
 enum UploadEffect: Sendable {
-  /// Sends `100 Continue` if the client waits for it, and reads up to this number of bytes.
+  /// Send `100 Continue` if the client waits for it, and read up to this number of bytes.
   case readBody(limit: UInt64)
-  /// Continues to read the body.
+  /// Continue to read the body.
   case resumeBody
-  /// Waits for the disk, without reading.
+  /// Do not read; wait for the disk.
   case awaitDisk
-  /// Waits for the answer. The body is complete.
+  /// Wait for the answer. The body is complete.
   case awaitAnswer
-  /// Reads the rest of the body and drops it. If the client waits for `100 Continue`, sends the answer instead.
+  /// Read and discard the rest of the body. If the client waits for `100 Continue`, send the answer instead.
   case dropBody(Answer)
   case answer(Answer)
-  /// Answers before the body is complete, and closes the connection. A part of the body is still read and dropped.
+  /// Answer before the body is complete, and close the connection. A part of the body is still read and discarded.
   case refuse(Answer)
   case close
 }

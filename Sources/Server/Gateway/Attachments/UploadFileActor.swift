@@ -5,26 +5,27 @@ internal import Wire
 
 /// The actor of an upload's file, on a file thread. Only the request with the newest fencing token may write.
 ///
-/// It exists from the creation of the upload until the upload is whole or removed. It has an open descriptor only while a request
-/// writes.
+/// The actor exists from the creation of the upload until the upload is complete or removed. The actor has an open descriptor
+/// only while a request writes.
 actor UploadFileActor {
-  /// The right of a request to write: its fencing token, which each of its calls has, and the offset of the upload.
+  /// The right of a request to write: its fencing token, which the request passes with each call, and the offset of the upload.
   struct Opening: Sendable {
     let fencingToken: UInt64
     let offset: UInt64
   }
 
-  /// The checksum that the bytes of one request must have.
+  /// The checksum that the bytes of one request must match.
   struct PieceChecksum: Sendable {
     let algorithm: RunningDigest.Algorithm
     let digest: [UInt8]
   }
 
   private enum State {
-    /// The file was not looked for yet.
+    /// The actor has not opened the file yet.
     case unopened
     case growing(any StoredUpload)
-    /// All bytes are in the file, and the session has their digest. The file must not change before it is placed. The value is its size.
+    /// All bytes are in the file, and the session has their digest. The file must not change before it is moved to its final
+    /// folder. The value is the size.
     case whole(UInt64)
     case removed
   }
@@ -32,8 +33,8 @@ actor UploadFileActor {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
   private let session: SessionID
-  /// The name of the file, which is never used again: late calls for a removed attachment cannot affect a later attachment with the
-  /// same id.
+  /// The name of the file. No later upload uses the same name, so late calls for a removed attachment cannot affect a later
+  /// attachment with the same id.
   nonisolated let name: UUID
   private let diskReserve: UInt64
   private var state = State.unopened
@@ -49,7 +50,7 @@ actor UploadFileActor {
   ///   - session: the session of the upload.
   ///   - attachments: the store of the file.
   ///   - executor: the executor that this actor runs on.
-  ///   - diskReserve: the bytes that stay free on the disk.
+  ///   - diskReserve: the number of bytes that must stay free on the disk.
   init(
     _ name: UUID, of session: SessionID, in attachments: any AttachmentStore, on executor: BlockingExecutor,
     diskReserve: UInt64
@@ -61,12 +62,12 @@ actor UploadFileActor {
     self.diskReserve = diskReserve
   }
 
-  /// Checks that the disk has room for an upload of this size; nil if the size is not known.
+  /// Checks that the disk has room for an upload of this size; nil if the size is unknown.
   func findRoom(for size: UInt64?) throws(UploadError) {
     try makeRoom(for: max(size ?? 1, 1))
   }
 
-  /// Begins at offset 0 with an empty file, and gives the caller the newest fencing token. `size` is nil if it is not known.
+  /// Begins at offset 0 with an empty file, and issues a new fencing token to the caller. `size` is nil if it is unknown.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     switch state {
     case .whole: throw .finished
@@ -85,7 +86,7 @@ actor UploadFileActor {
     return Opening(fencingToken: fencingToken, offset: 0)
   }
 
-  /// Continues at the offset of the upload, and gives the caller the newest fencing token.
+  /// Continues at the offset of the upload, and issues a new fencing token to the caller.
   func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     let file = try openFile()
     guard file.offset == offset else {
@@ -99,7 +100,7 @@ actor UploadFileActor {
     return Opening(fencingToken: fencingToken, offset: offset)
   }
 
-  /// Returns the offset of the upload; with `full`, the bytes up to it are on the disk.
+  /// Returns the offset of the upload. If `durability` is `full`, all bytes before it are on the disk.
   func offset() throws(UploadError) -> UInt64 {
     if case .whole(let size) = state { return size }
     let file = try openFile()
@@ -107,7 +108,7 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Appends bytes: all of them or, with an error, none.
+  /// Appends all bytes. If it throws, no bytes are appended.
   ///
   /// - Returns: the new offset of the upload.
   func append(_ bytes: [UInt8], fencingToken: UInt64) throws(UploadError) -> UInt64 {
@@ -126,9 +127,9 @@ actor UploadFileActor {
   ///
   /// - Parameters:
   ///   - fencingToken: the fencing token of the caller.
-  ///   - size: the size of the upload, if known. `finish` brings an upload that is whole to the disk.
-  /// - Returns: the offset of the upload; with `full`, the bytes of an incomplete upload are on the disk.
-  /// - Throws: `UploadError`; with `checksum` the piece was removed again.
+  ///   - size: the size of the upload, if known. A complete upload is synced by `finish`, not here.
+  /// - Returns: the offset of the upload. If the durability is `full`, the bytes of an incomplete upload are on the disk..
+  /// - Throws: `Fault`. After the fault `checksum`, the bytes of the piece are removed..
   func endPiece(fencingToken: UInt64, size: UInt64?) throws(UploadError) -> UInt64 {
     let file = try current(fencingToken)
     defer { file.park() }
@@ -148,7 +149,7 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Ends the right of a request to write. Its bytes stay.
+  /// Revokes the right of a request to write. Its bytes stay in the file.
   ///
   /// - Returns: the offset of the upload.
   func leave(fencingToken: UInt64) throws(UploadError) -> UInt64 {
@@ -159,7 +160,7 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Closes the file, which has all bytes.
+  /// Closes the file, which must be complete.
   ///
   /// - Returns: the SHA-256 of the file in hexadecimal.
   func finish(fencingToken: UInt64) throws(UploadError) -> String {
@@ -174,19 +175,19 @@ actor UploadFileActor {
     }
   }
 
-  /// Closes a file that had all bytes when the previous process ended, as `finish` does.
+  /// Closes a file that was complete when the previous process ended, as `finish` does.
   func finishFound() throws(UploadError) -> String {
     let opening = try begin(at: try offset(), checksum: nil)
     return try finish(fencingToken: opening.fencingToken)
   }
 
-  /// Removes the file. Later calls fail.
+  /// Removes the file. Later calls throw an error.
   func discard() throws(StorageError) {
     state = .removed
     try attachments.discardUpload(name, of: session)
   }
 
-  /// Returns the file for the holder of the newest fencing token.
+  /// Returns the file for the caller with the newest fencing token.
   private func current(_ fencingToken: UInt64) throws(UploadError) -> any StoredUpload {
     switch state {
     case .growing(let file) where fencingToken == self.fencingToken: return file
@@ -211,7 +212,8 @@ actor UploadFileActor {
     }
   }
 
-  /// Opens the file of an earlier process, or creates it: an upload is recorded before its first byte is written.
+  /// Opens the file of an earlier process. Creates the file if it is missing, because an upload is recorded before its first byte
+  /// is written.
   private func findFile() throws(StorageError) -> any StoredUpload {
     do throws(StorageError) {
       return try attachments.openUpload(name, of: session)
@@ -229,7 +231,7 @@ actor UploadFileActor {
     }
   }
 
-  /// Waits until the received bytes are as durable as configured, before a client gets their offset.
+  /// Waits until the received bytes are as durable as configured. A client gets their offset only afterwards.
   private func keep(_ file: any StoredUpload) throws(UploadError) {
     do throws(StorageError) {
       try file.sync()
@@ -238,7 +240,8 @@ actor UploadFileActor {
     }
   }
 
-  /// Checks that the reserve stays free. Checked for each buffer, because other files grow too; the check takes a microsecond.
+  /// Checks that the reserved space stays free. The check runs for each buffer, because other files grow too; it takes a
+  /// microsecond.
   private func makeRoom(for end: UInt64) throws(UploadError) {
     let free: UInt64
     do throws(StorageError) {

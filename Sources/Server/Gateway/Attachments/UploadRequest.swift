@@ -4,57 +4,57 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// A request for the attachments of a session that has no body.
+/// A request without a body for the attachments of a session.
 enum AttachmentRequest {
   case list
-  /// `GET` and `HEAD`: the content, for a client that is counted under an address; nil for this machine.
+  /// `GET` and `HEAD`: the content. The value is the address for which the client counts; nil for this machine.
   case read(UUID, for: IPAddress?)
   /// `HEAD` in tus: the offset of an upload.
   case status(UUID)
-  /// Removes an attachment, for a client that may have sent its participant's token.
+  /// `DELETE`: removes an attachment. The value is the token of the client's participant, if the request has one.
   case remove(UUID, by: Token?, from: IPAddress)
 }
 
-/// A request that brings bytes of an attachment, as its head describes it.
+/// A request that sends bytes of an attachment, according to its head.
 struct UploadRequest: Sendable {
-  /// A new attachment.
+  /// The request creates a new attachment.
   struct Creation: Sendable {
-    /// Chosen by the client, so that a repeated request means the same attachment.
+    /// The id from the client. A repeated request with the same id means the same attachment.
     var id: UUID?
     var name = ""
     var contentType: String
-    /// In bytes; nil while it is not known.
+    /// The size in bytes; nil while it is unknown.
     var size: UInt64?
     var metadata: AttachmentMetadata?
     /// The field `Upload-Metadata` of tus, unchanged.
     var uploadMetadata: String?
-    /// The SHA-256 that the whole attachment must have, in lowercase hexadecimal.
+    /// The SHA-256 that the whole attachment must match, in lowercase hexadecimal.
     var sha256: String?
-    /// True with tus: the bytes may arrive in several requests.
+    /// True for tus: the bytes may arrive in several requests.
     var isResumable: Bool
   }
 
   enum Kind: Sendable {
     case create(Creation)
-    /// More bytes of an upload, and its size if this request announces it.
+    /// The request sends more bytes of an upload. The value is the upload's size, if this request announces it.
     case resume(UUID, offset: UInt64, size: UInt64?)
   }
 
   let kind: Kind
   /// The token of the participant that adds the attachment, if the request has one.
   let token: Token?
-  /// The checksum that the bytes of this request must have.
+  /// The checksum that the bytes of this request must match.
   let checksum: UploadFileActor.PieceChecksum?
   /// The length of the body in bytes; nil if the head does not contain it.
   let bodyLength: UInt64?
 
-  /// The bytes of name, metadata and type, which all members receive.
+  /// The total bytes of name, metadata and type, which are sent to all members.
   var headBytes: Int {
     guard case .create(let creation) = kind else { return 0 }
     return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
   }
 
-  /// True when the request changes the session's records: it adds an upload, or announces the size of one.
+  /// True when the request changes the session's records: it adds an upload, or announces an upload's size.
   var changesRecords: Bool {
     switch kind {
     case .create: true
@@ -71,12 +71,12 @@ struct UploadRequest: Sendable {
 }
 
 extension UploadRequest {
-  /// The bytes in `Upload-Metadata` for name and type, beside the metadata.
+  /// The maximum bytes in `Upload-Metadata` for name and type, in addition to the metadata.
   private static let namesBytes = 8_192
-  /// The longest media type that is accepted. No registered type is longer.
+  /// The maximum length of a media type. No registered type is longer.
   private static let mediaTypeBytes = 255
 
-  /// Reads the head of a `POST` to a session's attachments.
+  /// Parses the head of a `POST` to a session's attachments.
   init(creating head: RequestHead, limits: Limits) throws(Refusal) {
     token = try Self.token(head)
     bodyLength = Self.bodyLength(head)
@@ -100,7 +100,7 @@ extension UploadRequest {
     kind = .create(creation)
   }
 
-  /// Reads the head of a `PATCH` to an attachment.
+  /// Parses the head of a `PATCH` to an attachment.
   init(resuming id: UUID, _ head: RequestHead, limits: Limits) throws(Refusal) {
     try Tus.checkVersion(of: head)
     try Self.checkPieceType(head)
@@ -192,7 +192,7 @@ extension UploadRequest {
     return id
   }
 
-  /// A malformed token is refused like an unknown one.
+  /// A malformed token gets the same refusal as an unknown one.
   private static func token(_ head: RequestHead) throws(Refusal) -> Token? {
     guard let field = head.fields.first("Participant-Token") else { return nil }
     guard let token = Token(field) else { throw .unknownParticipantToken }
@@ -230,7 +230,7 @@ extension UploadRequest {
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
-      // It is a number, but larger than any attachment and any offset of an upload.
+      // The text is a number, but the number is larger than any attachment and any offset of an upload.
       return UInt64(field) ?? .max
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")

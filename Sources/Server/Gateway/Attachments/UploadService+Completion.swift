@@ -4,7 +4,7 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// The effects of an upload on its session.
+/// The changes of a session that an upload causes.
 extension UploadService {
   /// Reports the progress of an upload to its session.
   func moved(_ lease: UploadLease, to offset: UInt64) {
@@ -24,7 +24,7 @@ extension UploadService {
     return reserved
   }
 
-  /// Completes a request whose body is written.
+  /// Completes a request after its whole body is written.
   ///
   /// - Returns: the answer.
   func answer(to upload: Upload, _ lease: UploadLease) async -> Answer {
@@ -50,19 +50,19 @@ extension UploadService {
     }
   }
 
-  /// Ends the lease of a request that broke off. The bytes of a resumable upload stay.
+  /// Ends the lease of an interrupted request. The bytes of a resumable upload stay.
   func end(_ lease: UploadLease, of upload: Upload) async {
     let (hosted, pending) = (lease.hosted, lease.pending)
     guard lease.isCurrent, let found = hosted.session.attachment(lease.attachment) else { return }
     pending.upload = nil
-    // A newer request begins the file again: nothing is left of this one.
+    // A newer request has restarted the file, so nothing is left of this request.
     guard pending.restarting == 0 else { return }
     guard found.isResumable else {
       await remove(lease.attachment, from: hosted)
       return
     }
     do throws(UploadError) {
-      // After the last byte there is nothing to wait for, even if the end of the request is missing.
+      // After the last byte there is nothing to wait for, even if the request itself is not complete.
       if let size = found.object.size, try await pending.file.offset() == size {
         _ = try await pending.file.endPiece(fencingToken: lease.fencingToken, size: size)
         let digest = try await pending.file.finish(fencingToken: lease.fencingToken)
@@ -73,7 +73,7 @@ extension UploadService {
     } catch .checksum(let offset) {
       pause(lease, at: offset)
     } catch {
-      // Usually a newer request has the lease, and reports its own progress.
+      // The usual cause is that a newer request has the lease. That request reports its own progress.
       _ = logged(error)
       changed(hosted)
     }
@@ -85,7 +85,7 @@ extension UploadService {
     changed(lease.hosted)
   }
 
-  /// Ends a request that brought a whole piece. More pieces follow.
+  /// Ends a request that sent a whole piece. More pieces follow.
   private func endPiece(_ lease: UploadLease, by request: UploadRequest, at offset: UInt64) async -> Answer {
     let hosted = lease.hosted
     do throws(Refusal) {
@@ -96,7 +96,7 @@ extension UploadService {
       hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
       changed(hosted)
       if request.changesRecords {
-        // The offset of the answer is valid after a crash, too.
+        // The client gets the offset only when it is valid even after a crash.
         guard await persister.waitUntilStored(hosted.stored) else {
           throw persister.refusalOfUnstored(hosted.stored)
         }
@@ -109,14 +109,14 @@ extension UploadService {
     }
   }
 
-  /// Removes an attachment whose first bytes do not have their checksum.
+  /// Removes an attachment whose first bytes do not match their checksum.
   private func rejectCreation(_ lease: UploadLease) async {
     guard lease.isCurrent else { return }
     lease.pending.upload = nil
     await remove(lease.attachment, from: lease.hosted)
   }
 
-  /// Completes an attachment that has all its bytes: it is ready once its file is in its place.
+  /// Completes an attachment with all its bytes. The attachment becomes ready after its file was moved to its final folder.
   private func complete(
     _ lease: UploadLease, by request: UploadRequest, sha256 digest: String, size: UInt64
   ) async -> Answer {
@@ -141,7 +141,7 @@ extension UploadService {
       done(with: hosted)
     }
     changed(hosted)
-    // The digest is on the disk before the file has its name: after a crash in between, the file is found.
+    // The digest is on the disk before the file is renamed. So the file can be found after a crash between the two steps.
     _ = await persister.waitUntilStored(hosted.stored)
     guard lease.isPending else {
       await discard(pending)
@@ -151,7 +151,7 @@ extension UploadService {
       let mark = try await environment.files.place(pending.file.name, as: digest, of: hosted.session.id)
       environment.verdicts.notePlaced(ContentID(session: hosted.session.id, digest: digest), mark)
     } catch {
-      // The folder of a removed session is gone.
+      // The folder does not exist any more, because the session was removed.
       guard !hosted.isRemoved else { return .problem(gone(lease.attachment, from: hosted)) }
       environment.log(
         .error, "attachment not stored", ["session": .session(hosted.session.id), "reason": "\(error)"])
@@ -171,7 +171,7 @@ extension UploadService {
       .uploadCompleted(
         PeerEvent.Upload(session: hosted.session.id, attachment: lease.attachment, address: nil), bytes: size)
     )
-    // A client that was informed of the attachment finds it after a crash, too.
+    // A client that was informed about the attachment must find it even after a crash.
     guard await persister.waitUntilStored(hosted.stored) else {
       return .problem(persister.refusalOfUnstored(hosted.stored))
     }
@@ -180,7 +180,7 @@ extension UploadService {
 }
 
 extension UploadRequest {
-  /// The SHA-256 that the whole attachment must have, in lowercase hexadecimal; nil if the request names none.
+  /// The SHA-256 that the whole attachment must match, in lowercase hexadecimal; nil if the request has none.
   fileprivate var expectedDigest: String? {
     if case .create(let creation) = kind { creation.sha256 } else { nil }
   }

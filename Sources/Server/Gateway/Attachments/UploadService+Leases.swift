@@ -6,7 +6,7 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Leases: the newest request for an attachment is the one that writes.
+/// Leases: only the newest request for an attachment may write.
 extension UploadService {
   /// Decides about the lease of an upload.
   func lease(_ upload: Upload, in hosted: SessionHost) async throws(Refusal) -> UploadOpening {
@@ -33,7 +33,7 @@ extension UploadService {
     let fileName = UUID()
     let file = environment.makeFile(fileName, session.id)
     if session.attachment(attachment) == nil {
-      // Before the attachment is announced: without room it never existed.
+      // This check comes before the announcement: without room, the attachment is never announced.
       try await findRoom(for: creation.size, file)
       guard !hosted.isRemoved else { throw .ended }
     }
@@ -41,7 +41,7 @@ extension UploadService {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let pending = pendingAttachments[attachment, hosted]
       else {
-        // The answer contains an offset, which must be on the disk first.
+        // The answer contains an offset. The bytes before it must be on the disk first.
         if let pending = pendingAttachments[attachment, hosted] { _ = try await offset(of: pending) }
         return .repeated(.created(existing, by: request, expiry(of: existing)))
       }
@@ -70,7 +70,8 @@ extension UploadService {
     }
   }
 
-  /// Repeats an upload in one request, whose earlier request may have stalled, unless all its bytes have arrived.
+  /// Restarts an upload that is sent in a single request, because the earlier request may have stalled. Does nothing if all bytes
+  /// have arrived.
   private func restart(
     _ creation: UploadRequest.Creation, _ existing: Attachment, _ pending: PendingAttachment,
     _ upload: Upload, in hosted: SessionHost
@@ -83,7 +84,7 @@ extension UploadService {
       pending.restarting -= 1
     } catch .finished {
       pending.restarting -= 1
-      // The answer names an attachment that is ready.
+      // The answer is about the attachment, so the attachment must be ready.
       await waitForEnd(of: pending)
       guard let whole = hosted.session.attachment(attachment) else { throw gone(attachment, from: hosted) }
       return .repeated(.created(whole, by: upload.request, expiry(of: whole)))
@@ -100,7 +101,7 @@ extension UploadService {
         persister.reportBytes(of: hosted.stored)
       }
     } catch {
-      // The bytes of the earlier request are lost, and the new ones are refused.
+      // The bytes of the earlier request are lost, and the new bytes are refused.
       await remove(attachment, from: hosted)
       throw error
     }
@@ -108,7 +109,7 @@ extension UploadService {
     return .lease(try grant(opening, pending, attachment, upload, in: hosted))
   }
 
-  /// Makes the file of a new attachment. If that fails, the attachment is removed.
+  /// Creates the file of a new attachment. If that fails, the attachment is removed.
   private func begin(
     _ pending: PendingAttachment, _ attachment: UUID, _ size: UInt64?, _ upload: Upload,
     in hosted: SessionHost
@@ -132,13 +133,13 @@ extension UploadService {
     guard found.object.state == .uploading, found.isResumable,
       let pending = pendingAttachments[attachment, hosted]
     else {
-      // A client that missed the answer to its last bytes asks without bytes.
+      // A client that did not get the answer to its last bytes may send a request without bytes.
       guard offset == found.object.offset, request.bodyLength == 0 else {
         throw .offsetMismatch(found.object.offset)
       }
       return .repeated(.progressed(found, by: request, expiry(of: found)))
     }
-    // The offset is checked first: with it, a client recovers.
+    // The offset is checked first, because a client needs the offset to recover.
     let present = try await self.offset(of: pending)
     guard present == offset else { throw .offsetMismatch(present) }
     guard !pending.isOver, let found = hosted.session.attachment(attachment) else {
@@ -148,7 +149,7 @@ extension UploadService {
     if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
     if let size = size ?? found.object.size, end > size { throw .beyondLength(end, length: size) }
     guard end <= UInt64(limits.attachmentBytes) else { throw .tooLarge(end, limit: limits.attachmentBytes) }
-    // Refusals come before the present lease is replaced.
+    // All refusals are decided before the present lease is replaced.
     if let size, found.object.size == nil {
       try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
       try hosted.session.setUploadSize(attachment, size, now: now)
@@ -159,7 +160,7 @@ extension UploadService {
     do throws(UploadError) {
       opening = try await pending.file.begin(at: offset, checksum: request.checksum)
     } catch {
-      // Another request sent the last bytes meanwhile: a request without bytes waits until the upload is finished.
+      // Another request has sent the last bytes. A request without bytes waits until the upload is finished.
       if case .offset(offset) = error, request.bodyLength == 0 {
         await waitForEnd(of: pending)
       }
@@ -171,7 +172,7 @@ extension UploadService {
     return .lease(try grant(opening, pending, attachment, upload, in: hosted))
   }
 
-  /// Answers a request whose upload another request finished meanwhile, like a request that arrives now.
+  /// Answers a request whose upload was finished by another request. The answer is the same as for a request that arrives now.
   private func resumeAgain(
     _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
@@ -186,7 +187,7 @@ extension UploadService {
     }
   }
 
-  /// Gives an upload the lease, and ends the upload that had it.
+  /// Gives the lease to an upload, and ends the upload that had the lease.
   private func grant(
     _ opening: UploadFileActor.Opening, _ pending: PendingAttachment, _ attachment: UUID, _ upload: Upload,
     in hosted: SessionHost
@@ -194,7 +195,7 @@ extension UploadService {
     guard !hosted.isRemoved, !pending.isOver, let found = hosted.session.attachment(attachment) else {
       throw gone(attachment, from: hosted)
     }
-    // Of two requests at once, the one with the higher token has the lease.
+    // If two requests arrive at the same time, the one with the higher token gets the lease.
     guard opening.fencingToken > pending.fencingToken else { throw .offsetMismatch(opening.offset) }
     let former = pending.upload
     pending.upload = upload
@@ -205,7 +206,7 @@ extension UploadService {
       offset: opening.offset, size: found.object.size)
   }
 
-  /// Returns the offset of an attachment's file; with `full`, the bytes up to it are on the disk.
+  /// Returns the offset of an attachment's file. If the durability is `full`, the bytes before it are on the disk.
   func offset(of pending: PendingAttachment) async throws(Refusal) -> UInt64 {
     do throws(UploadError) {
       return try await pending.file.offset()
@@ -220,18 +221,20 @@ extension UploadService {
     if let refusal = ledger.refusalOfGrowth(of: session.id, adding: Int(clamping: bytes)) { throw refusal }
   }
 
-  /// Returns the refusal of an upload whose attachment or session is gone, or whose attachment another request completed.
+  /// Returns the refusal of an upload whose attachment or session was removed, or whose attachment was completed by another
+  /// request.
   func gone(_ attachment: UUID, from hosted: SessionHost) -> Refusal {
     guard hosted.isRemoved else {
       guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }
       return .offsetMismatch(found.object.offset)
     }
-    // The upload may have made the folder of a session in memory again.
+    // The upload may have created the folder again, in a gateway with sessions in memory only.
     if !hosted.session.isByStore { removeFiles(of: hosted.session.id) }
     return .ended
   }
 
-  /// Returns the refusal of bytes that were not written: the end of the attachment or session if that is the cause, else the error.
+  /// Returns the refusal of bytes that were not written. It names the end of the attachment or session if that is the cause, else
+  /// the fault.
   func refusal(for error: UploadError, of lease: UploadLease) -> Refusal {
     lease.isPending ? logged(error) : gone(lease.attachment, from: lease.hosted)
   }
@@ -245,7 +248,7 @@ extension UploadService {
 }
 
 extension Answer {
-  /// The answer to a request that creates an attachment, also when it is repeated.
+  /// The answer to a request that creates an attachment. A repeated request gets the same answer.
   static func created(_ attachment: Attachment, by request: UploadRequest, _ expiry: HTTPDate?) -> Answer {
     var answer = json(.created, attachment.object.encoded())
     answer.head.fields.append("Location", attachment.object.url)
@@ -256,7 +259,7 @@ extension Answer {
     return answer
   }
 
-  /// The answer to a request that brought bytes.
+  /// The answer to a request that sent bytes.
   static func progressed(_ attachment: Attachment, by request: UploadRequest, _ expiry: HTTPDate?) -> Answer {
     if case .create = request.kind { return created(attachment, by: request, expiry) }
     var answer = Answer(.noContent, fields: ["Upload-Offset": "\(attachment.object.offset)"])
@@ -264,7 +267,7 @@ extension Answer {
     return answer
   }
 
-  /// The answer to tus' `HEAD`: the offset, size and metadata of an attachment.
+  /// The answer to `HEAD` in tus: the offset, size and metadata of an attachment.
   static func uploadStatus(_ attachment: Attachment, at offset: UInt64, _ expiry: HTTPDate?) -> Answer {
     var answer = Answer(.ok, fields: ["Upload-Offset": "\(offset)", "Cache-Control": "no-store"])
     if let size = attachment.object.size {

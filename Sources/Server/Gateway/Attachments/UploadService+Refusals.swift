@@ -3,7 +3,7 @@ internal import Wire
 
 /// Refusals of uploads, and their lines in the log.
 extension UploadService {
-  /// Refuses a body that has announced more bytes than its request may bring.
+  /// Refuses a request whose body has announced too many bytes.
   func bodyIsTooLarge(_ announced: Int, for upload: Upload) {
     switch upload.state {
     case .answered(let answer):
@@ -21,7 +21,7 @@ extension UploadService {
       logFailure(of: upload, refusal.code)
       refuse(upload, .problem(refusal))
     case .opening, .finishing, .leaving, .over:
-      // The body is not read in these states.
+      // In these states, the body is not read.
       break
     }
   }
@@ -35,7 +35,7 @@ extension UploadService {
     }
   }
 
-  /// Logs that a request broke off, unless its failure is logged already.
+  /// Logs that a request was interrupted, unless its failure is logged already.
   func logCut(of upload: Upload) {
     guard !upload.isFailureLogged else { return }
     upload.isFailureLogged = true
@@ -53,7 +53,7 @@ extension UploadService {
 }
 
 extension Upload {
-  /// The upload, as its log lines name it.
+  /// The fields for an upload's log lines.
   fileprivate var subject: PeerEvent.Upload {
     PeerEvent.Upload(session: session, attachment: attachment, address: clientAddress)
   }
@@ -67,7 +67,7 @@ extension Refusal {
     return refusal
   }
 
-  /// The time after which a client may retry an upload that got no slot, or lost it.
+  /// The time after which a client may retry an upload that got no slot, or that was evicted.
   static let uploadRetryMs: UInt64 = 2000
 
   static func tooManyUploads(_ words: String, _ limit: Int, _ actual: Int) -> Refusal {

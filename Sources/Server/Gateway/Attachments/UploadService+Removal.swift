@@ -4,7 +4,7 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Removal of attachments and of their files.
+/// The removal of attachments and their files.
 extension UploadService {
   /// Removes an attachment from a session, with its file if no other attachment has the same content.
   ///
@@ -16,7 +16,7 @@ extension UploadService {
     let removed = hosted.session.removeAttachment(attachment, now: now)
     persister.reportBytes(of: hosted.stored)
     changed(hosted)
-    // The upload ends before the first suspension: another attachment with the same id may begin at once.
+    // The upload is ended before the first suspension point, because another attachment with the same id may be added at once.
     if let upload = pending?.upload { supersede(upload, telling: .noAttachment) }
     if let pending, !pending.isWhole { await discard(pending) }
     hosted.tasksInHand += 1
@@ -26,10 +26,10 @@ extension UploadService {
     return isSaved
   }
 
-  /// Removes a content that no attachment has. While a record on the disk may still name the content, its file stays; the file is
-  /// looked for when the session is opened the next time.
+  /// Removes a content that no attachment uses. If a record on the disk may still refer to the content, its file stays until the
+  /// session is loaded the next time.
   private func removeOrphan(_ digest: String, of hosted: SessionHost, isSaved: Bool) async {
-    // The same content may have arrived again meanwhile.
+    // The same content may have arrived again in the meantime.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
     do throws(StorageError) {
       try await environment.files.removeContent(digest, of: hosted.session.id)
@@ -44,7 +44,7 @@ extension UploadService {
     guard !expired.isEmpty else { return }
     func remove() async {
       for attachment in expired {
-        // A request may have continued the upload while others were removed.
+        // A request may have continued this upload while others were removed.
         guard let found = hosted.session.attachment(attachment), found.object.state == .uploading,
           now.seconds(since: found.progressAt) >= Double(limits.uploadKeepSeconds)
         else { continue }
@@ -89,7 +89,7 @@ extension UploadService {
     tasks.start(remove)
   }
 
-  /// Removes the file of an attachment that is not whole.
+  /// Removes the file of an incomplete attachment.
   func discard(_ pending: PendingAttachment) async {
     do throws(StorageError) {
       try await pending.file.discard()

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Uploads that were incomplete when the previous process ended.
 extension UploadService {
-  /// Restores the uploads of a session that was opened: as `RestoredUpload.action` decides.
+  /// Restores the uploads of a loaded session. `RestoredUpload.action` decides the next step for each.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in hosted: SessionHost) {
     for upload in uploads {
       let received = files.uploads[upload.file]
@@ -19,7 +19,7 @@ extension UploadService {
         pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         hosted.session.uploadFound(upload.id, holding: offset, now: now)
       case .remove:
-        // The file of an upload in one request goes with it.
+        // An upload in a single request cannot continue, so its file is removed too.
         if upload.digest == nil {
           pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         }
@@ -31,7 +31,7 @@ extension UploadService {
     }
   }
 
-  /// Removes files that no record names.
+  /// Removes files that no record refers to.
   func removeOrphans(_ orphans: [StoredFile], of hosted: SessionHost) {
     guard !orphans.isEmpty else { return }
     let id = hosted.session.id
@@ -44,7 +44,7 @@ extension UploadService {
               try await environment.files.discardUpload(name, of: id)
             }
           case .attachments:
-            // The same content may have arrived again meanwhile.
+            // The same content may have arrived again in the meantime.
             if !hosted.session.holdsContent(file.name) {
               try await environment.files.removeContent(file.name, of: id)
             }
@@ -61,7 +61,7 @@ extension UploadService {
     PendingAttachment(environment.makeFile(upload.file, hosted.session.id))
   }
 
-  /// Completes an attachment whose bytes are all in its upload's file.
+  /// Completes an attachment whose bytes are all in the file of its upload.
   private func place(_ upload: RestoredUpload, in hosted: SessionHost) {
     let pending = pending(upload, in: hosted)
     pending.isWhole = true
@@ -85,7 +85,7 @@ extension UploadService {
     do {
       let digest = try await pending.file.finishFound()
       if let stored = upload.digest {
-        // The file has changed since its digest was stored.
+        // The file has changed after its digest was stored.
         guard digest == stored else { return false }
       } else {
         guard let size = upload.size, session.storeContent(upload.id, digest: digest, size: size) != nil

@@ -7,9 +7,11 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Writes the bodies of uploads to the sessions of one reactor: a buffer at a time, from the socket to a file actor.
+/// Writes the bodies of uploads to files, for the sessions of one reactor. It passes one buffer at a time from the socket to a
+/// file actor.
 ///
-/// At most one buffer of an upload is written while the next one fills. When that is full too, nothing is read from the socket.
+/// At most one buffer of an upload is written while the next one is filled. When both are full, the gateway stops reading from
+/// the socket.
 final class UploadService: SessionUploads {
   /// The values and components that the upload services of all reactors share.
   struct Environment: Sendable {
@@ -18,20 +20,20 @@ final class UploadService: SessionUploads {
     let verdicts: ContentVerdicts
     let files: SessionFiles
     let log: Log
-    /// The longest body that is read and dropped before its upload is refused.
+    /// The maximum length of a body that is read and discarded before its upload is refused.
     let droppedBodyBytes: Int
-    /// Makes the actor of an upload's file, under the name of the file.
+    /// Creates the actor of an upload's file with this name.
     let makeFile: @Sendable (UUID, SessionID) -> UploadFileActor
   }
 
   /// The interval at which a session gets the progress of an upload. Its members get it less often.
   private static let progressInterval = Duration.milliseconds(100)
 
-  /// Called for an action of the connection that brings an upload, while the upload is connected.
+  /// Called with an action for the connection of an upload, while the upload is connected.
   var perform: (UploadEffect, Connection.Key) -> Void = { _, _ in }
-  /// Called when a session has changed: its turn is to be ended.
+  /// Called when a session has changed and its turn has to be ended.
   var didChange: (SessionID) -> Void = { _ in }
-  /// True from the beginning of a drain on: uploads that break off are logged as stopped.
+  /// True after a drain has begun: interrupted uploads are then logged as stopped.
   var isStopping = false
 
   let environment: Environment
@@ -42,7 +44,7 @@ final class UploadService: SessionUploads {
   let pendingAttachments = PendingAttachments()
   private let reactor: Int
   private let clock: LoopClock
-  /// The uploads that count in the table, by their entries there.
+  /// The uploads in the table, by their entries there.
   private var uploads: [UploadTable.ID: Upload] = [:]
   /// The time of the last log line about a nearly full disk.
   private var diskWarnedAt: MonotonicTime?
@@ -68,9 +70,9 @@ final class UploadService: SessionUploads {
   /// Takes a slot for an upload.
   ///
   /// - Parameters:
-  ///   - upload: the upload. Without a slot it is refused, and is over.
-  ///   - evict: has the reactor of another upload end it; returns false if that fails.
-  /// - Returns: true if the upload has a slot. `open` follows.
+  ///   - upload: the upload. If it gets no slot, it is refused and its state is `over`.
+  ///   - evict: asks the reactor of another upload to end that upload; returns false if that fails.
+  /// - Returns: true if the upload has a slot. The caller then calls `open`.
   func admit(_ upload: Upload, evict: (UploadTable.Eviction) -> Bool) -> Bool {
     switch environment.table.admit(from: upload.countedAddress, on: reactor, now: now, evict: evict) {
     case .admitted(let slot):
@@ -90,7 +92,7 @@ final class UploadService: SessionUploads {
     return true
   }
 
-  /// Opens an upload: gives it a lease, or the answer.
+  /// Opens an upload: decides about its lease, or answers it.
   func open(_ upload: Upload, in found: Result<SessionHost, Refusal>) async {
     do throws(Refusal) {
       let hosted = try found.get()
@@ -124,7 +126,7 @@ final class UploadService: SessionUploads {
       logStart(of: upload, lease)
       guard upload.isConnected else { return disconnect(upload) }
       if let slot = upload.slot { environment.table.resumeRate(of: slot, at: now) }
-      // A chunk that announces more is refused before its bytes come.
+      // A chunk that announces too many bytes is refused before its bytes arrive.
       perform(.readBody(limit: lease.end(limit: limits.attachmentBytes) - lease.offset), upload.connection)
     }
   }
@@ -134,7 +136,7 @@ final class UploadService: SessionUploads {
     if upload.isConnected { perform(.dropBody(answer), upload.connection) }
   }
 
-  /// Receives bytes of the body.
+  /// Receives bytes of the body from the connection.
   func receive(_ bytes: ArraySlice<UInt8>, of upload: Upload) {
     upload.received += UInt64(bytes.count)
     guard case .streaming(let lease) = upload.state else { return }
@@ -243,9 +245,8 @@ final class UploadService: SessionUploads {
 
   // MARK: - The end of an upload
 
-  /// Separates an upload from its connection, which has closed or sends a response. The received bytes of a resumable upload are
-  /// still written. During the decision about a lease, and once all bytes are written, the upload continues without the
-  /// connection.
+  /// Detaches an upload from its connection, which has closed or sends a response. The received bytes of a resumable upload are
+  /// still written. An upload that waits for its lease, or whose bytes are all written, continues without the connection.
   func disconnect(_ upload: Upload) {
     upload.isConnected = false
     guard case .streaming(let lease) = upload.state else { return }
@@ -272,11 +273,11 @@ final class UploadService: SessionUploads {
     tasks.start(leave)
   }
 
-  /// Ends an upload whose lease another upload has now, or whose attachment is gone.
+  /// Ends an upload whose lease was given to another upload, or whose attachment was removed.
   ///
   /// - Parameters:
   ///   - upload: the upload.
-  ///   - refusal: the refusal that the client gets; nil closes the connection.
+  ///   - refusal: the refusal to send to the client; nil to close the connection.
   func supersede(_ upload: Upload, telling refusal: Refusal?) {
     guard upload.isConnected, upload.lease != nil else { return }
     release(upload)
@@ -284,7 +285,7 @@ final class UploadService: SessionUploads {
     perform(refusal.map { .refuse(.problem($0)) } ?? .close, upload.connection)
   }
 
-  /// Ends an upload whose slot another upload has now.
+  /// Ends an upload whose slot was given to another upload.
   func endSlowUpload(_ evicted: UploadTable.Eviction) {
     guard let upload = uploads[evicted.id], upload.isConnected, case .streaming = upload.state,
       !upload.hasWholeBody
@@ -301,7 +302,7 @@ final class UploadService: SessionUploads {
     refuse(upload, .problem(refusal))
   }
 
-  /// Releases the slot of an upload, once.
+  /// Releases the slot of an upload, if the upload has one.
   private func release(_ upload: Upload) {
     guard let slot = upload.slot else { return }
     upload.slot = nil
@@ -329,7 +330,7 @@ final class UploadService: SessionUploads {
 
   /// Logs an error for the operator.
   ///
-  /// - Returns: the refusal that the client gets.
+  /// - Returns: the refusal to send to the client.
   func logged(_ error: UploadError) -> Refusal {
     switch error {
     case .storage(let error):

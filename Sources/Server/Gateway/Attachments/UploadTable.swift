@@ -5,24 +5,24 @@ internal import Wire
 
 /// The uploads under way in all reactors: their number, the share of each address, and the rate of each body.
 ///
-/// When no slot is left for a newcomer, an upload below `minimumBodyBytesPerSecond` loses its slot: the slowest upload of the
-/// address with the most uploads. So bodies that bring a byte now and then cannot occupy the slots, and a client with a slow line
-/// can upload as long as there is room.
+/// When no slot is left for a new upload, an upload below `minimumBodyBytesPerSecond` is evicted: the slowest upload of the
+/// address with the most uploads. So clients that send very slowly cannot occupy all slots, but a client with a slow line can
+/// upload as long as there is room.
 final class UploadTable: Sendable {
-  /// The identifier of an upload. No later upload gets the same one.
+  /// The identifier of an upload. No later upload gets the same identifier.
   typealias ID = UInt64
 
-  /// An upload that lost its slot: its reactor has to end it.
+  /// An upload that lost its slot and has to be ended by its reactor.
   struct Eviction: Equatable, Sendable {
     let id: ID
     let reactor: Int
-    /// In bytes a second.
+    /// The measured rate in bytes per second.
     let rate: Int
-    /// The slots that were all taken.
+    /// The set of slots that was full.
     let slots: Slots
   }
 
-  /// The slots that are all taken.
+  /// The set of slots that is full.
   enum Slots: Equatable, Sendable {
     case ofAll(Int)
     case ofAddress(Int)
@@ -35,21 +35,21 @@ final class UploadTable: Sendable {
     }
   }
 
-  /// The decision about a newcomer.
+  /// The decision about a new upload.
   enum Admission {
     case admitted(ID)
     case refused(Refusal)
   }
 
-  /// The time for which a body may be slow before a newcomer from an address with as many uploads takes its slot. If only the
-  /// slots of the newcomer's address are all taken, this time is `bodyRateSeconds`.
+  /// The time for which a body may be slow before a new upload can take its slot. It applies if both addresses have equally many
+  /// uploads. If only the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The time for which a body may be slow if its address has more uploads than the newcomer's, but only a few.
+  /// The time for which a body may be slow if its address has only a few uploads, but more than the address of the new upload.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
     let reactor: Int
-    /// The network whose share the upload counts in; nil for an upload from this machine.
+    /// The network for which the upload counts; nil for an upload from this machine.
     let network: IPAddress?
     var rate: BodyRate
   }
@@ -64,12 +64,12 @@ final class UploadTable: Sendable {
       counts[network] = counts[network].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// Returns the upload that loses its slot to a newcomer: the slowest one below a rate, of the address with the most uploads.
+    /// Returns the upload that is evicted for a new one: the slowest upload below a rate, of the address with the most uploads.
     ///
-    /// An upload keeps its slot during the grace time, unless its address will still have as many uploads as the newcomer's after
-    /// the eviction. In that case an upload of an address with a few uploads keeps its slot for `leastTime`, and during the grace
-    /// time as long as another upload can be evicted. An upload of an address with more uploads has no such time, so that the
-    /// address cannot hold slots with bodies that begin again and again.
+    /// An upload cannot be evicted during the grace time, with one exception: after the eviction, its address would still have as
+    /// many uploads as the address of the new upload. Then an upload of an address with only a few uploads is safe for
+    /// `leastTime`. After that, it is evicted in the grace time only if there is no other candidate. An upload of an address with
+    /// more uploads is never safe, so that the address cannot occupy slots by restarting its uploads.
     func eviction(
       below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?, few: Int,
       at now: MonotonicTime
@@ -104,14 +104,14 @@ final class UploadTable: Sendable {
     self.limits = limits
   }
 
-  /// The number of uploads at present.
+  /// The present number of uploads.
   var count: Int { state.withLock { $0.rows.count } }
 
-  /// Adds an upload, with a paused rate. When the limit is reached, or the quarter of it that one address may have, the upload is
-  /// added only if another one is evicted for it.
+  /// Adds an upload, with a paused rate. One address may have a quarter of all slots. If all slots or those of the address are
+  /// full, the upload is added only if another one is evicted.
   ///
   /// - Parameters:
-  ///   - address: the address whose share the upload counts in; nil for this machine, which may have all slots.
+  ///   - address: the address for which the upload counts; nil for this machine, which may use all slots.
   ///   - reactor: the number of the upload's reactor.
   ///   - now: the present time.
   ///   - evict: asks the reactor of an upload to end it; returns false if that fails, and the upload then keeps its slot.
@@ -164,7 +164,7 @@ final class UploadTable: Sendable {
     state.withLock { $0.rows[id]?.rate.resume(at: now) }
   }
 
-  /// Pauses the rate of an upload, because the gateway reads nothing for now or has the whole body. The upload cannot be evicted
+  /// Pauses the rate of an upload, because the gateway does not read for now, or has the whole body. The upload cannot be evicted
   /// during the pause.
   func pauseRate(of id: ID, at now: MonotonicTime) {
     state.withLock { $0.rows[id]?.rate.pause(at: now) }

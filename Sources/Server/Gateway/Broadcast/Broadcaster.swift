@@ -3,49 +3,50 @@ internal import Networking
 internal import Platform
 internal import SessionCore
 
-/// A session in memory, with the progress of sending its entries to its members. `Broadcaster` writes this progress.
+/// A session in memory, with the state of sending its entries to its members. Only `Broadcaster` changes this state.
 class LiveSession {
   final let session: Session
-  /// The progress of its records to the store.
+  /// The state of storing its records.
   final let stored: StoredSession
   /// The number of open sockets whose clients have not joined yet.
   final var unjoinedSockets = 0
-  /// True while it is in the list of sessions whose turn is to be ended.
+  /// True while the session is in the list of sessions whose turn has to be ended.
   final fileprivate var isDirty = false
-  /// True while its last turn is sent. Entries that arrive meanwhile are collected for the next flush.
+  /// True while the entries of its last turn are being sent. Entries that arrive then are collected for the next flush.
   final fileprivate(set) var isFlushing = false {
     didSet { stored.isFlushing = isFlushing }
   }
   final fileprivate var pacer = FlushPacer()
-  /// The messages since its last turn.
+  /// The number of messages since its last turn.
   final fileprivate var messageCount = 0
-  /// The arrival of the oldest entry since its last turn, and of the oldest entry that is being sent; distant future without any.
+  /// The arrival of the oldest entry since its last turn, and of the oldest entry that is being sent; distant future if there is
+  /// none.
   final fileprivate var firstEntryAt = MonotonicTime.distantFuture
   final fileprivate var flushedEntryAt = MonotonicTime.distantFuture
-  /// True when this flush includes members that are caught up.
+  /// True when this flush also sends to members that are caught up.
   final fileprivate var includesCaughtUp = true
   final fileprivate var presence = PresencePacer()
   /// The number of the last flush at the last sweep.
   final fileprivate var sweptFlush: UInt32 = 0
-  /// True when it keeps memory for the next turn.
+  /// True when the session has memory reserved for its next turn.
   final fileprivate var hasRoom = false
-  /// The values of it that the reactor's gauges contain.
+  /// The session's values that the reactor's gauges include.
   final fileprivate var countedParticipants = 0
   final fileprivate var countedLogBytes = 0
 
-  /// Creates the state of a session whose turns have not begun.
+  /// Creates the state of a session before its first turn.
   init(_ session: Session, compressor: CatchUpCompressor) {
     self.session = session
     stored = StoredSession(session)
     session.compressor = compressor.compress
   }
 
-  /// True when the session has ended, expired or been unloaded. No gauge counts it any more.
+  /// True when the session has ended, expired or been unloaded. The gauges do not count it any more.
   final var isRemoved: Bool {
     get { stored.isRemoved }
     set { stored.isRemoved = newValue }
   }
-  /// The time at which members that are caught up are informed about who came and went; nil if they know.
+  /// The time at which caught-up members are informed about joins and leaves; nil if they have been informed.
   final var presenceDue: MonotonicTime? { presence.due }
 
   final func countMessage() {
@@ -60,12 +61,13 @@ class LiveSession {
 
 /// Ends the turns of a reactor's sessions, and sends the entries of each turn to the members.
 ///
-/// A session that a turn of the loop touched is dirty. At the end of the loop's turn, its own turn is ended at once, or paced for up to
-/// 16 ms so that more entries go with it. It is then flushed in slices, so that a session with thousands of members does not delay others.
+/// A session that changed in a turn of the loop is marked as dirty. At the end of the loop's turn, the session's own turn is
+/// ended at once, or delayed for up to 16 ms to collect more entries. Then the session is flushed in slices, so that a session
+/// with thousands of members does not delay other sessions.
 final class Broadcaster {
-  /// The time in a turn of the loop for ending the turns of sessions.
+  /// The maximum time in a turn of the loop for ending turns of sessions.
   private static let endingTime = Duration.milliseconds(8)
-  /// The sends in a turn of the loop.
+  /// The maximum number of sends in a turn of the loop.
   private static let sendsPerTurn = 512
 
   private let fanOut: FanOut
@@ -73,13 +75,13 @@ final class Broadcaster {
   private let memory: SessionMemory
   private let load = LoopLoad()
   private let stopState: StopState
-  /// The least time between two flushes of a session, if the operator set one.
+  /// The minimum time between two flushes of a session, if the operator set one.
   private let flushInterval: Duration?
   private let clock: LoopClock
   private let counters: ReactorCounters
   private let log: Log
   private var dirty: [LiveSession] = []
-  /// Dirty sessions that wait for more entries, and the time at which the first of them is flushed.
+  /// Dirty sessions that wait for more entries, and the first time at which one of them is flushed.
   private var paced: [LiveSession] = []
   private var nextPacedFlush: MonotonicTime?
   private var flushing: [LiveSession] = []
@@ -105,12 +107,12 @@ final class Broadcaster {
 
   private var now: MonotonicTime { clock.now }
 
-  /// True when the next turn has work without an event.
+  /// True when the next turn has work even without an event.
   var hasWork: Bool { !flushing.isEmpty || !dirty.isEmpty }
   /// The time of the next paced flush.
   var nextDeadline: MonotonicTime? { nextPacedFlush }
 
-  /// Counts a turn of the loop: flushes are paced by the loop's load.
+  /// Counts a turn of the loop. The load of the loop decides about the pacing of flushes.
   ///
   /// - Parameters:
   ///   - jobsBegan: the beginning of the jobs before the turn; nil without jobs.
@@ -123,7 +125,7 @@ final class Broadcaster {
     load.turned(jobsBegan: jobsBegan, from: start, to: end, yielding: yielding)
   }
 
-  /// Marks a session as changed. Its turn is ended at the end of the loop's turn.
+  /// Marks a session as dirty: its turn is ended at the end of the loop's turn.
   func touch(_ live: LiveSession) {
     guard !live.isDirty else { return }
     live.isDirty = true
@@ -140,7 +142,7 @@ final class Broadcaster {
     let began = sessions.count > 1 ? MonotonicTime.now() : now
     for (index, live) in sessions.enumerated() {
       guard index == 0 || MonotonicTime.now() - began <= Self.endingTime else {
-        // Megabytes may have to be prepared for a first joiner: the other sessions continue in the loop's next turn.
+        // The first joiner of a session may need megabytes of preparation. Then the other sessions wait for the loop's next turn.
         dirty = sessions[index...] + dirty
         return
       }
@@ -156,7 +158,7 @@ final class Broadcaster {
       live.firstEntryAt = .distantFuture
       live.includesCaughtUp = live.presence.includesCaughtUp(live.session.turnContent, now: now)
       persister.storeSoon(live.stored)
-      // Its deadlines are scheduled when it is flushed. The loop does not wait before that.
+      // The session's deadlines are scheduled when it is flushed. The loop does not wait before that.
       live.isFlushing = true
       flushing.append(live)
       let effects = live.session.takeEffects()
@@ -165,18 +167,18 @@ final class Broadcaster {
     }
   }
 
-  /// Ends a session's turn and sends as much as its sockets accept, without waiting for the loop's turn.
+  /// Ends a session's turn at once and sends as many bytes as its sockets accept. Does not wait for the end of the loop's turn.
   func endTurnAtOnce(of live: LiveSession) {
     live.session.endTurn(now: now)
     fanOut.send(live.session, sends: .max)
   }
 
-  /// Flushes members of a session that wait in the write queue.
+  /// Flushes members of a session that are in the write queue.
   func flushPending(in live: LiveSession) {
     fanOut.flushPending(in: live.session)
   }
 
-  /// Decides whether the session waits for more entries. It is dirty again when it has waited.
+  /// Returns true if the session waits for more entries. After the wait, the session is dirty again.
   private func paces(_ live: LiveSession) -> Bool {
     let interval = flushInterval ?? FlushPacer.interval(load: load.value)
     guard !stopState.isDraining,
@@ -191,7 +193,7 @@ final class Broadcaster {
     return true
   }
 
-  /// Makes paced sessions dirty again whose time has come.
+  /// Marks paced sessions as dirty whose time has come.
   private func releasePaced() {
     guard let first = nextPacedFlush, first <= now || stopState.isDraining else { return }
     var next: MonotonicTime?
@@ -223,17 +225,18 @@ final class Broadcaster {
         live.isFlushing = false
         recordFanOutTime(live)
       } else {
-        // The other sessions have their turn too.
+        // The remaining sessions continue in the next turn.
         flushing.append(live)
       }
       collectCounters(of: live)
-      // The end of the turn set its deadlines. Members that missed the piggybacked `committed` get it from a timer.
+      // The end of the turn has set the session's deadlines. A timer sends `committed` to members that missed the piggybacked
+      // one.
       schedule(live)
       if live.session.needsTurn { touch(live) }
     }
   }
 
-  /// Records the time from the arrival of the oldest entry until all members at the tail were sent to.
+  /// Records the time from the arrival of the oldest entry until the entries were sent to all members at the tail.
   private func recordFanOutTime(_ live: LiveSession) {
     guard live.flushedEntryAt != .distantFuture else { return }
     counters.values.fanOutTimes.count(.now() - live.flushedEntryAt)
@@ -257,7 +260,7 @@ final class Broadcaster {
     setGauges(of: live, participants: live.session.members.count, logBytes: live.session.logBytes)
   }
 
-  /// Takes a session out of the counters and gauges, before it is removed.
+  /// Removes a session from the counters and gauges, before the session itself is removed.
   func countOut(_ live: LiveSession) {
     collectCounters(of: live)
     setGauges(of: live, participants: 0, logBytes: 0)
@@ -290,7 +293,7 @@ final class Broadcaster {
     }
   }
 
-  /// Frees the memory for the next turn of a session that was quiet since the last sweep.
+  /// Frees the memory for the next turn of a session that was idle since the last sweep.
   func sweep(_ live: LiveSession) {
     guard !live.isFlushing else { return }
     let flush = live.session.flushNumber

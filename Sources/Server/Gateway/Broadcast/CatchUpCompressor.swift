@@ -1,8 +1,8 @@
 internal import WebSocket
 
-/// Compresses retained entries for members that negotiated compression, and counts the cost for the turn.
+/// Compresses retained entries for members that negotiated compression, and measures the cost in the turn.
 final class CatchUpCompressor {
-  /// The time for compressing a byte, divided by the time for sending it.
+  /// The ratio of the time for compressing a byte to the time for sending it.
   private static let weight = 8
 
   private let deflater: Deflater
@@ -20,7 +20,7 @@ final class CatchUpCompressor {
     return compressed
   }
 
-  /// Returns the cost since the last call, as the number of bytes that could have been sent in that time.
+  /// Returns the cost since the last call, as the number of bytes that could be sent in the same time.
   func takeCost() -> Int {
     defer { bytes = 0 }
     return bytes * Self.weight

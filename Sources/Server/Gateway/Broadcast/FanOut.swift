@@ -5,7 +5,7 @@ internal import SessionCore
 internal import WebSocket
 internal import Wire
 
-/// Sends the entries of one session's turn to its members: one `send` for each socket, however many entries the turn has.
+/// Sends the entries of one session's turn to its members, with one `send` per socket for all entries of the turn.
 final class FanOut {
   private let io: ConnectionIO
   private let clock: LoopClock
@@ -19,23 +19,25 @@ final class FanOut {
 
   /// The outcome of a slice of a flush.
   private struct Slice {
-    /// The rows of members that are not at the tail, or have output of their own.
+    /// The rows of members that are not at the tail, or have pending output of their own.
     var notAtTail: [Int] = []
-    /// The rows whose sockets did not accept all unreliable frames, with the number of bytes that they accepted.
+    /// The rows whose sockets did not accept all unreliable frames, each with the number of accepted bytes.
     var partialWrites: [(position: Int, accepted: Int)] = []
     var delivered = 0
     var sends = 0
     var isDone = false
   }
 
-  /// Sends the tail to members that were not visited in this flush, up to a number of sends. Members that are not at the tail, or have
-  /// output of their own, are flushed one by one afterwards.
+  /// Sends the tail to members that were not visited in this flush, up to a number of sends. Then flushes, one by one, the
+  /// members that are not at the tail or have output of their own.
   ///
-  /// Rows may have moved since the last slice, because members come and go: each row stores the flush in which it was visited last.
+  /// Rows may have moved since the last slice, because members join and leave. So each row stores the number of the flush that
+  /// visited it last.
   /// - Parameters:
   ///   - session: the session.
-  ///   - limit: the most sends.
-  ///   - includingCaughtUp: true if members at the tail without output of their own are sent to. Otherwise they get the entries later.
+  ///   - limit: the maximum number of sends.
+  ///   - includingCaughtUp: true to send also to members at the tail without output of their own. Otherwise they get the entries
+  ///     later.
   /// - Returns: true when all members have been visited, and the number of sends.
   @discardableResult
   func send(_ session: Session, sends limit: Int, includingCaughtUp: Bool = true) -> (
@@ -69,9 +71,10 @@ final class FanOut {
     return (slice.isDone, slice.sends)
   }
 
-  /// The loop that the rest of the gateway is arranged around: one pass over the rows, one `send` for each.
+  /// The gateway's most important loop for performance: one pass over the rows, with one `send` per row.
   ///
-  /// Its inputs are fetched once. For a member, no exclusivity is checked, and only its row and its connection are touched.
+  /// The inputs are fetched once before the loop. For each member, the loop accesses only the row and the connection, without a
+  /// check of exclusivity.
   private func sendTail(
     of session: Session, _ unreliable: [UInt8], _ entries: Int, to members: inout [Member], sends limit: Int,
     includingCaughtUp: Bool
@@ -91,7 +94,7 @@ final class FanOut {
       let member = rows[position]
       if member.flush == number { continue }
       rows[position].flush = number
-      // Raw values: the standard library's functions of option sets are not inlined in another module.
+      // The loop uses raw values, because the standard library's functions of option sets are not inlined in another module.
       if member.flags.rawValue & blocked != 0 {
         if !unreliable.isEmpty { slice.partialWrites.append((position, 0)) }
         continue
@@ -143,14 +146,14 @@ final class FanOut {
     }
   }
 
-  /// A socket did not accept all unreliable frames of the turn: only a begun frame is finished.
+  /// A socket did not accept all unreliable frames of the turn. Only the rest of a begun frame is sent later.
   private func missed(_ session: Session, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
     session.didSendUnreliable(accepted, subscriber, now: clock.now)
     finishBegunFrame(subscriber)
   }
 
-  /// Over TLS no event may come for the rest of a begun frame: it is sent at once.
+  /// Over TLS, the event loop may report no event for the rest of a begun frame. So the rest is sent at once.
   private func finishBegunFrame(_ subscriber: Subscriber) {
     guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
       !connection.isWriteBlocked
@@ -186,7 +189,7 @@ final class FanOut {
     io.table[token: subscriber.connection]?.handler?.continueWriting()
   }
 
-  /// Flushes members that wait in the write queue, until their sockets are full.
+  /// Flushes members in the write queue until their sockets are full.
   func flushPending(in session: Session) {
     for subscriber in session.subscribers {
       guard let connection = io.table[token: subscriber.connection], connection.isQueuedForWriting,

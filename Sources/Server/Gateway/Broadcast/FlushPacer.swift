@@ -1,18 +1,18 @@
 internal import Primitives
 
-/// Decides whether the entries of a session are sent to its members at once, or wait a little for more entries.
+/// Decides if the entries of a session are sent to its members at once, or after a short wait for more entries.
 ///
-/// The cost of a delivery is the call, however many entries it carries. While the loop has time, entries are sent at once. On a busy
-/// loop, a session that was flushed a moment ago collects entries for up to 16 ms, about the time between two frames on a screen, if that
-/// is worth it. It is not if people wait for each other, because no more entries would come meanwhile, nor if so many messages come that
-/// enough of them arrive together anyway. Both are learnt by trying.
+/// A delivery costs one call, for any number of entries. While the loop has time, entries are sent at once. On a busy loop, a
+/// session that was flushed recently may collect entries for up to 16 ms, about the time between two frames on a screen. Waiting
+/// is not worthwhile in two cases: people wait for each other, so no more entries come during the wait; or so many messages come
+/// that enough of them arrive together anyway. The pacer finds out by trying both ways.
 struct FlushPacer {
-  /// The longest time that entries wait for others.
+  /// The maximum time for which entries wait for others.
   static let longest = Duration.milliseconds(16)
-  /// The load from which on entries wait, and the load at which they wait longest.
+  /// The load from which entries wait, and the load at which they wait longest.
   private static let someLoad = 0.3
   private static let fullLoad = 0.7
-  /// Waiting is worth it if it multiplies the messages in a flush by this factor.
+  /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
   private static let worthwhile = 1.5
   private static let tryAtOnceEvery = 64
   private static let longestPause = 4096
@@ -21,14 +21,14 @@ struct FlushPacer {
   private(set) var flushedAt = MonotonicTime.distantPast
   /// The time until which the session waits; nil if it does not wait.
   private(set) var heldUntil: MonotonicTime?
-  /// Moving averages of the messages in a flush, without and with waiting.
+  /// Moving averages of the number of messages in a flush, without and with waiting.
   private var atOnce = 1.0
   private var afterWaiting = 2.0
-  /// The flushes until the other way is tried, and the number of flushes before the next try where waiting was not worth it.
+  /// The number of flushes before the other way is tried, and that number after a try in which waiting was not worthwhile.
   private var untilTry = 0
   private var pause = 16
 
-  /// Returns the longest time that entries wait at a load.
+  /// Returns the maximum time for which entries wait at a load.
   static func interval(load: Double) -> Duration {
     longest * min(1, max(0, (load - someLoad) / (fullLoad - someLoad)))
   }
@@ -38,8 +38,8 @@ struct FlushPacer {
   /// Decides whether the session is flushed now or later.
   ///
   /// - Parameters:
-  ///   - interval: the least time between two flushes.
-  ///   - isFixed: true if the interval holds even where waiting is not worth it.
+  ///   - interval: the minimum time between two flushes.
+  ///   - isFixed: true if the interval applies even if waiting is not worthwhile.
   ///   - now: the time of the turn.
   /// - Returns: the time until which to wait; nil to flush now.
   mutating func waits(_ interval: Duration, isFixed: Bool = false, now: MonotonicTime) -> MonotonicTime? {

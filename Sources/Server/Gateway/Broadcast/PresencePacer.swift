@@ -1,19 +1,20 @@
 internal import SessionCore
 internal import Primitives
 
-/// Decides when members at the tail are sent the announcements of joins and leaves.
+/// Decides when the announcements of joins and leaves are sent to members at the tail.
 ///
-/// If a thousand people join at once, sending each announcement at once would take half a million sends. So rare announcements are sent
-/// at once, and frequent ones after an interval or with the next entry. Until then they wait in the log, in their place.
+/// If a thousand people join at once, sending each announcement at once would take half a million sends. So rare announcements
+/// are sent at once, and frequent ones after an interval or with the next entry. Until then they are in the log, in their usual
+/// order.
 struct PresencePacer {
-  /// The least time between two announcements without entries.
+  /// The minimum time between two flushes of announcements without other entries.
   static let interval = Duration.milliseconds(50)
 
   private var announcedAt = MonotonicTime.distantPast
   /// The time of the next announcements; nil if none wait.
   private(set) var due: MonotonicTime?
 
-  /// Decides at the end of a turn whether its entries go to the members at the tail, too, or only to new members.
+  /// Decides at the end of a turn if its entries are sent to all members at the tail, or only to new members.
   mutating func includesCaughtUp(_ content: TurnContent, now: MonotonicTime) -> Bool {
     let next = announcedAt + Self.interval
     switch content {

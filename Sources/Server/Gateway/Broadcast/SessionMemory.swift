@@ -18,7 +18,7 @@ final class SessionMemory: Sendable {
 
   /// Creates a count of zero.
   ///
-  /// - Parameter limit: the bytes from which on sessions get no more memory, but for a reserve.
+  /// - Parameter limit: the number of bytes above which sessions get memory only from a reserve.
   init(limit: Int) {
     self.limit = limit
   }
@@ -26,13 +26,13 @@ final class SessionMemory: Sendable {
   /// The bytes of all sessions.
   var held: Int { bytes.load(ordering: .relaxed) }
 
-  /// Counts a change of a session's memory.
+  /// Adds a change of a session's memory to the sum.
   ///
   /// - Parameters:
   ///   - change: the difference in bytes.
   ///   - sessions: the difference in the number of sessions in memory.
-  /// - Returns: `crowded` once when the limit is exceeded; `relieved` once when the total falls a sixteenth below the limit. At the limit
-  ///   itself every entry would change the state.
+  /// - Returns: `crowded` once when the limit is exceeded; `relieved` once when the total falls a sixteenth below the limit. The
+  ///   difference avoids a change of the state with every entry.
   func hold(_ change: Int, sessions: Int = 0) -> Change {
     if sessions != 0 { sessionCount.add(sessions, ordering: .relaxed) }
     let held = bytes.add(change, ordering: .relaxed).newValue
@@ -41,9 +41,9 @@ final class SessionMemory: Sendable {
     return isCrowded.exchange(false, ordering: .relaxed) ? .relieved : .same
   }
 
-  /// Returns the bytes that all sessions hold, if a session of this size must not grow now; nil if it may grow.
+  /// Returns the memory of all sessions in bytes if a session of this size must not grow now; nil if it may grow.
   ///
-  /// Beyond the limit, another quarter of the limit is a reserve. A session may grow only while it holds less than an equal part
+  /// Beyond the limit, another quarter of the limit is a reserve. A session may grow only while it uses less than an equal part
   /// of the free reserve. This part shrinks as sessions fill the reserve, so that smaller sessions still find room.
   func memoryPressure(for bytes: Int) -> Int? {
     let held = held
@@ -52,7 +52,7 @@ final class SessionMemory: Sendable {
     return bytes < part ? nil : held
   }
 
-  /// The most bytes that all sessions hold: the limit and the reserve.
+  /// The maximum memory of all sessions in bytes: the limit and the reserve.
   private var most: Int { limit / 4 * 5 }
 
   /// Reserves room for a session that is about to be read from the disk.
@@ -65,7 +65,7 @@ final class SessionMemory: Sendable {
     return false
   }
 
-  /// Releases reserved bytes: the session is in memory and counted, or was not loaded.
+  /// Releases reserved bytes, because the session is in memory and counted, or was not loaded.
   func release(_ bytes: Int) {
     reserved.subtract(bytes, ordering: .relaxed)
   }

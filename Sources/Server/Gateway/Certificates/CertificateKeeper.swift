@@ -3,13 +3,14 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Keeps the certificate in force up to date with its files, and logs its expiry.
+/// Reloads the certificate when its files change, and logs its expiry.
 ///
-/// It reads files, so it has a thread of its own: a network file system may be slow.
+/// The keeper has its own thread, because reading files from a network file system may be slow.
 actor CertificateKeeper {
   /// The time between two checks of the files.
   static let checkInterval = Duration.seconds(1)
-  /// The time for which one key seals session tickets. It opens them for twice that time longer, as long as a ticket is valid.
+  /// The time for which one key encrypts new session tickets. The key decrypts tickets for twice that time longer, which is the
+  /// lifetime of a ticket.
   static let ticketKeyTime = Duration.seconds(3600)
   /// The time between two log lines about the expiry.
   private static let noticeInterval = Duration.seconds(86_400)
@@ -25,7 +26,7 @@ actor CertificateKeeper {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Creates the keeper of a pair that was read from its source. The pair is in force from now on.
+  /// Creates the keeper of a pair that was read from its source. The pair is used from now on.
   init(
     _ pair: CertificateSource.Pair, from source: CertificateSource, log: Log, on executor: BlockingExecutor,
     now: MonotonicTime = .now()
@@ -39,10 +40,10 @@ actor CertificateKeeper {
     noticeAt = now
   }
 
-  /// The number of times that a new pair could not be read.
+  /// The number of failed attempts to read a new pair.
   nonisolated var reloadFailures: UInt64 { failures.load(ordering: .relaxed) }
 
-  /// Reads changed files, renews a self-signed pair, rotates the ticket key and logs the expiry, each when it is due. Called
+  /// Reads changed files, renews a self-signed pair, rotates the ticket key and logs the expiry, each at its own time. Called
   /// once per `checkInterval`.
   func check(now: MonotonicTime = .now(), date: WallTime = .now()) {
     if rotateAt <= now {
@@ -54,7 +55,7 @@ actor CertificateKeeper {
     if noticeAt <= now { logValidity(now: now, date: date) }
   }
 
-  /// Reads both files at once, and logs the result.
+  /// Reads both files immediately, and logs the result.
   func reload(now: MonotonicTime = .now(), date: WallTime = .now()) {
     read(now: now, isRequested: true)
     logValidity(now: now, date: date)
@@ -65,9 +66,9 @@ actor CertificateKeeper {
       let pair = try source.read()
       let hadFailed = watch.didRead(pair.versions)
       let isNew = pair.context.certificate.chain != holder.current.certificate.chain
-      // The same pair with new times keeps the session tickets valid.
+      // If only the file times changed, the session tickets stay valid.
       if isNew { holder.replace(with: pair.context) }
-      // After a logged failure the success is logged too, also if the old pair is back.
+      // After a logged failure, the success is logged too, even if the pair is the old one.
       guard isNew || isRequested || hadFailed else { return }
       log(.info, "certificate reloaded", pair.context.certificate.logFields)
       if isNew { noticeAt = now }
@@ -101,7 +102,7 @@ actor CertificateKeeper {
 }
 
 extension ServerCertificate {
-  /// The fields that identify the certificate in a log line.
+  /// The log fields that identify the certificate.
   var logFields: KeyValuePairs<String, LogValue> {
     [
       "subject": .string(subject), "names": .string(names),

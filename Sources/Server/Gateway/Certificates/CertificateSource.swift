@@ -2,11 +2,11 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// The origin of certificate and key.
+/// The origin of the certificate and its key.
 enum CertificateSource: Sendable {
-  /// Files of the operator, who replaces them.
+  /// Files of the operator, who also replaces them.
   case files(certificate: String, key: String)
-  /// Files that the gateway makes in its data folder, and renews in time.
+  /// Files that the gateway creates in its data folder and renews before they expire.
   case selfSigned(directory: String)
 
   /// The versions of both files.
@@ -15,10 +15,10 @@ enum CertificateSource: Sendable {
     var key: FileVersion?
   }
 
-  /// A pair that was read.
+  /// A pair of certificate and key that was read.
   struct Pair: Sendable {
     let context: TLSServerContext
-    /// The versions before the files were read: a write during the read counts as a change.
+    /// The versions from before the read: a write during the read then counts as a change.
     let versions: Versions
   }
 
@@ -42,9 +42,9 @@ enum CertificateSource: Sendable {
     Versions(certificate: FileVersion(of: paths.certificate), key: FileVersion(of: paths.key))
   }
 
-  /// Makes a self-signed pair if there is none, or if it expires soon. Does nothing with files of the operator.
+  /// Creates a self-signed pair if there is none, or if it expires soon. Does nothing with files of the operator.
   ///
-  /// - Returns: the reason for a new pair; nil if none was made.
+  /// - Returns: the reason for the new pair; nil if none was created.
   func makeIfNeeded(
     now: WallTime = .now()
   ) throws(CertificateError) -> SelfSignedCertificate.Reason? {

@@ -13,13 +13,14 @@ package enum CertificateValidity: Equatable, Sendable {
   /// Creates the validity of a certificate at a time.
   ///
   /// - Parameters:
-  ///   - notBefore: the begin of the period, in seconds since 1970.
+  ///   - notBefore: the beginning of the period, in seconds since 1970.
   ///   - notAfter: the end of the period, in seconds since 1970.
-  ///   - now: the time to judge.
+  ///   - now: the time to compare with the period.
   package init(notBefore: Int64, notAfter: Int64, now: WallTime) {
     let now = now.secondsSince1970
     let left = notAfter - now
-    // Short-lived certificates are issued for a few days and replaced after half of them: their notice is the last third.
+    // Short-lived certificates are issued for a few days and replaced after half of them: for these, the notice begins with the
+    // last third.
     let lifetime = max(0, notAfter - notBefore)
     let notice = lifetime <= Self.noticeSeconds ? lifetime / 3 : Self.noticeSeconds
     if left < 0 {

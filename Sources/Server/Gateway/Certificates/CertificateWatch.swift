@@ -1,16 +1,16 @@
 internal import Primitives
 
-/// Decides when certificate and key are read again, and when a failure is logged. Has no files and no clock.
+/// Decides when certificate and key are read again, and when a failure is logged. Does not access files or clocks.
 ///
-/// The two files are replaced one after the other, and a file is not written in one step. So files that still change are
-/// not read. A pair that cannot be used is tried again at each check, and is an error only if it stays so.
+/// The two files are replaced one after the other, and a file is not written in one step. So files that are still changing are
+/// not read. An unusable pair is tried again at each check, and is logged as an error only if it stays unusable.
 struct CertificateWatch: Sendable {
-  /// The time for which a pair may be unusable before that is logged.
+  /// The time for which a pair may be unusable before the failure is logged.
   static let retryTime = Duration.seconds(5)
 
-  /// The versions of the pair in force.
+  /// The file versions of the pair in use.
   private var current: CertificateSource.Versions
-  /// The versions at the last check.
+  /// The file versions at the last check.
   private var seen: CertificateSource.Versions
   private var failure: Failure?
 
@@ -20,7 +20,7 @@ struct CertificateWatch: Sendable {
     var loggedReason: String?
   }
 
-  /// Creates the watch of a pair that is in force.
+  /// Creates the watch of a pair that is in use.
   init(inForce versions: CertificateSource.Versions) {
     current = versions
     seen = versions
@@ -38,7 +38,7 @@ struct CertificateWatch: Sendable {
     return versions == seen
   }
 
-  /// Records a pair that was read and is in force.
+  /// Records a pair that was read and is now in use.
   ///
   /// - Returns: true if a failure was logged before.
   mutating func didRead(_ versions: CertificateSource.Versions) -> Bool {
@@ -53,7 +53,7 @@ struct CertificateWatch: Sendable {
   /// - Parameters:
   ///   - reason: the reason as text.
   ///   - now: the time.
-  ///   - isRequested: true if the operator requested the read, and waits for an answer.
+  ///   - isRequested: true if the operator requested the read and waits for the result.
   /// - Returns: true if the reason is to be logged: once for each reason, and for each request.
   mutating func didFail(_ reason: String, now: MonotonicTime, isRequested: Bool = false) -> Bool {
     var failure = failure ?? Failure(since: now)

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// The properties of a file that show a replacement or a change without reading the content.
+/// The attributes of a file that show a replacement or a change. Reading the content is not necessary.
 ///
-/// They are read once a second. inotify watches a directory entry, so it misses a link further up the path that is
-/// changed (Kubernetes, certbot), and changes by another machine on a network file system.
+/// The attributes are read once a second. inotify is not used, because it watches a directory entry only. So it misses a changed
+/// link further up the path (Kubernetes, certbot), and changes by another machine on a network file system.
 struct FileVersion: Equatable, Sendable {
   let device, inode: UInt64
   let length: Int64
@@ -12,7 +12,7 @@ struct FileVersion: Equatable, Sendable {
 }
 
 extension FileVersion {
-  /// The version of the file at the path, with links followed; nil if there is none, or none that may be examined.
+  /// The version of the file at the path, following links; nil if there is no file, or no permission to examine it.
   init?(of path: String) {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

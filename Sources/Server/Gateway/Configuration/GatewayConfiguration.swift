@@ -1,12 +1,13 @@
 package import Wire
 
-/// All settings of an operator, with their defaults. Read once at the start, then passed on as a value.
+/// All settings of the operator, with their defaults. They are read once at the start, then passed on as a value.
 package struct GatewayConfiguration: Equatable, Sendable {
-  /// The guarantee of `committed`.
+  /// The durability that a `committed` message guarantees.
   package enum Durability: String, CaseIterable, Sendable {
-    /// Entries survive nothing: sessions are in memory only. Attachments are written.
+    /// Entries do not survive the end of the process: sessions are in memory only. Attachments are written to files.
     case memory
-    /// Entries survive the end of the process. A power cut may cost the last half minute, which the kernel had not written.
+    /// Entries survive the end of the process. A power cut may lose the last half minute, which the kernel had not written to the
+    /// disk.
     case process
     /// Entries survive a power cut too.
     case full
@@ -14,24 +15,24 @@ package struct GatewayConfiguration: Equatable, Sendable {
 
   /// The address for plain HTTP; nil if it is off.
   package var http: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8080)
-  /// The address for HTTP over TLS; nil if it is off.
+  /// The address for HTTP over TLS; nil if TLS is off.
   package var https: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8443)
   /// The file of the certificate chain in PEM; nil for a self-signed certificate in the data directory.
   package var certificateFile: String?
-  /// The file of the certificate's private key in PEM; set if `certificateFile` is.
+  /// The file of the certificate's private key in PEM; set if `certificateFile` is set.
   package var keyFile: String?
   /// True to send `Strict-Transport-Security` over TLS, which applies to every port of the host.
   package var sendsStrictTransportSecurity = false
   /// True to redirect requests for pages from plain HTTP to the https address.
   package var redirectsToHTTPS = false
-  /// The address of the gateway from outside. It makes links absolute, and requests for another `Host` are refused.
+  /// The public URL of the gateway. Links are made with it, and requests for another `Host` are refused.
   package var publicURL: WebOrigin?
   /// Origins of other sites whose pages may use this gateway.
   package var allowedOrigins: [WebOrigin] = []
   /// The number of trusted proxies in front of the gateway. They report the address, scheme and host of a client.
   package var trustedProxies = 0
 
-  /// The only directory that is written to.
+  /// The only directory that the gateway writes to.
   package var dataDirectory = "data"
   /// The files of the page, read once at the start.
   package var publicDirectory = "Public"
@@ -39,27 +40,28 @@ package struct GatewayConfiguration: Equatable, Sendable {
 
   /// The number of event loops, 1–256. The command sets it to the number of cores.
   package var reactors = 1
-  /// The least time between two flushes of a session, 0–1,000 ms: entries in between are sent together. Nil for up to 16 ms
-  /// on a busy loop, where waiting pays.
+  /// The minimum time between two flushes of a session, 0–1,000 ms; entries in between are sent together. Nil for an automatic
+  /// delay of up to 16 ms on a busy loop.
   package var flushInterval: Duration?
-  /// The time for which a gateway keeps serving after the request to stop, while `/readyz` answers 503; at most five minutes.
+  /// The time for which the gateway continues to serve after a request to stop, while `/readyz` answers 503; at most five
+  /// minutes.
   package var drainDelay = Duration.zero
-  /// The bytes of memory into which all limits must fit; nil for three quarters of the process's memory.
+  /// The memory limit in bytes from which all other memory limits follow; nil for three quarters of the process's memory.
   package var memory: Int?
   package var limits = Limits()
 
-  /// The bearer token for `/metrics`; without one only loopback may read the metrics.
+  /// The bearer token for `/metrics`; without a token, only loopback addresses may read the metrics.
   package var metricsToken: String?
   /// The file from which `metricsToken` is read at the start; nil if the token was given directly, or not at all.
   package var metricsTokenFile: String?
   package var logLevel = Log.Level.info
-  /// The part of the addresses of clients and proxies that the log shows.
+  /// The part of client and proxy addresses that is logged.
   package var logAddresses = Log.AddressDetail.full
   /// The format of log lines; nil for text on a terminal and JSON elsewhere.
   package var logFormat: Log.Format?
   /// True to serve `/echo`, for conformance suites.
   package var servesEcho = false
 
-  /// The defaults, with one reactor.
+  /// Creates the default settings, with one reactor.
   package init() {}
 }

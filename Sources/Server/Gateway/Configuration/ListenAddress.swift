@@ -6,7 +6,7 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
   package var host: String
   package var port: UInt16
 
-  /// Creates an address of its two parts; an IPv6 host is without brackets.
+  /// Creates an address from its two parts; an IPv6 host has no brackets.
   package init(host: String, port: UInt16) {
     self.host = host
     self.port = port
@@ -33,10 +33,11 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
   /// The host as in a URL: an IPv6 address is in brackets.
   package var authorityHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
-  /// True if the host stands for all addresses of the machine.
+  /// True if the host means all addresses of the machine.
   package var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
-  /// Returns true if both cannot be bound at once: they have the same port, and one host includes the other's addresses.
+  /// Returns true if the two addresses cannot be bound at the same time: they have the same port, and one host includes the
+  /// other's addresses.
   package func overlaps(_ other: ListenAddress) -> Bool {
     guard port == other.port, port != 0 else { return false }
     let isOfOneKind = host.utf8.contains(UInt8(ascii: ":")) == other.host.utf8.contains(UInt8(ascii: ":"))

@@ -1,21 +1,21 @@
-/// The origin of a web page (RFC 6454 §6.2): scheme, host and port, in lower case, default ports left out.
+/// The origin of a web page (RFC 6454 §6.2): scheme, host and port, in lower case. A default port is omitted.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
   package enum Scheme: String, Sendable {
     case http
     case https
 
-    /// The port of a URL without a port.
+    /// The default port of the scheme.
     package var defaultPort: UInt16 { self == .http ? 80 : 443 }
   }
 
   package let scheme: Scheme
-  /// In lower case; an IPv6 address in brackets.
+  /// The host in lower case; an IPv6 address is in brackets.
   package let host: String
   package let port: UInt16
 
-  /// Parses `http://HOST[:PORT]` or `https://…`, optionally with a `/` at the end.
+  /// Parses `http://HOST[:PORT]` or `https://HOST[:PORT]`, optionally with a `/` at the end.
   ///
-  /// Nil for `null`, for other schemes, and for a URL with a path, a query or a user.
+  /// Returns nil for `null`, for other schemes, and for a URL with a path, a query or a user.
   package init?(_ text: String) {
     let lowered = text.lowercased()
     let rest: Substring
@@ -38,6 +38,6 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(scheme.rawValue)://\(authority)" }
 
-  /// Host and port as in a `Host` field: without the port if it is the default of the scheme.
+  /// Host and port as in a `Host` field: without the port if it is the scheme's default.
   package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 }

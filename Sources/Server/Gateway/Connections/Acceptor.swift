@@ -3,9 +3,9 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// A socket that accepts connections, and closes when no reference to it is left.
+/// A listening socket. It is closed when its last reference is released.
 protocol ConnectionSource: AnyObject {
-  /// Accepts one connection. Called until it returns `wouldBlock` or `exhausted`.
+  /// Accepts one connection. The caller repeats the call until it returns `wouldBlock` or `exhausted`.
   func accept() -> Listener.Acceptance
 }
 
@@ -13,9 +13,10 @@ extension Listener: ConnectionSource {}
 
 /// Accepts the connections of a reactor's listeners.
 final class Acceptor {
-  /// The time in a turn for new connections of one listener. At the connection limit each is read at once, which may take long.
+  /// The time in a turn for new connections of one listener. At the connection limit, each new connection is read at once, which
+  /// may take long.
   private static let acceptTime = Duration.milliseconds(2)
-  /// The pause after the system had no resources for another connection.
+  /// The pause after the system had no resources for a new connection.
   private static let exhaustedPause = Duration.milliseconds(100)
 
   private let io: ConnectionIO
@@ -28,7 +29,7 @@ final class Acceptor {
   private var plain: (any ConnectionSource)?
   private var secure: (any ConnectionSource)?
   private var reserved: ReservedConnections
-  /// The time to accept again connections that still wait, for which no event will come; nil when none waits.
+  /// The time to accept waiting connections again for which the event loop reports no event; nil when none wait.
   private(set) var nextDeadline: MonotonicTime?
   /// Creates the first handler of a connection.
   var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("not connected") }
@@ -39,7 +40,7 @@ final class Acceptor {
   ///
   /// - Parameters:
   ///   - io: opens and closes the connections.
-  ///   - reader: reads reserved connections at once.
+  ///   - reader: reads reserved connections as soon as they are accepted.
   ///   - certificates: nil without TLS.
   ///   - reactors: the number of reactors, which share the reserved connections.
   ///   - headTime: the time for the head of a request.
@@ -70,7 +71,7 @@ final class Acceptor {
 
   /// Closes the listeners.
   func stop() {
-    // Closed when the last reference goes: the gateway holds none.
+    // The sockets are closed when the last reference is released: the gateway has no references to them.
     plain = nil
     secure = nil
     nextDeadline = nil
@@ -84,7 +85,7 @@ final class Acceptor {
     if let secure { accept(from: secure, isSecure: true) }
   }
 
-  /// Accepts connections that still wait, when their time has come.
+  /// Accepts waiting connections when their time has come.
   func acceptWaiting() {
     guard let nextDeadline, nextDeadline <= clock.now else { return }
     self.nextDeadline = nil
@@ -108,7 +109,7 @@ final class Acceptor {
         acceptAgain(at: clock.now + Self.exhaustedPause)
         return
       }
-      // Accepted connections have their turn before more are accepted.
+      // Accepted connections are handled before more are accepted.
       if MonotonicTime.now() >= end {
         acceptAgain(at: clock.now)
         return
@@ -136,12 +137,12 @@ final class Acceptor {
     }
   }
 
-  /// Opens an accepted connection.
+  /// Adds a connection that is already counted.
   ///
   /// - Parameters:
   ///   - descriptor: the connected socket.
   ///   - peer: the socket's other end.
-  ///   - tls: nil on a plain socket.
+  ///   - tls: nil for a socket without TLS.
   ///   - isReserved: true for a connection beyond the limit `connections`.
   /// - Returns: nil if the system had no resources for it.
   private func open(
@@ -160,7 +161,7 @@ final class Acceptor {
     guard let connection = open(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.values.connectionsAccepted += 1
     reserved.insert(connection.key)
-    // Its request may have arrived already, and the next newcomer may evict the connection.
+    // The request may have arrived already, and the next new connection may evict this one.
     reader.readAtOnce(connection)
   }
 
@@ -168,7 +169,7 @@ final class Acceptor {
     io.table[key]?.handler?.stage ?? .silent
   }
 
-  /// Closes a reserved connection in favour of a newcomer.
+  /// Closes a reserved connection in favour of a new one.
   private func evict(_ connection: Connection) {
     if connection.handler != nil {
       let refusal = io.counts.tooManyConnections
@@ -178,7 +179,7 @@ final class Acceptor {
     io.close(connection, reason: "evicted: the gateway has as many connections as it takes")
   }
 
-  /// Writes the reason before closing, as far as the kernel accepts it at once.
+  /// Writes the reason for the refusal before closing, as far as the kernel accepts it at once.
   private func reject(_ socket: Socket, _ refusal: Refusal) {
     _ = socket.send(refusalBytes(refusal).span)
   }

@@ -1,13 +1,13 @@
 internal import Networking
 internal import Platform
 
-/// Counts per client: an IPv4 address, or the /64 of an IPv6 address.
+/// Counts per client. A client is an IPv4 address, or the /64 of an IPv6 address.
 struct ClientCounts: ~Copyable, Sendable {
   private let counts = Guarded<[IPAddress: Int]>([:])
 
-  /// Counts one more for a client, unless that exceeds the limit.
+  /// Adds one to a client's count, unless that exceeds the limit.
   ///
-  /// - Returns: the client's count with this one.
+  /// - Returns: the new count of the client.
   func countUp(_ address: IPAddress, limit: Int) -> Int {
     counts.withLock { counts in
       let count = counts[address.network, default: 0] + 1

@@ -3,9 +3,10 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// One socket of a reactor. Its handler speaks the protocol.
+/// One socket of a reactor. Its handler implements the protocol.
 final class Connection {
-  /// The identity of a connection in its reactor: the generation tells connections in the same slot apart.
+  /// The identity of a connection in its reactor. The generation distinguishes connections that use the same slot one after
+  /// another.
   struct Key: Hashable, Sendable, BitwiseCopyable {
     let slot: Int32
     let generation: UInt32
@@ -13,49 +14,51 @@ final class Connection {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: slot)) }
   }
 
-  // In an order with few gaps in memory, because there is one object per socket.
+  // The properties are ordered so that memory has few gaps, because there is one object per socket.
   let key: Key
   let peer: SocketAddress
-  /// The address of the client of the present or last request: the peer's, unless trusted proxies reported another one.
+  /// The address of the client of the present or last request. It is the peer's address, unless trusted proxies reported another
+  /// one.
   var clientAddress: IPAddress
-  /// True while the connection is counted for its client behind a trusted proxy: during a request, or as long as it is a WebSocket.
+  /// True while the connection is counted for its client behind a trusted proxy: during a request, or while it is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
-  /// True when the connection was accepted beyond the limit `connections`: see `ReservedConnections`. No limit counts it.
+  /// True when the connection was accepted beyond the limit `connections`: see `ReservedConnections`. Such a connection is not
+  /// counted.
   let isReserved: Bool
-  /// True while it is in the `ReadQueue`.
+  /// True while the connection is in the `ReadQueue`.
   var isQueuedForReading = false
-  /// True when its last input cost much more than its length. The rest of its input is read in steps.
+  /// True when handling the last input was expensive for its length. The rest of the input is then handled in steps.
   var isExpensive = false
-  /// True after an event for input, until a read found none.
+  /// True from an event for input until a read finds no more input.
   var mayHaveInput = false
   var sawHangUp = false
   /// True when the peer sends no more bytes.
   var hasEnded = false
-  /// Stored beside the bytes, because every send reads it.
+  /// A copy beside the bytes, because every send reads it.
   private(set) var hasPendingWrites = false
   var isWriteBlocked = false
-  /// True while it is in the `WriteQueue`.
+  /// True while the connection is in the `WriteQueue`.
   var isQueuedForWriting = false
-  /// True while it is in the `HandshakeTable`.
+  /// True while the connection is in the `HandshakeTable`.
   var isHandshaking = false
-  /// True after the first complete head. Before, the time for a head runs from the start.
+  /// True after the first complete head. Before that, the time limit of the head begins at the start of the connection.
   var hasServed = false
-  /// True after the first byte arrived: a TLS port recognises plain text by it.
+  /// True after the first byte arrived: a TLS port uses this byte to detect plain text.
   var hasReceived = false
-  /// The bytes that are still read and dropped after the last answer, while it lingers.
+  /// The number of bytes that are still read and discarded after the last answer, while the connection lingers.
   var lingerBytesLeft: Int32 = 0
 
   let socket: Socket
-  /// Nil on a plain socket.
+  /// The TLS state; nil for a socket without TLS.
   let tls: TLSConnection?
-  /// Nil while the connection lingers, and after it closed. Only `ConnectionIO` changes it.
+  /// The handler; nil while the connection lingers, and after it has closed. Only `ConnectionIO` changes this property.
   var handler: (any ConnectionHandler)?
-  /// The time at which the sweep acts, unless something happens before.
+  /// The time at which the sweep closes the connection, unless there is progress before.
   var deadline: MonotonicTime
   /// The time of the first byte of a TLS handshake.
   var handshakeBegan = MonotonicTime.distantFuture
-  /// Input that the handler could not take when it arrived.
+  /// Input that the handler could not handle when it arrived.
   var deferredInput: [UInt8] = []
   /// Bytes that the kernel has not accepted yet. They are written before all others.
   private(set) var pendingWrites: [UInt8] = []
@@ -64,7 +67,7 @@ final class Connection {
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 
-  /// The bytes of a head, or of output, that are not counted: nearly every connection has them now and then.
+  /// The bytes of a head or of output that are not counted, because nearly every connection has some at times.
   static let freeBytes = 1_024
   /// The bytes that a connection may buffer regardless of the other connections.
   static let littleBytes = 4_096
@@ -84,10 +87,10 @@ final class Connection {
   }
 
   var isSecure: Bool { tls != nil }
-  /// True while its input belongs to an attachment, or is read and dropped.
+  /// True while the input belongs to an attachment, or is read and discarded.
   var isUploading: Bool { handler?.isUploading ?? true }
   var pendingWriteCount: Int { pendingWrites.count - pendingWriteOffset }
-  /// The bytes that it buffers of incomplete input and unsent output. The buffers of uploads have a limit of their own.
+  /// The buffered bytes of incomplete input and unsent output. The buffers of uploads have their own limit.
   var bufferedBytes: Int {
     guard let handler else { return pendingWrites.count }
     return pendingWrites.count + handler.bufferedBytes + (handler.isUploading ? 0 : deferredInput.count)
@@ -112,7 +115,7 @@ final class Connection {
     pendingWriteOffset = 0
   }
 
-  /// Takes the descriptor out, to give it to another reactor or to close it.
+  /// Removes and returns the descriptor, to transfer it to another reactor or to close it.
   func takeDescriptor() -> OwnedDescriptor? {
     descriptor.take()
   }

@@ -2,13 +2,14 @@ internal import Networking
 internal import Synchronization
 internal import Wire
 
-/// The connections of all reactors, counted toward the limits `connections`, `connectionsPerAddress` and `incompleteBytes`.
+/// The number of connections and buffered bytes of all reactors, for the limits `connections`, `connectionsPerAddress` and
+/// `incompleteBytes`.
 final class ConnectionCounts: Sendable {
   /// The decision about a new connection.
   enum Admission {
-    /// The connection is counted.
+    /// The connection is admitted and counted.
     case admitted
-    /// The limit `connections` is reached: only a reserved slot is left.
+    /// The limit `connections` is reached: the connection can only use a reserved slot.
     case full
     case refused(Refusal)
   }
@@ -19,11 +20,11 @@ final class ConnectionCounts: Sendable {
   private let buffered = Atomic(0)
   private let clients = ClientCounts()
 
-  /// Creates counts of zero.
+  /// Creates counts that are zero.
   ///
   /// - Parameters:
   ///   - limits: the configured limits.
-  ///   - isBehindProxy: true when proxies are trusted. The peer's address is then the proxy's, and is not counted.
+  ///   - isBehindProxy: true when proxies are trusted. Then the peer's address is that of a proxy, and is not counted.
   init(limits: Limits, isBehindProxy: Bool) {
     self.limits = limits
     self.isBehindProxy = isBehindProxy
@@ -48,7 +49,7 @@ final class ConnectionCounts: Sendable {
     if countsPeer(address) { releaseClient(address.ip) }
   }
 
-  /// The refusal of a peer beyond the limit `connections`.
+  /// The refusal of a peer when the limit `connections` is reached.
   var tooManyConnections: Refusal {
     Refusal(
       .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
@@ -59,9 +60,10 @@ final class ConnectionCounts: Sendable {
 
   // MARK: - Clients
 
-  /// Counts one more connection, or request through a proxy, of an address, unless the limit `connectionsPerAddress` is reached.
+  /// Adds one connection, or one request through a proxy, to an address's count, unless the limit `connectionsPerAddress` is
+  /// reached.
   ///
-  /// - Returns: nil if it was counted.
+  /// - Returns: nil if the count was increased; else the refusal.
   func admitClient(_ address: IPAddress) -> Refusal? {
     let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
     guard fromAddress > limits.connectionsPerAddress else { return nil }
@@ -76,10 +78,11 @@ final class ConnectionCounts: Sendable {
 
   // MARK: - Buffered bytes
 
-  /// The bytes that all connections buffer of incomplete messages and requests, and of output that peers have not accepted.
+  /// The bytes that all connections buffer: incomplete messages and requests, and output that peers have not accepted.
   var bufferedBytes: Int { buffered.load(ordering: .relaxed) }
 
-  /// True when connections buffer more than half of the limit. Less is then encrypted and read ahead for peers that accept no bytes.
+  /// True when connections buffer more than half of the limit. Then fewer bytes are encrypted and read ahead for peers that
+  /// accept none.
   var isMemoryTight: Bool { bufferedBytes > limits.incompleteBytes / 2 }
 
   /// Adds to the buffered bytes.

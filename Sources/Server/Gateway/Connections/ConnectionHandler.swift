@@ -2,37 +2,37 @@
 ///
 /// A connection without a handler lingers after its last answer, or has closed.
 protocol ConnectionHandler: AnyObject {
-  /// True for a WebSocket. Its input is read before that of HTTP connections.
+  /// True for a WebSocket. The input of WebSockets is read before that of HTTP connections.
   var isWebSocket: Bool { get }
-  /// True while a request brings an attachment. Its input is then limited by `TurnBudget` and the upload's own buffer.
+  /// True while a request sends an attachment. Its input is then limited by `TurnBudget` and the upload's own buffer.
   var isUploading: Bool { get }
-  /// The bytes that the handler buffers of incomplete input and of output.
+  /// The number of bytes of incomplete input and of output that the handler buffers.
   var bufferedBytes: Int { get }
   /// True while complete input waits for its next time slice.
   var hasUnhandledInput: Bool { get }
-  /// The progress of the connection, if it is a reserved one.
+  /// The progress of a reserved connection; nil for other connections.
   var stage: ReservedConnections.Stage { get }
 
-  /// Handles received bytes. Meanwhile the connection may get another handler, or close.
+  /// Handles received bytes. During the call, the connection may get another handler, or close.
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int)
-  /// The peer sends no more bytes. Input that was received before may still be deferred.
+  /// Handles the end of the peer's input. Input that was received before may still be deferred.
   func peerEnded()
-  /// The loop reported the socket as writable.
+  /// Handles a report of the loop that the socket is writable.
   func socketBecameWritable()
-  /// The kernel accepted some of the pending writes.
+  /// Handles progress: the kernel accepted some of the pending writes.
   func didWritePending()
-  /// The socket is writable again, and no writes are pending.
+  /// Continues writing, when the socket is writable again and no writes are pending.
   func becameWritable()
-  /// The connection's turn in a write queue has come.
+  /// Continues writing, when the connection is next in a write queue.
   func continueWriting()
-  /// The connection broke. It is closed next.
+  /// Handles a broken connection, which is closed next.
   func connectionBroke(reason: String)
-  /// The connection is about to be closed.
+  /// Releases resources before the connection is closed.
   func willClose()
   /// Checks the time limits of the connection. Called twice a second.
   func sweep()
-  /// True while the connection waits for a request: it can be closed without a loss.
+  /// True while the connection waits for a request, so that it can be closed without loss.
   var isQuiet: Bool { get }
-  /// The gateway stops: the connection is closed after its present request. WebSockets are closed later, in batches.
+  /// Closes the connection after its present request, because the gateway stops. WebSockets are closed later, in batches.
   func drain()
 }

@@ -3,10 +3,11 @@ internal import Platform
 internal import Primitives
 
 extension ConnectionIO {
-  /// The bytes that are read and dropped after a last answer, so that the answer is not lost to a reset.
+  /// The number of bytes that are read and discarded after a last answer. Closing earlier could reset the connection and lose the
+  /// answer.
   private static let lingerBytes: Int32 = 262_144
   private static let lingerTime = Duration.seconds(2)
-  /// The same for an upload: its sender may read an answer only after it has sent much of the body.
+  /// The same number for an upload: its sender may read an answer only after it has sent much of the body.
   private static let longLingerBytes: Int32 = 16_777_216
   private static let longLingerTime = Duration.seconds(5)
 
@@ -45,7 +46,7 @@ extension ConnectionIO {
     handshakes.remove(connection.key, from: connection.peer.ip)
   }
 
-  /// The connection carries no request of its client any more.
+  /// The connection has no request of its client any more.
   func releaseClient(of connection: Connection) {
     guard connection.isCountedForClient else { return }
     connection.isCountedForClient = false
@@ -54,7 +55,8 @@ extension ConnectionIO {
 
   // MARK: - Lingering
 
-  /// Ends the gateway's direction after the last answer, and reads on a little so that the answer arrives (RFC 9112 §9.6).
+  /// Closes the gateway's direction after the last answer, and reads a limited number of bytes so that the answer arrives (RFC
+  /// 9112 §9.6).
   ///
   /// - Parameters:
   ///   - connection: a connection whose last answer is written.
@@ -90,7 +92,7 @@ extension ConnectionIO {
     }
   }
 
-  /// Drops bytes that a lingering connection received.
+  /// Discards bytes that a lingering connection received.
   func drop(_ count: Int, from connection: Connection) {
     connection.lingerBytesLeft -= Int32(clamping: count)
     if connection.lingerBytesLeft <= 0 { close(connection) }

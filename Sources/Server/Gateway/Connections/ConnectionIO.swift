@@ -5,15 +5,15 @@ internal import Primitives
 
 /// Writes to the connections of a reactor, and opens and closes them.
 ///
-/// A write never reads: input that can be handled again is read in a later turn, so that no handler is called from within itself.
+/// A write never reads. Input that can be handled again is read in a later turn, so that no handler is called recursively.
 final class ConnectionIO {
-  /// The number of sends, and their bytes. A loop over many connections adds them to the counters once.
+  /// The number of sends, and of sent bytes. A loop over many connections adds both to the counters once.
   struct SendTally {
     var calls = 0
     var bytes = 0
   }
 
-  /// The bytes that are encrypted at a time while connections buffer much.
+  /// The number of bytes that are encrypted at a time while connections buffer many bytes.
   private static let fewBytes = 4_096
 
   let table: ConnectionTable
@@ -24,12 +24,12 @@ final class ConnectionIO {
   let clock: LoopClock
   private let counters: ReactorCounters
   let logger: GatewayLogger
-  /// Called when a connection is closed that was accepted beyond the limit `connections`.
+  /// Called when a reserved connection is closed.
   var didCloseReserved: (Connection.Key) -> Void = { _ in }
 
   private var ciphertext: [UInt8] = []
   private var joined: [UInt8] = []
-  /// Connections that broke while a caller wrote to them.
+  /// Connections that broke during a write.
   private var broken: [Connection.Key] = []
 
   init(
@@ -50,7 +50,7 @@ final class ConnectionIO {
 
   /// Adds a connection to the table, with its first handler.
   ///
-  /// - Returns: nil if the system had no resources for it.
+  /// - Returns: nil if the system had no resources for the connection.
   func open(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
     isReserved: Bool = false, deadline: MonotonicTime,
@@ -72,7 +72,7 @@ final class ConnectionIO {
     return connection
   }
 
-  /// Changes the protocol of a connection; nil when it lingers.
+  /// Changes the protocol of a connection; `handler` is nil when the connection lingers.
   func setHandler(_ handler: (any ConnectionHandler)?, of connection: Connection) {
     let change = (handler?.isWebSocket ?? false ? 1 : 0) - (connection.handler?.isWebSocket ?? false ? 1 : 0)
     connection.handler = handler
@@ -84,15 +84,15 @@ final class ConnectionIO {
   func forget(_ connection: Connection) {
     guard table.forget(connection) else { return }
     countBuffered(0, of: connection)
-    // A handler refers to its connection.
+    // This breaks a reference cycle: a handler refers to its connection.
     setHandler(nil, of: connection)
     counters.values.openHTTPSockets -= 1
     if connection.isSecure { counters.values.openTLSSockets -= 1 }
   }
 
-  /// Removes a connection from the table and from the event loop, for another reactor.
+  /// Removes a connection from the table and from the event loop, to transfer it to another reactor.
   ///
-  /// - Returns: the descriptor; nil if the connection was removed before.
+  /// - Returns: the descriptor; nil if the connection has been removed already.
   /// - Throws: `SystemError` if the event loop fails. The descriptor is closed.
   func detach(_ connection: Connection) throws(SystemError) -> OwnedDescriptor? {
     forget(connection)
@@ -101,8 +101,8 @@ final class ConnectionIO {
 
   // MARK: - Writing
 
-  /// Writes bytes as they are, on a TLS connection too. Bytes that the kernel does not accept are buffered, and written before all
-  /// others.
+  /// Writes bytes without encryption, even on a TLS connection. Bytes that the kernel does not accept are buffered, and written
+  /// before all others.
   func writeRaw(_ bytes: Span<UInt8>, on connection: Connection) {
     guard !bytes.isEmpty else { return }
     var written = 0
@@ -112,7 +112,7 @@ final class ConnectionIO {
     updateBufferedBytes(of: connection)
   }
 
-  /// Writes bytes of the handler, encrypted on a TLS connection.
+  /// Writes bytes of the handler. On a TLS connection, they are encrypted.
   ///
   /// - Returns: the number of bytes that were accepted. On a TLS connection these are all bytes, up to 64 KiB, or none: encrypted bytes
   ///   are buffered until the kernel accepts them.
@@ -122,15 +122,15 @@ final class ConnectionIO {
     return write(bytes, on: connection, &tally)
   }
 
-  /// Writes the beginning of a range of bytes, as much as is encrypted at a time.
+  /// Writes the beginning of a range of bytes, at most as many as are encrypted at a time.
   ///
-  /// - Returns: the number of bytes that were accepted.
+  /// - Returns: the number of accepted bytes.
   func write(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
     let end = min(range.upperBound, range.lowerBound + TLSConnection.encryptLimitInBytes)
     return write(bytes.span.extracting(range.lowerBound..<end), on: connection)
   }
 
-  /// Writes bytes of the handler in a loop over many connections, which adds the tally to the counters once.
+  /// Writes bytes of the handler within a loop over many connections. The loop adds `tally` to the counters once.
   func write(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     guard let tls = connection.tls else {
@@ -155,7 +155,7 @@ final class ConnectionIO {
     return bytes.count
   }
 
-  /// Writes two buffers with one call, in a loop over many connections.
+  /// Writes two buffers with one call, within a loop over many connections.
   @inline(__always)
   func write(
     _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
@@ -163,7 +163,7 @@ final class ConnectionIO {
     guard second.isEmpty, connection.tls == nil else {
       return writeBoth(first, second, on: connection, &tally)
     }
-    // The usual case of a delivery.
+    // This is the usual case of a delivery.
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     return recordSend(connection.socket.send(first), of: first.count, connection, &tally)
   }
@@ -174,7 +174,7 @@ final class ConnectionIO {
     guard !second.isEmpty else { return write(first, on: connection, &tally) }
     guard !first.isEmpty else { return write(second, on: connection, &tally) }
     if connection.isSecure {
-      // One TLS record for each socket and turn.
+      // Each socket gets at most one TLS record per turn.
       joined.removeAll(keepingCapacity: true)
       joined.append(first)
       joined.append(second)
@@ -212,7 +212,7 @@ final class ConnectionIO {
       connection.isWriteBlocked = true
       return 0
     case .failed:
-      // Closed at the end of the turn: the caller is in the middle of something.
+      // The connection is closed at the end of the turn, because the caller may still use it.
       connection.isWriteBlocked = true
       broken.append(connection.key)
       return 0
@@ -224,7 +224,7 @@ final class ConnectionIO {
     counters.values.bytesSent += UInt64(tally.bytes)
   }
 
-  /// Closes connections that broke while a caller wrote to them.
+  /// Closes connections that broke during a write.
   func closeBroken() {
     while !broken.isEmpty {
       let keys = broken
@@ -259,7 +259,7 @@ final class ConnectionIO {
     handler.becameWritable()
   }
 
-  /// Gives the connections in the write queue their turn.
+  /// Continues writing on the connections in the write queue.
   func continueWriting() {
     writeQueue.serve { key in
       guard let connection = table[key] else { return }
@@ -270,13 +270,14 @@ final class ConnectionIO {
 
   // MARK: - Deferred input
 
-  /// Stores input that cannot be handled now. Nothing more is read until `resumeReading`.
+  /// Stores input that cannot be handled now. The socket is not read until `resumeReading`.
   func pauseReading(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
     connection.isReadingPaused = true
     if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
   }
 
-  /// Stores input for the next turn, after the other connections had theirs. Expensive input waits for its next step in a queue of its own.
+  /// Stores input for the next turn, so that other connections are handled first. Expensive input waits in a separate queue for
+  /// its next step.
   func deferInput(
     _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
   ) {
@@ -285,7 +286,7 @@ final class ConnectionIO {
     readQueue.append(connection)
   }
 
-  /// Continues reading in the next turn, never within the present call.
+  /// Continues reading in the next turn, never within this call.
   func resumeReading(_ connection: Connection) {
     guard connection.isReadingPaused else { return }
     connection.isReadingPaused = false
@@ -298,8 +299,8 @@ final class ConnectionIO {
 
   /// Updates the buffered bytes of a connection that the limit `incompleteBytes` counts.
   ///
-  /// - Returns: false when the connection buffers more than before and more than `Connection.littleBytes`, and all connections together
-  ///   exceed the limit. A connection with little input is served whatever the others buffer.
+  /// - Returns: false when the connection buffers more than before and more than `Connection.littleBytes`, and all connections
+  ///   together exceed the limit. A connection with little input is always served.
   @discardableResult
   func updateBufferedBytes(of connection: Connection) -> Bool {
     guard table.isOpen(connection) else { return true }

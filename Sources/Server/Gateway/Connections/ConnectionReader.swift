@@ -2,13 +2,13 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Reads the connections of a reactor, decrypts TLS, and gives the bytes to the handlers.
+/// Reads the connections of a reactor, decrypts TLS, and passes the bytes to the handlers.
 final class ConnectionReader {
-  /// The most TLS handshakes of a reactor at a time, counted from the first byte.
+  /// The maximum number of TLS handshakes of a reactor at a time, counted from the first byte.
   static let handshakeLimit = 1024
-  /// Above this number of pending writes, nothing is read from a peer that does not accept them.
+  /// The number of pending writes above which a socket is not read, because its peer does not accept output.
   private static let pendingWriteLimit = 65_536
-  /// The buffers that are read from one socket in a turn.
+  /// The maximum number of buffers that are read from one socket in a turn.
   private static let readsPerTurn = 4
 
   private let io: ConnectionIO
@@ -19,7 +19,7 @@ final class ConnectionReader {
   private var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
   private var plaintext: [UInt8] = []
   private var ciphertext: [UInt8] = []
-  /// Returns the last bytes for a client that speaks HTTP to the TLS port, given the client's first bytes.
+  /// Returns an answer for a client that speaks HTTP to the TLS port. The argument contains the client's first bytes.
   var answerToPlainText: (Span<UInt8>) -> [UInt8] = { _ in [] }
 
   init(
@@ -53,12 +53,12 @@ final class ConnectionReader {
       io.readQueue.append(connection)
       return
     }
-    // No other connection waits.
+    // No other connection is waiting.
     io.readQueue.beginShare(at: clock.now, ofWebSocket: true)
     read(connection)
   }
 
-  /// Reads a socket without waiting for its turn. Must not be called while another socket is read.
+  /// Reads a socket immediately, without the queue. Must not be called while another socket is read.
   func readAtOnce(_ connection: Connection) {
     connection.mayHaveInput = true
     io.readQueue.beginShare(at: clock.now, ofWebSocket: false)
@@ -111,7 +111,7 @@ final class ConnectionReader {
       case .received(let count):
         counters.values.bytesReceived += UInt64(count)
         if connection.isUploading { budget.useUploadBytes(count) }
-        // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
+        // A short read empties the socket. After a hang-up no further event will come, so the socket is read to its end.
         if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
         received(connection, &buffer, count)
       case .wouldBlock:
@@ -146,7 +146,7 @@ final class ConnectionReader {
     decrypt(connection, tls, buffer.span.extracting(0..<count))
   }
 
-  /// The peer sends no more bytes.
+  /// Handles the end of the peer's input.
   private func ended(_ connection: Connection) {
     connection.hasEnded = true
     if let handler = connection.handler { handler.peerEnded() } else { io.close(connection) }
@@ -154,7 +154,7 @@ final class ConnectionReader {
 
   // MARK: - TLS
 
-  /// Adds a handshake to the table, and drops another one if the table is full.
+  /// Adds a handshake to the table, and closes another one if the table is full.
   private func beginHandshake(_ connection: Connection) {
     if let dropped = io.handshakes.victim().flatMap({ io.table[$0] }) {
       counters.values.handshakesFailed += 1
@@ -177,7 +177,7 @@ final class ConnectionReader {
     ciphertext.removeAll(keepingCapacity: true)
     var hasPeerClosed = false
     let isHandshaking = connection.isHandshaking
-    // Called before the plaintext is handled: a request in it may move the connection to another reactor.
+    // This is called before the plaintext is handled, because a request in it may move the connection to another reactor.
     func countHandshakeStep() {
       if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
     }
@@ -206,7 +206,7 @@ final class ConnectionReader {
     if hasPeerClosed, io.table.isOpen(connection) { ended(connection) }
   }
 
-  /// Answers a client that speaks HTTP to the TLS port; a browser shows the answer.
+  /// Answers a client that speaks HTTP to the TLS port. A browser shows this answer.
   private func refusePlainText(_ connection: Connection, _ bytes: Span<UInt8>) {
     io.endHandshake(of: connection)
     counters.values.handshakesFailed += 1

@@ -4,7 +4,8 @@ internal import Primitives
 
 /// The open connections of a reactor, by slot.
 ///
-/// A slot is used again after its connection has closed. The generation in a key tells a connection from earlier ones in its slot.
+/// A slot is used again after its connection has closed. The generation in a key distinguishes a connection from earlier ones in
+/// the same slot.
 final class ConnectionTable {
   /// The connections by slot; nil for a free slot.
   private(set) var rows: [Connection?] = []
@@ -15,7 +16,7 @@ final class ConnectionTable {
   private let watch: (CInt, UInt64) throws(SystemError) -> Void
   private let unwatch: (CInt) throws(SystemError) -> Void
 
-  /// The largest generation. Tokens of listeners lie above the tokens of all generations.
+  /// The maximum generation. The tokens of listeners are higher than the tokens of all connections.
   private static let largestGeneration: UInt32 = 0x7FFF_FFFF
 
   /// Creates an empty table.
@@ -34,7 +35,7 @@ final class ConnectionTable {
   /// Registers a descriptor with the event loop and adds a connection for it.
   ///
   /// - Parameters:
-  ///   - descriptor: the socket, which the connection owns from here on.
+  ///   - descriptor: the socket, which the connection owns after the call.
   ///   - make: creates the connection under a key.
   /// - Returns: the connection.
   /// - Throws: `SystemError` if the descriptor cannot be registered. The descriptor is closed and no slot is taken.
@@ -52,7 +53,8 @@ final class ConnectionTable {
     return connection
   }
 
-  /// Removes a connection and frees its slot. The descriptor is closed with the connection, unless the descriptor was taken.
+  /// Removes a connection and frees its slot. The descriptor is closed together with the connection, unless the descriptor was
+  /// removed from it.
   ///
   /// - Returns: false if the connection is not in the table.
   func forget(_ connection: Connection) -> Bool {
@@ -65,7 +67,7 @@ final class ConnectionTable {
 
   /// Removes the descriptor of a removed connection from the event loop.
   ///
-  /// - Returns: the descriptor; nil if it was taken before.
+  /// - Returns: the descriptor; nil if it has been removed already.
   func takeDescriptor(of connection: Connection) throws(SystemError) -> OwnedDescriptor? {
     guard let descriptor = connection.takeDescriptor() else { return nil }
     try unwatch(descriptor.rawValue)
@@ -83,7 +85,7 @@ final class ConnectionTable {
   /// Returns the connection with a token of the event loop; nil if it has closed.
   subscript(token token: UInt64) -> Connection? { Self.connection(token: token, in: rows) }
 
-  /// Returns the connection with a token among the rows of a table, for a loop that fetches the rows once.
+  /// Returns the connection with a token among the rows of a table. A loop fetches the rows once and then calls this function.
   @inline(__always)
   static func connection(token: UInt64, in rows: [Connection?]) -> Connection? {
     let slot = Int(UInt32(truncatingIfNeeded: token))

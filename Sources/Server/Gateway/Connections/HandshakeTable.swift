@@ -1,10 +1,10 @@
 internal import Networking
 internal import Primitives
 
-/// The TLS handshakes under way in one reactor, by the address of the peer (an IPv4 address, or the /64 around an IPv6 one).
+/// The TLS handshakes in progress in one reactor, by the address of the peer (an IPv4 address, or the /64 around an IPv6 one).
 ///
-/// When the table is full, a newcomer replaces the oldest handshake of the address that has the most. So an address has at most
-/// an equal share of a full table, and silent peers do not lock out clients that answer within a few round trips.
+/// When the table is full, a new handshake replaces the oldest handshake of the address with the most handshakes. So an address
+/// has at most an equal share of a full table, and silent peers cannot block clients that answer within a few round trips.
 final class HandshakeTable {
   private struct Entry {
     let key: Connection.Key
@@ -23,7 +23,7 @@ final class HandshakeTable {
 
   /// Returns the handshake that must be removed before another one is inserted.
   ///
-  /// - Returns: `nil` while there is room.
+  /// - Returns: nil while there is room.
   func victim() -> Connection.Key? {
     guard count >= capacity else { return nil }
     var victim: Entry?

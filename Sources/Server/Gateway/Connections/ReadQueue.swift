@@ -1,32 +1,34 @@
 internal import Platform
 internal import Primitives
 
-/// The connections of a reactor whose input is to be read, and the time that each may take.
+/// The connections of a reactor with input to read, and the time for each of them.
 ///
-/// A turn reads WebSockets first, then HTTP connections, then expensive input. A connection with more input than its share continues
-/// in the next turn, behind the waiting ones.
+/// A turn reads WebSockets first, then HTTP connections, then expensive input. A connection with more input than fits into its
+/// time slice continues in the next turn, after the waiting ones.
 final class ReadQueue {
   /// The time in a turn for reading WebSockets, and for reading HTTP connections.
   private static let webSocketTime = Duration.milliseconds(4)
   private static let httpTime = Duration.milliseconds(2)
   /// The time in a turn for expensive input: compressed messages that inflate to much more, long messages of many small entries,
-  /// and bodies in tiny chunks. A socket takes one step of it, so that it delays other sockets by one step at most.
+  /// and bodies in tiny chunks. A socket handles one step at a time, so it delays other sockets by one step at most.
   private static let expensiveTime = Duration.milliseconds(1)
 
   private let webSockets = FairQueue<Connection.Key>()
   private let http = FairQueue<Connection.Key>()
   private let expensive = FairQueue<Connection.Key>()
-  /// The end of the time of the connection that is being read.
+  /// The end of the time slice of the connection that is being read.
   private var shareEnd = MonotonicTime.distantPast
-  /// The time that the present turn has spent on expensive input. It does not make the entries of other sockets wait for more.
+  /// The time in the present turn for expensive input. This time does not count as load, so other sockets' entries do not wait
+  /// longer.
   private var expensiveTimeOfTurn = Duration.zero
 
   var isEmpty: Bool { webSockets.isEmpty && http.isEmpty && expensive.isEmpty }
 
-  /// True when the connection that is being read has used up its time.
+  /// True when the connection that is being read has used up its time slice.
   var isShareOver: Bool { MonotonicTime.now() >= shareEnd }
 
-  /// Adds a connection, unless it waits already. It is read in this turn, if events are still being handled, or else in the next.
+  /// Adds a connection, unless it is in the queue already. It is read in this turn if events are still being handled, else in the
+  /// next turn.
   func append(_ connection: Connection) {
     guard !connection.isQueuedForReading else { return }
     connection.isQueuedForReading = true
@@ -39,7 +41,7 @@ final class ReadQueue {
     }
   }
 
-  /// Serves the waiting connections.
+  /// Reads the connections in the queue.
   func serve(_ read: (Connection.Key) -> Void) {
     webSockets.serve(for: Self.webSocketTime) { begin(until: $1, read, $0) }
     http.serve(for: Self.httpTime) { begin(until: $1, read, $0) }
@@ -54,12 +56,12 @@ final class ReadQueue {
     read(key)
   }
 
-  /// Begins the time of a connection that is read without waiting.
+  /// Begins the time slice of a connection that is read without waiting.
   func beginShare(at now: MonotonicTime, ofWebSocket isWebSocket: Bool) {
     shareEnd = now + (isWebSocket ? Self.webSocketTime : Self.httpTime)
   }
 
-  /// Returns the time that the turn has spent on expensive input, and resets it to zero.
+  /// Returns the time that the turn spent on expensive input, and resets it to zero.
   func takeExpensiveTime() -> Duration {
     defer { expensiveTimeOfTurn = .zero }
     return expensiveTimeOfTurn

@@ -1,15 +1,15 @@
-/// The connections that a reactor accepts beyond the limit `connections`, so that health checks and metrics work at the limit.
+/// The connections that a reactor accepts beyond the limit `connections`, so that health checks and metrics still work then.
 ///
-/// A reserved connection gets one answer and is then closed. When all slots are taken, a newcomer evicts another one, so that
-/// silent peers cannot occupy them.
+/// A reserved connection gets one answer and is then closed. When all slots are used, a new connection evicts another one, so
+/// that silent peers cannot occupy the slots.
 struct ReservedConnections {
   /// The progress of a reserved connection. The connection with the least progress is evicted first.
   enum Stage: Int, Comparable {
-    /// Nothing was received, or the answer is already with the kernel.
+    /// No bytes were received, or the kernel has the whole answer.
     case silent
     /// A TLS handshake or the head of a request has begun.
     case asking
-    /// The answer is being made or sent.
+    /// The answer is being produced or sent.
     case answered
 
     static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
@@ -17,25 +17,25 @@ struct ReservedConnections {
 
   /// The number of slots of the whole gateway, if it has at most half as many reactors.
   static let slots = 16
-  /// A reactor has at least this many slots.
+  /// The minimum number of slots of a reactor.
   private static let leastSlots = 2
 
   private let capacity: Int
   /// The reserved connections, the oldest first.
   private var keys: [Connection.Key] = []
 
-  /// Creates the share of one reactor out of so many; the kernel chooses the reactor of a connection.
+  /// Creates the share of one of `reactors` reactors. The kernel chooses the reactor of a connection.
   init(reactors: Int) {
     capacity = max(Self.leastSlots, (Self.slots + reactors - 1) / reactors)
   }
 
-  /// Returns the connection that must be closed before another one is inserted: the oldest of those in the least stage.
+  /// Returns the connection that must be closed before another one is inserted: the oldest one with the least progress.
   ///
   /// - Parameter stage: returns the stage of a connection.
-  /// - Returns: `nil` while a slot is free.
+  /// - Returns: nil while a slot is free.
   func victim(stage: (Connection.Key) -> Stage) -> Connection.Key? {
     guard keys.count >= capacity else { return nil }
-    // The oldest among those of the same stage.
+    // The first one in the list is the oldest in its stage.
     return keys.min { stage($0) < stage($1) }
   }
 

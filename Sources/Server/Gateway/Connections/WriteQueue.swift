@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The connections of a reactor that continue writing in their turn: sockets that have just become writable, and connections that had
-/// used up their share.
+/// The connections of a reactor that have to continue writing: sockets that have just become writable, and connections that used
+/// up their time slices.
 final class WriteQueue {
   /// The time in a turn for live entries and answers.
   private static let liveTime = Duration.milliseconds(4)
@@ -25,14 +25,14 @@ final class WriteQueue {
   ///
   /// - Parameters:
   ///   - connection: an open connection.
-  ///   - isBulk: true when large pieces are due to it.
+  ///   - isBulk: true when large pieces have to be written to it.
   func append(_ connection: Connection, isBulk: Bool = false) {
     guard !connection.isQueuedForWriting else { return }
     connection.isQueuedForWriting = true
     if isBulk { bulk.append(connection.key) } else { live.append(connection.key) }
   }
 
-  /// Serves the waiting connections: live entries and answers first, then catch-ups.
+  /// Writes to the connections in the queue: live entries and answers first, then catch-ups.
   func serve(_ write: (Connection.Key) -> Void) {
     live.serve(for: Self.liveTime) { key, _ in write(key) }
     bulk.serve(

@@ -2,12 +2,12 @@ internal import HTTP
 internal import Platform
 internal import Primitives
 
-/// Encodes the heads of answers, with the fields that all answers have.
+/// Encodes the heads of answers, with the fields that are common to all answers.
 final class AnswerEncoder {
   private let origins: Origins
   private let sendsStrictTransportSecurity: Bool
   private let time: () -> WallTime
-  /// The text of the present date, made once a second.
+  /// The present date as text, updated once a second.
   private var date = (seconds: Int64(0), text: "")
 
   /// Creates an encoder. `time` reads the wall clock.
@@ -24,8 +24,8 @@ final class AnswerEncoder {
   ///   - head: the head of the request; nil if it could not be read.
   ///   - route: the route of the request, if known.
   ///   - client: the client, if known.
-  ///   - isSecure: true on a TLS connection. The client, if known, decides instead.
-  ///   - closes: true when the connection is closed behind the answer.
+  ///   - isSecure: true on a TLS connection. If the client is known, its own value is used instead.
+  ///   - closes: true when the connection is closed after the answer.
   /// - Returns: the bytes of the head.
   func encode(
     _ answer: Answer, for head: RequestHead?, route: Route? = nil, from client: ForwardedClient? = nil,
@@ -39,7 +39,7 @@ final class AnswerEncoder {
     }
     if route?.isForAttachments ?? false {
       AttachmentFields.add(to: &answer, for: head)
-      // An answer that is cached for a year must not decide for pages of other sites.
+      // A cached answer must be usable for pages of other sites too.
       if origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var response = answer.head

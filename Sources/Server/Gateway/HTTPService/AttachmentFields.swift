@@ -2,20 +2,20 @@ internal import HTTP
 
 /// Header fields of the requests and answers about attachments.
 enum AttachmentFields {
-  /// The fields that pages of allowed other sites may send.
+  /// The request fields that pages of allowed other sites may send.
   static let accepted =
     "Attachment-Id, Attachment-Metadata, Content-Disposition, Content-Type, If-Match, If-None-Match, "
     + "If-Range, Participant-Token, Range, Repr-Digest, Tus-Resumable, Upload-Checksum, Upload-Defer-Length, "
     + "Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override"
-  /// The fields that pages of allowed other sites may read.
+  /// The response fields that pages of allowed other sites may read.
   private static let exposed =
     "Content-Disposition, Content-Range, ETag, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, "
     + "Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Length, "
     + "Upload-Metadata, Upload-Offset"
-  /// No attachment may run code in a browser.
+  /// This policy prevents a browser from running code in an attachment.
   private static let contentSecurityPolicy = "sandbox; default-src 'none'"
 
-  /// Returns the fields of an answer that pages of allowed other sites may read.
+  /// Returns the response fields that pages of allowed other sites may read.
   static func exposed(for route: Route?) -> String {
     route?.isForAttachments ?? false ? exposed : "Location, Retry-After, ETag"
   }

@@ -75,7 +75,7 @@ final class AttachmentRoutes {
 
   /// Answers a request without a body.
   ///
-  /// - Returns: nil when the connection is gone.
+  /// - Returns: nil when the connection has closed.
   func answer(
     _ request: AttachmentRequest, of id: SessionID, for head: RequestHead, over key: Connection.Key
   ) async -> HTTPResponse? {
@@ -111,7 +111,7 @@ final class AttachmentRoutes {
       body: .list(AttachmentListBody(downloads.attachments(of: hosted), isChunked: isChunked)))
   }
 
-  /// Returns the state of an upload for tus.
+  /// Returns the offset, size and metadata of an upload for tus.
   private func status(of attachment: UUID, in hosted: SessionHost) async throws(Refusal) -> Answer {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     var offset = found.object.offset
@@ -121,7 +121,7 @@ final class AttachmentRoutes {
     return .uploadStatus(found, at: offset, uploads.expiry(of: found))
   }
 
-  /// Removes an attachment, also during its upload.
+  /// Removes an attachment, even during its upload.
   private func remove(
     _ attachment: UUID, of hosted: SessionHost, by token: Token?, from address: IPAddress
   ) async throws(Refusal) -> Answer {
@@ -143,7 +143,7 @@ final class AttachmentRoutes {
     _ readable: DownloadService.ReadableContent, for head: RequestHead
   ) -> (answer: Answer, range: Range<UInt64>) {
     let name = readable.object.name
-    // Types that a browser might run are only served as downloads.
+    // Media types that a browser might run as code are served as downloads only.
     let type = MediaType(parsing: readable.object.contentType)
     let picture = type.flatMap { $0.isSafeImage ? $0.essence : nil }
     let response = RepresentationResponse(

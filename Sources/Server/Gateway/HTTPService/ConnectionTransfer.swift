@@ -4,7 +4,7 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// A connection on its way to the reactor that owns the session of its request.
+/// A connection that is transferred to the reactor that owns the session of its request.
 ///
 /// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of its turn that still refer to the
 /// connection do not use its descriptor and its TLS state any more. The state of the request is a value without an upload, the only
@@ -12,9 +12,9 @@ internal import Wire
 final class ConnectionTransfer: @unchecked Sendable {
   /// The step at which the receiving reactor continues the request.
   enum Step {
-    /// The head was read and not refused.
+    /// The head was read and accepted.
     case head(RequestHead)
-    /// The request was read to its end. Its body names the session.
+    /// The whole request was read. Its body names the session.
     case end
   }
 
@@ -26,10 +26,10 @@ final class ConnectionTransfer: @unchecked Sendable {
   let isCountedForClient: Bool
   let request: HTTPConnection.RequestState
   let step: Step
-  /// The input behind the step.
+  /// The input after this step.
   let input: [UInt8]
 
-  /// Packs a connection that has left its table.
+  /// Creates a transfer from a connection that was removed from its table.
   init(
     _ http: HTTPConnection, descriptor: consuming OwnedDescriptor, at step: Step, input: [UInt8]
   ) {
@@ -43,15 +43,15 @@ final class ConnectionTransfer: @unchecked Sendable {
     self.input = input
   }
 
-  /// Returns the descriptor, once.
+  /// Removes and returns the descriptor.
   func takeDescriptor() -> OwnedDescriptor? {
     descriptor.take()
   }
 }
 
-/// Hands connections over between reactors: a request that names a session is answered by the session's reactor.
+/// Transfers connections between reactors, because the reactor of a session answers all requests that name the session.
 ///
-/// The connection then stays there, until a later request names a session of another reactor.
+/// The connection stays in that reactor until a later request names a session of another reactor.
 extension HTTPService {
   /// Returns the number of the reactor that owns a session; nil if that is this reactor.
   func otherOwner(of session: SessionID) -> Int? {
@@ -59,7 +59,7 @@ extension HTTPService {
     return owner == reactor ? nil : owner
   }
 
-  /// Hands a connection over to the reactor that owns the session of its request.
+  /// Transfers a connection to the reactor that owns the session of its request.
   ///
   /// - Parameters:
   ///   - http: the connection. It has no answer to send, no upload has begun, and the client's body was not asked for with
@@ -79,21 +79,21 @@ extension HTTPService {
     }
     guard let descriptor = consume descriptor else { return }
     let transfer = ConnectionTransfer(http, descriptor: descriptor, at: step, input: input)
-    // The other reactor counts the input when it has the connection.
+    // The other reactor adds the input to its counts when it receives the connection.
     _ = io.counts.addBuffered(input.count)
     guard !environment.handOver(transfer, owner) else { return }
     _ = io.counts.addBuffered(-input.count)
     drop(connection, reason: "the mailbox of another reactor is full")
   }
 
-  /// Counts a connection as closed that could not be handed over.
+  /// Counts a connection as closed when the transfer failed.
   private func drop(_ connection: Connection, reason: String) {
     io.releaseClient(of: connection)
     io.counts.releaseConnection(from: connection.peer)
     environment.log(.error, "connection closed", ["reason": "\(reason)"])
   }
 
-  /// Adds a connection that another reactor handed over, and continues its request.
+  /// Adds a connection that another reactor transferred, and continues its request.
   func adopt(_ transfer: ConnectionTransfer) {
     _ = io.counts.addBuffered(-transfer.input.count)
     guard let descriptor = transfer.takeDescriptor() else { return }
@@ -110,7 +110,7 @@ extension HTTPService {
     connection.clientAddress = transfer.clientAddress
     connection.isCountedForClient = transfer.isCountedForClient
     connection.hasReceived = true
-    // The peer's `close_notify` may have come with the request.
+    // The peer's `close_notify` may have arrived together with the request.
     connection.hasEnded = transfer.tls?.hasPeerClosed ?? false
     http.resume(at: transfer.step, transfer.input)
     if connection.hasEnded, io.table.isOpen(connection) { io.readQueue.append(connection) }

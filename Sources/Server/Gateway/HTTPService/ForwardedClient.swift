@@ -7,15 +7,15 @@ internal import Networking
 struct ForwardedClient: Equatable, Sendable {
   /// The client's address; the peer's if no trusted proxy names one.
   let address: IPAddress
-  /// True if the client uses TLS, to the gateway or to the first trusted proxy.
+  /// True if the client uses TLS to the gateway or to the first trusted proxy.
   let isSecure: Bool
-  /// True if the client is known to use plain text. Behind trusted proxies, one of them must say so.
+  /// True if the client is known to use plain text. Behind trusted proxies, one of them must report that.
   let isKnownPlain: Bool
-  /// The host of the client's request according to a trusted proxy; nil if `Host` has it.
+  /// The host of the client's request as reported by a trusted proxy; nil if the `Host` field applies.
   let authority: Authority?
   /// True if a trusted proxy names the client.
   let isForwarded: Bool
-  /// True if the client is known to be on this machine: its address is not counted.
+  /// True if the client is known to be on this machine. Its address is then not counted.
   let isThisMachine: Bool
 
   /// Finds the client of a request.
@@ -24,13 +24,13 @@ struct ForwardedClient: Equatable, Sendable {
   ///   - head: the request.
   ///   - peer: the other end of its connection.
   ///   - isSecure: true if that connection uses TLS.
-  ///   - proxies: the number of trusted proxies. With none, only the connection counts.
+  ///   - proxies: the number of trusted proxies. If it is zero, only the connection is used.
   init(of head: RequestHead, from peer: IPAddress, isSecure: Bool, behind proxies: Int) {
     guard proxies > 0, let hop = Self.hop(of: head.fields, behind: proxies) else {
       (address, authority, isForwarded) = (peer, nil, false)
       self.isSecure = isSecure
       isKnownPlain = proxies == 0 && !isSecure
-      // A client that a proxy on this machine does not name is not on this machine.
+      // If a proxy on this machine does not name its client, the client is not assumed to be on this machine.
       isThisMachine = proxies == 0 && peer.isLoopback
       return
     }
@@ -43,10 +43,10 @@ struct ForwardedClient: Equatable, Sendable {
     isThisMachine = forwarded?.isLoopback ?? false
   }
 
-  /// The address that the client's sessions and connections count for; nil for a client on this machine.
+  /// The address to which the client's sessions and connections are counted; nil for a client on this machine.
   var countedAddress: IPAddress? { isThisMachine ? nil : address }
 
-  /// Returns the reason for which a request behind proxies has no client, for the log.
+  /// Returns the reason for which the client of a request behind proxies is unknown, for the log.
   static func missingClientReason(_ head: RequestHead, behind proxies: Int) -> String {
     switch (
       ForwardedHop.forwarded(in: head.fields, behind: proxies),
@@ -61,8 +61,8 @@ struct ForwardedClient: Equatable, Sendable {
 
   /// Returns the fields that the first trusted proxy wrote; nil if they are missing or contradictory.
   ///
-  /// A proxy writes one of the two kinds of fields, and passes on the other, which a client may have sent. So if a request has both
-  /// kinds, they must name the same client, and of the rest only equal values count.
+  /// There are two kinds of fields. A proxy writes one kind and passes on the other, which a client may have sent. So if a
+  /// request has both kinds, both must name the same client, and other values are used only if both kinds agree.
   private static func hop(of fields: FieldList, behind proxies: Int) -> ForwardedHop? {
     switch (
       ForwardedHop.forwarded(in: fields, behind: proxies),

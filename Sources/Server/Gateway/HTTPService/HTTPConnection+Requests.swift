@@ -3,17 +3,17 @@ internal import Primitives
 internal import Networking
 internal import Wire
 
-/// The way of a request from its head to its answer.
+/// The steps of a request from its head to its answer.
 extension HTTPConnection {
-  /// The longest time that the disk may take for a buffer.
+  /// The maximum time that the disk may take for a buffer.
   private static let diskTime = Duration.seconds(60)
 
-  /// Begins a request: refuses it, hands the connection over to the reactor of its session, or dispatches it.
+  /// Begins a request: refuses it, transfers the connection to the reactor of its session, or dispatches it.
   func begin(_ head: RequestHead, rest: [UInt8], from position: Int, upTo end: Int) {
     connection.hasServed = true
     let route = Route(head.path)
     let client = service.client(of: head, on: connection)
-    // Monitoring requests come from nearby and may bypass the proxies.
+    // Monitoring requests come from the operator's network and may bypass the proxies.
     if !route.isMonitoring { service.checkProxyFields(of: head, from: client, on: connection) }
     if connection.isReserved, !route.isMonitoring || head.body != .none {
       closesAfterOutput = true
@@ -34,7 +34,8 @@ extension HTTPConnection {
     }
   }
 
-  /// Refuses a client that has too many connections. For a WebSocket, a browser sees the reason only after the upgrade (PROTOCOL.md 2).
+  /// Refuses a client that has too many connections. A WebSocket is upgraded first, because only then a browser can show the
+  /// reason (PROTOCOL.md 2).
   ///
   /// - Returns: the answer; nil if the connection speaks WebSocket now.
   private func answer(to refusal: Refusal, _ head: RequestHead, _ route: Route) -> Answer? {
@@ -44,7 +45,7 @@ extension HTTPConnection {
     return upgrade(head, to: .session(nil, closing: reason))
   }
 
-  /// Starts a request that is not refused. If it names a session, this reactor owns the session.
+  /// Starts an accepted request. If the request names a session, this reactor owns the session.
   func dispatch(_ head: RequestHead, _ route: Route, _ client: ForwardedClient, available: Int) {
     let plan: HTTPExchange.Plan
     switch route {
@@ -73,14 +74,14 @@ extension HTTPConnection {
     }
   }
 
-  /// Starts the part of a plan that comes before the body of its request.
+  /// Starts the part of a plan that runs before the request's body is read.
   ///
   /// - Parameters:
   ///   - plan: the plan.
   ///   - head: the head of the request.
   ///   - route: the route of the request.
   ///   - client: the client that sent the request.
-  ///   - available: the number of bytes behind the head that have arrived.
+  ///   - available: the number of received bytes after the head.
   private func start(
     _ plan: HTTPExchange.Plan, _ head: RequestHead, _ route: Route, _ client: ForwardedClient, available: Int
   ) {
@@ -94,23 +95,23 @@ extension HTTPConnection {
       return
     }
     if route.isForAttachments, Router.isLong(head.body) {
-      // The client need not send a hundred megabytes before it is refused.
+      // The client should not have to send a hundred megabytes before the refusal.
       closesAfterOutput = true
       lingersLong = true
       send(answer, for: head)
     } else if route.isSocket && head.body != .none || head.expectsContinue
       || service.answersBeforeBody(head, on: connection, available: available)
     {
-      // Behind a refused handshake, proxies may mistake the body for something else. A client that waits for `100 Continue` gets
-      // the answer instead, and no further request on this connection.
+      // After a refused handshake, proxies may mistake the body for something else. A client that waits for `100 Continue` gets
+      // the answer instead, and the connection accepts no further request.
       closesAfterOutput = true
       send(answer, for: head)
     }
   }
 
-  /// Handles a request that has arrived completely.
+  /// Handles a complete request.
   func complete(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
-    // The next request needs its slot.
+    // The slot is released now, because the next request needs it.
     if connection.isReserved { closesAfterOutput = true }
     switch exchange.plan {
     case .answer(let answer):
@@ -126,7 +127,8 @@ extension HTTPConnection {
 
   /// Creates a session, or the successor of a session.
   ///
-  /// The successor of another reactor's session is created there: the connection is handed over with the input behind the request.
+  /// If another reactor owns the session, the successor is created there. The connection is transferred with the input after the
+  /// request.
   private func createSession(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
     let request: ActivityRequest
     do throws(WireError) {
@@ -143,7 +145,7 @@ extension HTTPConnection {
     }
   }
 
-  /// Refuses a request that breaks a rule of HTTP, and closes the connection.
+  /// Refuses a request that violates HTTP, and closes the connection.
   func refuse(_ error: MessageError) {
     if let upload, case .bodyTooLarge(_, let actual) = error {
       service.uploads.bodyIsTooLarge(actual, for: upload)
@@ -160,7 +162,7 @@ extension HTTPConnection {
     send(.problem(refusal), for: request.exchange?.head)
   }
 
-  /// Ends a connection on which nothing happened in time.
+  /// Closes a connection without progress at its time limit.
   func expire() {
     let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
     guard request.exchange != nil || !request.reader.isBetweenRequests, !isBusy, !isHandshaking else {
@@ -183,7 +185,7 @@ extension HTTPConnection {
 
   // MARK: - Uploads
 
-  /// Starts an upload whose body is about to arrive.
+  /// Starts an upload before its body arrives.
   private func startUpload(_ upload: Upload) {
     request.reader.bodyLimit = .max
     awaitDisk()
@@ -209,7 +211,7 @@ extension HTTPConnection {
       awaitDisk()
     case .dropBody(let answer):
       guard head.expectsContinue else {
-        // At most this much is read of a request whose answer is known.
+        // The maximum bytes that are read of a request whose answer is known.
         request.reader.bodyLimit = limits.attachmentBytes
         resumeBody()
         return
@@ -232,7 +234,7 @@ extension HTTPConnection {
     extendDeadline()
     io.resumeReading(connection)
     guard !connection.hasDeferredInput else { return }
-    // The rest may be only the end of the request, for which no byte is needed.
+    // Only the end marker of the request may be missing, for which no event may come.
     var nothing: [UInt8] = []
     receive(&nothing, from: 0, upTo: 0)
   }

@@ -4,16 +4,16 @@ internal import Networking
 internal import Primitives
 internal import Wire
 
-/// A connection that speaks HTTP: one request at a time. While a request is answered, the next one waits in the kernel.
+/// A connection that speaks HTTP: one request at a time. While a request is answered, later requests stay in the kernel's buffer.
 final class HTTPConnection {
-  /// The pieces of a request's body that are handled in one step.
+  /// The number of pieces of a request's body that are handled in one step.
   private static let bodyPiecesPerStep = 1_024
-  /// The longest body that is copied behind the head of its answer, so that both are written at once.
+  /// The maximum length of a body that is copied after the head of its answer, so that both are written with one call.
   private static let joinedBodyBytes = 16_384
-  /// The parts of an answer that are written before other connections have their turn.
+  /// The number of parts of an answer that are written before other connections continue.
   private static let piecesPerPump = 4
 
-  /// The state of reading requests. Another reactor continues with it after a hand-over.
+  /// The state of reading requests. A transfer to another reactor includes this state.
   struct RequestState {
     var reader: RequestReader
     var exchange: HTTPExchange?
@@ -26,12 +26,13 @@ final class HTTPConnection {
   let connection: Connection
   let service: HTTPService
   var request: RequestState
-  /// True while the answer is made asynchronously.
+  /// True while the answer is produced asynchronously.
   var awaitsAnswer = false
   private var output: [HTTPResponse.Output] = []
-  /// True if the connection is closed behind `output`.
+  /// True if the connection is closed after `output`.
   var closesAfterOutput = false
-  /// True if a long body was refused while the client sends it: more of it is read and dropped, so that the answer arrives.
+  /// True if a long body was refused while the client sends it: more of the body is read and discarded, so that the answer
+  /// arrives.
   var lingersLong = false
 
   init(_ connection: Connection, _ service: HTTPService, _ request: RequestState) {
@@ -44,10 +45,10 @@ final class HTTPConnection {
   var now: MonotonicTime { service.now }
   var limits: Limits { service.limits }
 
-  /// True until the connection closes, lingers, speaks WebSocket or is handed over.
+  /// True until the connection closes, lingers, becomes a WebSocket or is transferred.
   var isActive: Bool { connection.handler === self }
 
-  /// True until the kernel has the present answer. Nothing more is read meanwhile.
+  /// True until the kernel has the present answer. The connection is not read before.
   var isBusy: Bool {
     awaitsAnswer || !output.isEmpty || closesAfterOutput || (upload?.isHoldingBody ?? false)
   }
@@ -107,13 +108,13 @@ final class HTTPConnection {
         }
       case .end:
         if let exchange = request.exchange { complete(exchange, rest: buffer, from: position, upTo: end) }
-        // After a last answer the rest of the input is read and dropped, up to the peer's end.
+        // After a last answer, the rest of the input is read and discarded up to the peer's end.
         guard isActive else { return }
       }
     }
   }
 
-  /// Passes the input behind the head of a request on, if the request made the connection a WebSocket.
+  /// If the request made the connection a WebSocket, passes the input after its head to the new handler.
   ///
   /// - Returns: true if the connection still reads requests.
   private func readsBody(_ buffer: inout [UInt8], from position: Int, upTo end: Int) -> Bool {
@@ -131,7 +132,7 @@ final class HTTPConnection {
     request.timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, request.headReadAt) }
   }
 
-  /// Continues a request that another reactor handed over, and reads the input behind it.
+  /// Continues a request that another reactor transferred, and reads the input after it.
   func resume(at step: ConnectionTransfer.Step, _ input: [UInt8]) {
     connection.hasServed = true
     var input = input
@@ -148,7 +149,7 @@ final class HTTPConnection {
 
   // MARK: - Sending
 
-  /// Sends an answer. When the kernel has it, the connection reads the next request, or closes.
+  /// Sends an answer. When the kernel has the whole answer, the connection reads the next request, or closes.
   func send(_ answer: Answer, for head: RequestHead?, body: HTTPResponse.Output? = nil) {
     awaitsAnswer = false
     let (route, client) = (request.exchange?.route, request.exchange?.client)
@@ -192,7 +193,8 @@ final class HTTPConnection {
       quantum -= 1
       switch next {
       case .bytes(let bytes, let range):
-        // Before the last bytes: a client that has its answer may open its next connection on another reactor at once.
+        // This happens before the last bytes are sent: a client that has its answer may open its next connection on another
+        // reactor at once.
         if output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, request.exchange == nil,
           !awaitsAnswer, !lingersLong
         {
@@ -225,7 +227,7 @@ final class HTTPConnection {
     didWriteAll()
   }
 
-  /// Continues when the kernel has all output: reads on, or lingers.
+  /// Continues when the kernel has all output: reads the next request, or lingers.
   private func didWriteAll() {
     guard !awaitsAnswer else { return }
     if request.exchange == nil, let (kind, since) = request.timed {
@@ -257,7 +259,7 @@ extension HTTPConnection: DownloadHandler {
     if case .file(let transfer)? = output.first { transfer } else { nil }
   }
 
-  /// The bytes that it buffers of a request and of a file that is being sent.
+  /// The buffered bytes of a request and of a file that is being sent.
   var bufferedBytes: Int {
     var bytes = 0
     if request.exchange != nil || request.reader.isInHead {
@@ -286,7 +288,7 @@ extension HTTPConnection: DownloadHandler {
       return
     }
     connection.isReadingPaused = true
-    // Input that TLS brought together with the end is handled first.
+    // Input that TLS decrypted together with the end is handled first.
     guard !connection.hasDeferredInput, upload?.isHoldingBody != true else { return }
     // The peer may still wait for its answer.
     closesAfterOutput = true
@@ -306,10 +308,11 @@ extension HTTPConnection: DownloadHandler {
 
   func drain() {
     if let upload, upload.request.isTus, !awaitsAnswer {
-      // A resumable upload continues later where it stopped. Other bodies would be lost, so they get the time that a download gets.
+      // A resumable upload can continue later where it stopped. Other bodies would be lost, so they get the same time limit as a
+      // download.
       io.close(connection)
     } else if request.exchange != nil {
-      // `send` closes the connection behind the answer. Until then the rest of the body is read.
+      // `send` closes the connection after the answer. Until then, the rest of the body is read.
     } else if isBusy {
       closesAfterOutput = true
     } else {
@@ -324,6 +327,6 @@ extension HTTPConnection: DownloadHandler {
     if connection.deadline <= now { expire() }
   }
 
-  /// Gives the peer more time to send or accept bytes.
+  /// Extends the time limit, because the peer sent or accepted bytes.
   func extendDeadline() { connection.deadline = now + .seconds(limits.bodyStallSeconds) }
 }

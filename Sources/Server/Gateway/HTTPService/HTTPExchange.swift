@@ -3,18 +3,18 @@ internal import Wire
 
 /// A request that is being read or answered.
 struct HTTPExchange {
-  /// The work that follows once the request is read to its end.
+  /// The work that follows when the request was read completely.
   enum Plan {
     case answer(Answer)
-    /// The body is read first.
+    /// Work that needs the whole body.
     case createSession
     /// Describes or ends a session.
     case session(SessionID)
     /// A request without a body for the attachments of a session.
     case attachments(AttachmentRequest, SessionID)
-    /// The metrics, which are made on a thread of their own.
+    /// A request for the metrics, which another thread renders.
     case metrics
-    /// Writes the body to a file while it arrives.
+    /// A request whose body is written to a file while it arrives.
     case upload(Upload)
   }
 
@@ -27,7 +27,7 @@ struct HTTPExchange {
 
 /// An answer, and the part of its body that is produced while it is sent.
 struct HTTPResponse {
-  /// A part of the bytes that are to be sent.
+  /// A part of the bytes to send.
   enum Output {
     /// A range of an array that other connections may share.
     case bytes([UInt8], Range<Int>)

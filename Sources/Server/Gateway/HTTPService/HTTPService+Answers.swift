@@ -2,7 +2,7 @@ internal import HTTP
 internal import Networking
 internal import Wire
 
-/// Answers without a request, and the count of all answers.
+/// Answers that belong to no request, and the count of all answers.
 extension HTTPService {
   /// Counts an answer, and logs a refusal.
   func count(_ answer: Answer, _ route: Route?, to client: IPAddress) {
@@ -27,7 +27,7 @@ extension HTTPService {
     return refusal
   }
 
-  /// Logs that a request came over a reserved connection, which is for health checks and metrics only.
+  /// Logs that a request used a reserved connection, which is for health checks and metrics only.
   ///
   /// - Returns: the refusal.
   func refusalBeyondLimit(of connection: Connection) -> Refusal {

@@ -4,8 +4,8 @@ internal import Wire
 
 /// The clients of requests.
 ///
-/// Behind trusted proxies, a connection counts for the client of its request: while the request is handled, and as long as a WebSocket
-/// is open. Without proxies, a connection counts for its peer from the time at which it is accepted.
+/// Behind trusted proxies, a connection is counted for the client of its request, while the request is handled or while a
+/// WebSocket is open. Without proxies, a connection is counted for its peer from the time at which it is accepted.
 extension HTTPService {
   /// The time after which a client with too many connections may open another one.
   private static let retryTimeMs: UInt64 = 5000
@@ -17,7 +17,7 @@ extension HTTPService {
       behind: environment.configuration.trustedProxies)
   }
 
-  /// Warns of proxy fields that do not fit the settings.
+  /// Logs a warning if proxy fields do not match the settings.
   func checkProxyFields(of head: RequestHead, from client: ForwardedClient, on connection: Connection) {
     environment.proxyWarnings.check(head, from: client, peer: connection.peer.ip, now: now)
   }
@@ -36,7 +36,7 @@ extension HTTPService {
     _ client: ForwardedClient, on connection: Connection, _ head: RequestHead, _ route: Route
   ) -> Refusal? {
     setClient(client, of: connection)
-    // A monitoring request has no body. One with a body takes time and is counted.
+    // A monitoring request has no body. A request with a body takes time, so it is counted.
     guard environment.configuration.trustedProxies > 0, !connection.isCountedForClient,
       !route.isMonitoring || head.body != .none, let address = client.countedAddress
     else { return nil }
@@ -50,15 +50,15 @@ extension HTTPService {
     return nil
   }
 
-  /// Decides whether a refused request is answered before its body has come, and the connection then closed.
+  /// Decides if a refused request is answered before its body has arrived. The connection is then closed.
   ///
-  /// Behind proxies a refused request is not counted for its client. Waiting for its body would hold a connection for as long as the
-  /// client takes to send it. Without proxies, the connection counts for its peer.
+  /// Behind proxies a refused request is not counted for its client. Waiting for its body would occupy an uncounted connection
+  /// until the client has sent the body. Without proxies, the connection is counted for its peer.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - connection: the connection of the request.
-  ///   - available: the number of bytes behind the head that have arrived.
+  ///   - available: the number of received bytes after the head.
   /// - Returns: true for an answer before the body.
   func answersBeforeBody(_ head: RequestHead, on connection: Connection, available: Int) -> Bool {
     guard environment.configuration.trustedProxies > 0, !connection.isCountedForClient else { return false }

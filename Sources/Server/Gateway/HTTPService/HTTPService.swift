@@ -4,7 +4,7 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// The HTTP side of a reactor: creates the handlers of its connections, and holds the components that they share.
+/// The HTTP part of a reactor: creates the handlers of its connections, and contains the components that they share.
 final class HTTPService {
   /// The values and components that the HTTP services of all reactors share.
   struct Environment: Sendable {
@@ -19,9 +19,9 @@ final class HTTPService {
     let endpoints: @Sendable () -> Endpoints
     /// Returns the number of the reactor that owns a session.
     let owner: @Sendable (SessionID) -> Int
-    /// Hands a connection over to another reactor; returns false if the reactor's mailbox is full.
+    /// Transfers a connection to another reactor; returns false if the reactor's mailbox is full.
     let handOver: @Sendable (ConnectionTransfer, _ reactor: Int) -> Bool
-    /// Has the reactor of a slow upload end it; returns false if the reactor's mailbox is full.
+    /// Asks the reactor of a slow upload to end the upload; returns false if the reactor's mailbox is full.
     let evict: @Sendable (UploadTable.Eviction) -> Bool
   }
 
@@ -101,14 +101,14 @@ final class HTTPService {
     return HTTPConnection(connection, self, .init(reader: RequestReader(limits: requestLimits)))
   }
 
-  /// Returns the handler of a connection that still speaks HTTP.
+  /// Returns the HTTP handler of a connection; nil if the connection no longer speaks HTTP.
   func handler(of key: Connection.Key) -> HTTPConnection? {
     io.table[key]?.handler as? HTTPConnection
   }
 
   // MARK: - Requests
 
-  /// Returns the answer to a request that is not handled further; nil for all other requests.
+  /// Returns the answer to a request that needs no further handling; nil for all other requests.
   func immediateAnswer(to head: RequestHead, _ route: Route, from client: ForwardedClient) -> Answer? {
     guard
       let (cause, answer) = router.immediateAnswer(
@@ -125,7 +125,7 @@ final class HTTPService {
     return answer
   }
 
-  /// Returns the plan for a request that is neither refused nor for a WebSocket.
+  /// Returns the plan for a request that is not refused and is not for a WebSocket.
   func plan(
     for head: RequestHead, _ route: Route, _ client: ForwardedClient, over connection: Connection
   ) -> HTTPExchange.Plan {
@@ -159,10 +159,10 @@ final class HTTPService {
     }
   }
 
-  /// The most time that a request waits until its content is verified.
+  /// The maximum time for which a request waits until its content is verified.
   private static let contentCheckTime = Duration.seconds(300)
 
-  /// Answers a complete request whose answer is made asynchronously.
+  /// Starts the asynchronous answer to a complete request.
   func answer(_ exchange: HTTPExchange, over http: HTTPConnection) {
     switch exchange.plan {
     case .attachments(.read, _): http.connection.deadline = now + Self.contentCheckTime
@@ -200,12 +200,12 @@ final class HTTPService {
     logger.log(.refused(.request, .badRequest, EventSubject(address: connection.clientAddress)))
   }
 
-  /// Makes an answer asynchronously and sends it, unless the connection has closed meanwhile.
+  /// Produces an answer asynchronously and sends it, unless the connection has closed before.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - http: the connection of the request.
-  ///   - make: makes the answer; nil when the connection has closed. A function, not a closure literal: see `LoopTasks`.
+  ///   - make: produces the answer; nil when the connection has closed. Pass a function, not a closure literal: see `LoopTasks`.
   private func respond(
     to head: RequestHead, over http: HTTPConnection, with make: @escaping () async -> HTTPResponse?
   ) {
@@ -220,7 +220,7 @@ final class HTTPService {
 
   // MARK: - Uploads
 
-  /// Takes a slot for an upload and opens it.
+  /// Requests a slot for an upload and opens the upload.
   func open(_ upload: Upload) {
     guard uploads.admit(upload, evict: environment.evict) else { return }
     func open() async {
@@ -229,7 +229,7 @@ final class HTTPService {
     tasks.start(open)
   }
 
-  /// Performs an action of the connection that brings an upload.
+  /// Performs an action for the connection of an upload.
   func perform(_ effect: UploadEffect, over key: Connection.Key) {
     handler(of: key)?.perform(effect)
   }

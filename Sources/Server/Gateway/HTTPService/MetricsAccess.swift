@@ -2,10 +2,10 @@ internal import HTTP
 internal import Networking
 internal import Platform
 
-/// The access rule of `/metrics`: requests with the token or, if no token is set, requests from this machine.
+/// The access rule of `/metrics`. If a token is set, requests need it. Otherwise, only requests from this machine are allowed.
 ///
-/// A proxy on this machine forwards requests of others. So without a token no request is allowed that a trusted proxy forwarded,
-/// that has a field of a proxy, or that has another host than this machine.
+/// A proxy on this machine forwards requests of other machines. So without a token, a request is refused if a trusted proxy
+/// forwarded it, if it has a field that proxies add, or if its host is not this machine.
 struct MetricsAccess: Sendable {
   /// Fields that proxies add to requests, by configuration or by default.
   private static let proxyFields = [
@@ -21,12 +21,12 @@ struct MetricsAccess: Sendable {
     isBehindProxy = configuration.trustedProxies > 0
   }
 
-  /// Checks whether a request may read the metrics. For other requests the path does not exist.
+  /// Checks if a request may read the metrics. If not, the answer is the same as for an unknown path.
   ///
   /// - Parameters:
   ///   - head: the request.
   ///   - address: the address of its client.
-  /// - Returns: true if it may.
+  /// - Returns: true if the request may read the metrics.
   func admits(_ head: RequestHead, from address: IPAddress) -> Bool {
     guard let token else { return isLocal(head, address) }
     guard let field = head.fields.first("Authorization"), field.utf8.count > Self.scheme.utf8.count,
@@ -40,7 +40,8 @@ struct MetricsAccess: Sendable {
     guard !isBehindProxy, address.isLoopback, let host = head.authority?.host.lowercased() else {
       return false
     }
-    // A page of another site, whose name resolves to this machine, sends that name (DNS rebinding).
+    // DNS rebinding: the name of another site may resolve to this machine. A page of that site then sends the site's name as the
+    // host.
     guard
       host == "localhost" || host.hasSuffix(".localhost") || IPAddress(Self.bare(host))?.isLoopback == true
     else { return false }

@@ -2,7 +2,7 @@
 struct MinifiedText {
   let source: [UInt8]
   private var bytes: [UInt8] = []
-  /// The length of the source's part that is in `bytes` or was left out.
+  /// The length of the part of the source that was processed: its bytes are in `bytes` or were omitted.
   private var taken = 0
 
   init(of source: [UInt8]) {
@@ -10,10 +10,10 @@ struct MinifiedText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// Returns the last byte of the result for the source before an index, which is not before the parts left out so far.
+  /// Returns the last byte of the result for the source before an index. The index must not be before the processed part.
   func lastByte(before index: Int) -> UInt8? { taken < index ? source[index - 1] : bytes.last }
 
-  /// Leaves out blanks after all parts left out before.
+  /// Omits blanks. They must not be before the processed part.
   mutating func leaveOut(blanks: Range<Int>) {
     bytes += source[taken..<blanks.lowerBound]
     taken = blanks.upperBound
@@ -30,9 +30,9 @@ struct MinifiedText {
     source[index...].firstIndex { !$0.isBlank } ?? source.count
   }
 
-  /// Leaves out a comment after all parts left out before. Its line breaks stay, so that errors have the line numbers of
-  /// the file; compressed, they are a hundredth of the bytes. A comment without line breaks is replaced by a space between two
-  /// characters that `mustSeparate`.
+  /// Omits a comment, which must not be before the processed part. Its line breaks stay, so that errors have the file's line
+  /// numbers; after compression, they are a hundredth of the bytes. A comment without line breaks is replaced by a space between
+  /// two characters that `mustSeparate`.
   mutating func leaveOut(comment: Range<Int>, mustSeparate: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]
     taken = comment.upperBound
@@ -52,7 +52,7 @@ struct MinifiedText {
     return bytes
   }
 
-  /// Returns true for a comment that others read: a license, or an instruction for the browser's tools.
+  /// Returns true for a comment that must stay: a license, or an instruction for the browser's tools.
   func mustStay(_ comment: Range<Int>) -> Bool {
     if let sign = source[comment].dropFirst(2).first, "!#@".utf8.contains(sign) { return true }
     guard let word = source[comment].firstIndex(of: UInt8(ascii: "@")) else { return false }
@@ -63,10 +63,10 @@ struct MinifiedText {
 }
 
 extension [UInt8] {
-  /// Returns true if a text is at an index, which may be the end.
+  /// Returns true if the source has a text at an index, which may be the end.
   func has(_ text: String, at index: Int) -> Bool { dropFirst(index).starts(with: text.utf8) }
 
-  /// Returns the first index of a text at or after `start`.
+  /// Returns the first index at or after `start` at which a text begins.
   func firstIndex(of text: String, from start: Int) -> Int? {
     guard start <= count, let first = text.utf8.first else { return nil }
     return self[start...].indices.first { self[$0] == first && has(text, at: $0) }

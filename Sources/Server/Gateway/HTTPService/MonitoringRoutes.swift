@@ -15,7 +15,7 @@ final class MonitoringRoutes {
     let stopState: StopState
     /// Returns the state of the gateway for the metrics.
     let status: @Sendable (MonotonicTime) -> GatewayStatus
-    /// Returns the numbers of the reactors that hang, as this reactor finds at this time.
+    /// Returns the numbers of the reactors that hang, as seen by this reactor now.
     let hangingReactors: @Sendable (_ reactor: Int, MonotonicTime) -> [Int]
   }
 
@@ -31,7 +31,7 @@ final class MonitoringRoutes {
     self.clock = clock
   }
 
-  /// The answer of `/healthz`: 503 if only a restart helps. The disk does not matter here.
+  /// Returns the answer of `/healthz`: 503 if only a restart helps. The state of the disk is not considered.
   var liveness: Answer {
     guard let first = environment.hangingReactors(reactor, clock.now).first else { return .status("alive") }
     var refusal = Refusal(
@@ -40,7 +40,7 @@ final class MonitoringRoutes {
     return .problem(refusal)
   }
 
-  /// The answer of `/readyz`: 503 from the request to stop on. Neither a full disk nor the connection limit matters here, because
+  /// Returns the answer of `/readyz`: 503 after a request to stop. A full disk or the connection limit is not considered, because
   /// existing boards and connections are still served.
   var readiness: Answer {
     environment.stopState.isStopping ? .problem(.restarting) : .status("ready")
@@ -51,10 +51,10 @@ final class MonitoringRoutes {
     environment.access.admits(head, from: client)
   }
 
-  /// Publishes the counters of this reactor, before its metrics are rendered.
+  /// Publishes the counters of this reactor before its metrics are rendered.
   func publishCounters() { publisher.publish() }
 
-  /// Renders the metrics. The counts of other reactors in the last hundredths of a second may be missing.
+  /// Renders the metrics. Events of other reactors in the last few hundredths of a second may be missing.
   func metrics() async -> Answer {
     let page = await environment.renderer.render(
       environment.board, environment.status(clock.now), startedAt: environment.startedAt)

@@ -16,7 +16,7 @@ struct Origins: Sendable {
 
   /// The kind of a request's `Origin`.
   enum Verdict: Equatable {
-    /// The request has no `Origin` (it is not of a browser's script), or the gateway's own.
+    /// The request has no `Origin` (it does not come from a browser's script), or the gateway's own.
     case own
     /// The origin of another site that the operator allowed: the response has CORS fields.
     case allowed(String)
@@ -37,7 +37,8 @@ struct Origins: Sendable {
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
   }
 
-  /// Returns true if a page of another site led to this request, according to `Referer`. `forwarded` is as for `verdict`.
+  /// Returns true if a link on a page of another site led to this request, according to `Referer`. `forwarded` has the same
+  /// meaning as for `verdict`.
   func isCrossSiteReferral(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let referrer = head.fields.first("Referer") else { return false }
     let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -45,8 +46,8 @@ struct Origins: Sendable {
     return !isOwn(authority.host, Self.port(authority), head, forwarded)
   }
 
-  /// Returns true for an address of the gateway: the public one, or the one that the request was sent to. Default ports are ignored,
-  /// and so is the scheme: behind a proxy with TLS the gateway receives plain text.
+  /// Returns true for an address of the gateway: the public URL, or the host to which the request was sent. Ignores default ports
+  /// and the scheme, because behind a proxy with TLS the gateway receives plain text.
   private func isOwn(_ host: String, _ port: UInt16?, _ head: RequestHead, _ forwarded: Authority?) -> Bool {
     if let publicURL, host == publicURL.host, port == Self.port(publicURL) { return true }
     return [head.authority, forwarded].contains { authority in
@@ -54,14 +55,14 @@ struct Origins: Sendable {
     }
   }
 
-  /// Returns true if a public URL is set and a request has another host.
+  /// Returns true if a public URL is set and the request names another host.
   func isMisdirected(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let publicURL else { return false }
     guard let authority = forwarded ?? head.authority else { return true }
     return authority.host != publicURL.host || Self.port(authority) != Self.port(publicURL)
   }
 
-  /// Returns a session with its link, which is absolute only if a public URL is set.
+  /// Returns a session with its link. The link is absolute only if a public URL is set.
   func link(_ session: SessionObject) -> SessionObject {
     guard let publicURL else { return session }
     var session = session

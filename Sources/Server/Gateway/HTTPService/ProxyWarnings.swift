@@ -3,22 +3,22 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Warns of settings that do not fit the proxies in front of the gateway, as requests show them.
+/// Logs warnings when requests show that the settings do not match the proxies in front of the gateway.
 ///
 /// Any request can cause a warning, so each kind is logged once an hour at most. All reactors share one object.
 final class ProxyWarnings: Sendable {
   private enum Kind: Hashable {
-    /// Trusted proxies name no client.
+    /// Trusted proxies do not name a client.
     case missingClient
-    /// Proxies name clients, but none is trusted.
+    /// Proxies name clients, but no proxy is trusted.
     case untrustedProxy
-    /// Requests have another host than the public URL.
+    /// Requests name another host than the public URL.
     case otherHost
   }
 
-  /// The least time between two warnings of a kind.
+  /// The minimum time between two warnings of the same kind.
   static let interval = Duration.seconds(3600)
-  /// The longest part of a host that is logged, in bytes: clients choose it.
+  /// The maximum number of bytes of a host that are logged, because clients choose the host.
   private static let loggedHostBytes = 100
 
   private let trustedProxies: Int
@@ -47,7 +47,7 @@ final class ProxyWarnings: Sendable {
     }
   }
 
-  /// Warns that requests have another host than the public URL; they are all refused.
+  /// Warns that requests name another host than the public URL. All these requests are refused.
   func warnOfOtherHost(_ head: RequestHead, from client: ForwardedClient, now: MonotonicTime) {
     guard let expected = publicURL, mayWarn(of: .otherHost, now: now) else { return }
     let authority = client.authority ?? head.authority
@@ -62,7 +62,7 @@ final class ProxyWarnings: Sendable {
       ])
   }
 
-  /// Warns that all requests without a named client count as one client, which soon reaches its limits.
+  /// Warns that all requests without a named client are counted as one client, which soon reaches its limits.
   private func warnOfMissingClient(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
     guard mayWarn(of: .missingClient, now: now) else { return }
     log(
@@ -73,7 +73,7 @@ final class ProxyWarnings: Sendable {
       ])
   }
 
-  /// Warns that an apparent proxy of the operator is not trusted: all of its clients count as one.
+  /// Warns that an apparent proxy of the operator is not trusted, so that all of its clients are counted as one.
   private func warnOfUntrustedProxy(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
     guard peer.isLoopback || peer.isPrivate, let name = ForwardedHop.clientField(in: head.fields),
       mayWarn(of: .untrustedProxy, now: now)
@@ -87,7 +87,7 @@ final class ProxyWarnings: Sendable {
       ])
   }
 
-  /// Returns true if a warning of a kind may be logged now, and then counts it as logged.
+  /// Returns true if a warning of a kind may be logged now, and records it as logged.
   private func mayWarn(of kind: Kind, now: MonotonicTime) -> Bool {
     warnedAt.withLock { warnedAt in
       if let last = warnedAt[kind], now - last < Self.interval { return false }

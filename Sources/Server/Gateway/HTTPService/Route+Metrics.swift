@@ -1,5 +1,5 @@
 extension RequestCounts.Kind {
-  /// Returns the kind of a route; `other` for a malformed request, which has none.
+  /// Returns the kind of a route; `other` for a malformed request, which has no route.
   init(_ route: Route?) {
     self =
       switch route {

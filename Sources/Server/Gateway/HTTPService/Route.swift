@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTP
 internal import Wire
 
-/// The target of a request, by its path.
+/// The target of a request, determined by its path.
 enum Route: Equatable {
   case sessions
   case session(SessionID?)
@@ -47,7 +47,7 @@ enum Route: Equatable {
     }
   }
 
-  /// The allowed methods, as in `Allow`.
+  /// The allowed methods, as in the field `Allow`.
   var methods: String {
     switch self {
     case .sessions: "POST, OPTIONS"
@@ -59,7 +59,7 @@ enum Route: Equatable {
     }
   }
 
-  /// The session that the path names; nil if the path names none or has no valid id.
+  /// The session in the path; nil if the path has none, or an invalid id.
   var session: SessionID? {
     switch self {
     case .session(let id), .socket(let id), .attachments(let id), .attachment(let id, _): id
@@ -83,7 +83,7 @@ enum Route: Equatable {
     }
   }
 
-  /// True for health checks and metrics: they are served beyond the limit on connections.
+  /// True for health checks and metrics. They are served even beyond the limit on connections.
   var isMonitoring: Bool {
     switch self {
     case .healthz, .readyz, .metrics: true

@@ -1,21 +1,21 @@
 internal import HTTP
 internal import Wire
 
-/// Decides which requests are answered by their heads alone: redirects, refusals and `OPTIONS`.
+/// Decides which requests are answered without reading a body: redirects, refusals and `OPTIONS`.
 struct Router: Sendable {
-  /// The longest body that the API accepts: a payload of 16 KiB, however it is escaped.
+  /// The maximum length of a body in the API: a payload of 16 KiB in its longest escaped form.
   static let bodyBytes = 131_072
 
-  /// The cause of an answer by the head alone.
+  /// The reason for an answer without reading the body.
   enum Cause: Equatable {
     /// The client is redirected to https.
     case plainText
     /// The request names another host than the public one.
     case misdirected
     case unknownMethod
-    /// A page of another site sent it.
+    /// A page of another site sent the request.
     case foreignOrigin
-    /// A CORS preflight, or another `OPTIONS`.
+    /// The request is a CORS preflight, or another `OPTIONS`.
     case options
     case methodNotAllowed
     case longBody
@@ -33,19 +33,19 @@ struct Router: Sendable {
     redirect = SecureRedirect(configuration)
   }
 
-  /// Answers a request that is not handled further.
+  /// Answers a request that needs no further handling.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - route: the route of the request.
   ///   - client: the client.
   ///   - httpsPort: the port of the gateway's https listener; nil without one.
-  /// - Returns: the cause and the answer; nil for all other requests.
+  /// - Returns: the reason and the answer; nil for all other requests.
   func immediateAnswer(
     to head: RequestHead, _ route: Route, from client: ForwardedClient, httpsPort: UInt16?
   ) -> (cause: Cause, answer: Answer)? {
     if let target = redirect.target(of: head, route, from: client, httpsPort: httpsPort) {
-      // A cached redirect would outlive the setting; browsers are bound by --hsts.
+      // A cached redirect would stay after the setting is removed. The option --hsts is meant for lasting redirects.
       return (
         .plainText, Answer(.permanentRedirect, fields: ["Location": target, "Cache-Control": "no-store"])
       )
@@ -95,7 +95,7 @@ struct Router: Sendable {
     }
   }
 
-  /// Answers `OPTIONS`, also as a CORS preflight (Fetch).
+  /// Answers `OPTIONS`, including CORS preflights (Fetch).
   private func options(_ route: Route, _ verdict: Origins.Verdict) -> Answer {
     var answer = Answer(.noContent, fields: ["Allow": route.methods])
     if case .allowed = verdict {
@@ -109,7 +109,8 @@ struct Router: Sendable {
     return answer
   }
 
-  /// Returns the length of a body that is too long for its route; nil for other bodies. It is refused before the client sends it.
+  /// Returns the length of a body that is too long for its route; nil for other bodies. Such a body is refused before the client
+  /// sends it.
   private static func tooLongBody(of head: RequestHead, _ route: Route) -> Int? {
     // `UploadRequest` limits the bodies of uploads.
     if route.isForAttachments, head.method == .post || head.method == .patch { return nil }
@@ -117,7 +118,7 @@ struct Router: Sendable {
     return length
   }
 
-  /// Returns true for a body that is longer than any body that is read and dropped.
+  /// Returns true for a body that is longer than the maximum that is read and discarded.
   static func isLong(_ body: BodyFraming) -> Bool {
     switch body {
     case .none: false

@@ -1,23 +1,23 @@
 /// Removes comments and insignificant blanks from a JavaScript file.
 ///
-/// It knows the tokens of the language (ECMA-262 §12) as far as needed to distinguish a comment from the content of a string, a
-/// template or a regular expression. A file for which that takes a parser stays as it is: with a slash after `}`, `++`, `--`,
-/// `of`, `await` or `yield`, which may be a division or not, with names that are not ASCII, and with HTML comments.
+/// It scans the tokens of the language (ECMA-262 §12) as far as needed to distinguish a comment from the content of a string, a
+/// template or a regular expression. A file that would need a parser is not changed. These files have a slash after `}`, `++`,
+/// `--`, `of`, `await` or `yield` (a division or a regular expression), names that are not ASCII, or HTML comments.
 struct ScriptMinifier {
-  /// A token whose meaning takes a parser, or which is no JavaScript.
+  /// A token whose meaning only a parser can find, or a text that is not JavaScript.
   private struct Unclear: Error {}
 
   /// The meaning of a slash after the last token.
   private enum Token {
-    /// A value ended: a slash is a division.
+    /// A value has ended: a slash is a division.
     case value
     /// A value is expected: a slash begins a regular expression.
     case operation
     /// `if`, `for`, `while` and `with`: a statement begins after the parentheses.
     case head
-    /// A dot: a name follows, even if it is spelled like a keyword.
+    /// After a dot a name follows, even if it is spelled like a keyword.
     case dot
-    /// Both are possible.
+    /// Both meanings are possible.
     case unclear
   }
 
@@ -25,7 +25,7 @@ struct ScriptMinifier {
     case parenthesis(ofHead: Bool)
     case bracket
     case brace
-    /// `${`: the template continues after its end.
+    /// `${`: the template continues after the end of the substitution.
     case substitution
   }
 
@@ -36,7 +36,7 @@ struct ScriptMinifier {
 
   private var source: [UInt8] { text.source }
 
-  /// Returns the program without comments and indentation, line for line; nil if it must be served as it is.
+  /// Returns the program without comments and indentation, with the same lines; nil if the file must be served unchanged.
   static func minified(_ source: [UInt8]) -> [UInt8]? {
     var minifier = ScriptMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
@@ -71,7 +71,7 @@ struct ScriptMinifier {
 
   // MARK: Blanks and comments
 
-  /// Keeps blanks between words, and between signs that together would be another sign.
+  /// Keeps a blank between words, and between signs that would form another sign without it.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
@@ -84,7 +84,7 @@ struct ScriptMinifier {
 
   private static func mustSeparate(_ before: UInt8, _ after: UInt8) -> Bool {
     switch (Character(Unicode.Scalar(before)), Character(Unicode.Scalar(after))) {
-    // Together they would be another sign, the beginning of a comment, or of an HTML comment in a script (§B.1.1).
+    // Together the signs would form another sign, the beginning of a comment, or of an HTML comment in a script (§B.1.1).
     case ("+", "+"), ("-", "-"), ("-", ">"), ("<", "!"), ("/", "/"), ("/", "*"), ("?", "."): return true
     default: return !signs.contains(before) && !signs.contains(after)
     }
@@ -109,7 +109,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takeComment(_ comment: Range<Int>) throws(Unclear) {
-    // U+2028 and U+2029 end a line too (§12.3).
+    // U+2028 and U+2029 also end a line (§12.3).
     let ends = comment.contains {
       source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
     }
@@ -130,7 +130,7 @@ struct ScriptMinifier {
     last = .value
   }
 
-  /// Takes a part of a template: from a backtick or the end of a substitution to the next backtick or substitution.
+  /// Consumes a part of a template: from a backtick or the end of a substitution to the next backtick or substitution.
   private mutating func takeTemplate() throws(Unclear) {
     index += 1
     while true {
@@ -161,7 +161,7 @@ struct ScriptMinifier {
     }
   }
 
-  /// Takes the next character of a literal, and after a backslash the character that it escapes.
+  /// Consumes the next character of a literal. After a backslash, also consumes the escaped character.
   private mutating func takeCharacter() throws(Unclear) -> UInt8 {
     guard index < source.count else { throw Unclear() }
     let byte = source[index]
@@ -171,7 +171,7 @@ struct ScriptMinifier {
 
   // MARK: Words and signs
 
-  /// Takes a name, a keyword or a number.
+  /// Consumes a name, a keyword or a number.
   private mutating func takeWordOrNumber() {
     let start = index
     takeWord(from: start)
@@ -214,7 +214,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takePunctuator(_ byte: UInt8) throws(Unclear) {
-    // Scripts that are no modules have HTML comments too (§B.1.1).
+    // Scripts that are not modules may contain HTML comments (§B.1.1).
     guard !source.has("<!--", at: index), !source.has("-->", at: index) else { throw Unclear() }
     if source.has("++", at: index) || source.has("--", at: index) {
       take(2, as: .unclear)
@@ -243,7 +243,7 @@ struct ScriptMinifier {
     last = token
   }
 
-  /// Advances to the end of the word that has a character at `start`, or ends there.
+  /// Advances to the end of the word that contains `start` or ends there.
   private mutating func takeWord(from start: Int) {
     index = source[start...].firstIndex { !Self.isWord($0) } ?? source.count
   }

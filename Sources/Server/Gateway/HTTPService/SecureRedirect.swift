@@ -2,8 +2,8 @@ internal import HTTP
 
 /// Redirects plain-text requests for the page to https (`--redirect-to-https`).
 ///
-/// Only the page and its files are redirected. WebSockets and API requests come from programs, which may not follow a redirect, or
-/// follow it without the body. Health checks and metrics are requested from nearby.
+/// Only the page and its files are redirected. WebSockets and API requests come from programs, which may not follow a redirect,
+/// or follow it without the body. Health checks and metrics are requested within the operator's network.
 struct SecureRedirect: Sendable {
   private let isOn: Bool
   private let publicURL: WebOrigin?
@@ -18,7 +18,8 @@ struct SecureRedirect: Sendable {
   /// - Parameters:
   ///   - head: the request.
   ///   - route: its route.
-  ///   - client: its client, who must be known to use plain text: if a trusted proxy may have terminated TLS and does not say so, a
+  ///   - client: its client, which must be known to use plain text: if a trusted proxy may have terminated TLS and does not say
+  ///     so, a
   ///     redirect could lead back to the same URL.
   ///   - httpsPort: the port of the gateway's https listener; nil without one.
   /// - Returns: the URL; nil if the request is served in plain text.
@@ -34,10 +35,10 @@ struct SecureRedirect: Sendable {
 
   private func origin(_ host: String, isForwarded: Bool, httpsPort: UInt16?) -> String? {
     if let publicURL {
-      // A request for another host is refused, not redirected.
+      // A request for another host is refused instead.
       return host == publicURL.host ? publicURL.description : nil
     }
-    // The https port of a proxy is unknown: the default port is assumed.
+    // The https port of a proxy is unknown, so the default port is used.
     if isForwarded { return "https://\(host)" }
     return httpsPort.map { "https://\(host)\($0 == 443 ? "" : ":\($0)")" }
   }

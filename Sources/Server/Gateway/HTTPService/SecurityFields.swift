@@ -1,16 +1,16 @@
 package import HTTP
 
-/// Response fields that restrict browsers.
+/// Response fields that make browsers restrict the page.
 package enum SecurityFields {
-  /// The resources of the page: its own files, pictures that it creates, and connections to its own host.
+  /// The resources that the page may load: its own files, pictures that it creates, and connections to its own host.
   package static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     + "manifest-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// A year: browsers require it for a place in their lists of TLS-only hosts.
+  /// One year: browsers require at least this for their lists of TLS-only hosts.
   private static let transportSecurity = "max-age=31536000"
 
-  /// Adds the fields to a response. A policy of its own stays.
+  /// Adds the fields to a response. If the response has a policy of its own, that policy stays.
   ///
   /// - Parameters:
   ///   - head: the response.
@@ -27,7 +27,7 @@ package enum SecurityFields {
     if head.fields.first("Cross-Origin-Resource-Policy") == nil {
       head.fields.append("Cross-Origin-Resource-Policy", "same-origin")
     }
-    // In plain text this field has no effect, and browsers log an error.
+    // Browsers ignore this field in plain text, and log an error.
     if isSecure { head.fields.set("Cross-Origin-Opener-Policy", "same-origin") }
     if withTransportSecurity { head.fields.set("Strict-Transport-Security", transportSecurity) }
   }

@@ -66,7 +66,7 @@ final class SessionRoutes {
   }
 
   private func description(of id: SessionID) async -> [UInt8] {
-    // A successor may have been removed since; its id is still the answer.
+    // The successor may have been removed since. Its id is still the right answer.
     guard case .success(let hosted) = await sessions.findOpen(id) else {
       return Array("{\"id\":\"\(id.text)\",\"link\":\"/s/\(id.text)\"}".utf8)
     }

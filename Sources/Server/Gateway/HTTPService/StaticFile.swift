@@ -3,7 +3,7 @@ internal import Platform
 
 /// One served file of the page: its bytes, with scripts and style sheets minified, and the compressed form if that is smaller.
 package struct StaticFile: Sendable {
-  /// One form of the file, with its own length and tag.
+  /// One form of the file, with its own length and entity tag.
   struct Form: Sendable {
     let bytes: [UInt8]
     let representation: Representation
@@ -23,7 +23,7 @@ package struct StaticFile: Sendable {
   package init?(name: String, bytes: [UInt8], modified: HTTPDate?) {
     mediaType = MediaType.forFileName(name)
     let bytes = Self.minified(bytes, of: mediaType) ?? bytes
-    // Half of the digest suffices: the same bytes have the same tag on every machine.
+    // Half of the digest is enough. The same bytes have the same tag on every machine.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     identity = Form(
       bytes: bytes,
@@ -40,8 +40,8 @@ package struct StaticFile: Sendable {
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
   }
 
-  /// Returns a script or style sheet without comments and indentation, which are more than a third of the bytes; nil for other
-  /// files, and for files that cannot be minified without a parser.
+  /// Returns a script or style sheet without comments and indentation, which are more than a third of the bytes. Returns nil for
+  /// other files, and for files that cannot be minified without a parser.
   private static func minified(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
     switch mediaType {
     case .script: ScriptMinifier.minified(bytes)

@@ -8,7 +8,7 @@ extension StaticFiles {
   package static let maximumLength = 64 << 20
   /// The maximum number of files.
   package static let maximumCount = 10_000
-  /// The maximum number of nested folders: ends a circle of links.
+  /// The maximum number of nested folders. It also ends a circle of links.
   private static let maximumDepth = 16
 
   /// Reads a folder and its subfolders. Names that begin with a dot are skipped, and so are links that lead out of the folder;
@@ -39,7 +39,7 @@ extension StaticFiles {
     var room: Int
     let limit: Int
     var files: [(path: String, file: StaticFile)] = []
-    /// True if files are counted, but not read.
+    /// True to count the files without reading them.
     var isOnlyChecking = false
     private var count = 0
     private var hasIndex = false
@@ -101,7 +101,7 @@ extension StaticFiles {
     }
 
     private func names(in folder: String) throws(GatewayError) -> [String] {
-      // Opened first, for the system's reason if that fails.
+      // The file is opened first, because a failure then has the system's reason.
       let number = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
       guard number >= 0 else { throw .unreadableFile(path: folder, SystemError("open", code: errno)) }
       close(number)
@@ -112,20 +112,20 @@ extension StaticFiles {
       }
     }
 
-    /// Returns true if a path leads to a file in the folder, after its links are resolved.
+    /// Returns true if a path, with its links resolved, leads to a file inside the folder.
     private func isInside(_ path: String) -> Bool {
       guard let real = Self.realPath(of: path) else { return false }
       return real == root || real.hasPrefix(root == "/" ? root : root + "/")
     }
 
-    /// Returns the path without links; nil, with an `errno`, if it leads nowhere.
+    /// Returns the path without links; nil, with an `errno`, if the path has no target.
     static func realPath(of path: String) -> String? {
       guard let real = unsafe realpath(path, nil) else { return nil }
       defer { unsafe free(real) }
       return unsafe String(cString: real)
     }
 
-    /// Returns the status of a path's target; nil if it has none.
+    /// Returns the status of a path's target; nil if the path has no target.
     private func status(of path: String) -> stat? {
       var information = stat()
       return unsafe stat(path, &information) == 0 ? information : nil
@@ -146,7 +146,7 @@ extension StaticFiles {
           guard errno == EINTR else { throw .unreadableFile(path: path, SystemError("read", code: errno)) }
           continue
         }
-        // The file may have grown since its length was read.
+        // The file may have grown after its length was read.
         guard bytes.count + count <= limit else {
           throw .filesTooLarge(directory: directory, limit: self.limit)
         }

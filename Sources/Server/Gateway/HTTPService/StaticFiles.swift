@@ -1,9 +1,9 @@
 package import HTTP
 internal import Wire
 
-/// The files of the page: an immutable table, read at the start, that all reactors share.
+/// The files of the page: an immutable table that is read at the start and shared by all reactors.
 package struct StaticFiles: Sendable {
-  /// A response; its body is a range of an array.
+  /// A response whose body is a range of an array.
   package struct Answer: Sendable {
     package var head: ResponseHead
     /// Shared with the table, not copied.
@@ -12,10 +12,11 @@ package struct StaticFiles: Sendable {
     package var range: Range<Int>
   }
 
-  /// The files by their paths below the folder. The paths are bytes of UTF-8, so Unicode equivalents of a letter are different.
+  /// The files by their paths inside the folder. The keys are the paths' UTF-8 bytes, so that equivalent Unicode spellings are
+  /// different.
   private let files: [[UInt8]: StaticFile]
 
-  /// Creates a table of files by their paths below the folder, such as `js/main.js`.
+  /// Creates a table of files by their paths inside the folder, such as `js/main.js`.
   package init(_ files: [(path: String, file: StaticFile)]) {
     self.files = Dictionary(files.map { (Array($0.path.utf8), $0.file) }, uniquingKeysWith: { $1 })
   }
@@ -28,11 +29,12 @@ package struct StaticFiles: Sendable {
     files.values.reduce(0) { $0 + $1.identity.bytes.count + ($1.gzip?.bytes.count ?? 0) }
   }
 
-  /// Answers a request of any method; nil if no file has its path.
+  /// Answers a request of any method; nil if no file has this path.
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - isCrossSiteReferral: true if a page of another site led to the request. The length of a compressed response can reveal
+  ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. The length of a compressed response
+  ///     can reveal
   ///     its content to a site that has a browser repeat the request (BREACH). The gateway's pages are the same for all clients and
   ///     contain no secret, but are sent uncompressed then, so that no proof is needed. That costs 25 KB, once per followed link.
   ///   - now: the time in the response's `Date`, which the caller adds, as it does `Connection`.
@@ -56,9 +58,9 @@ package struct StaticFiles: Sendable {
 
   private static let methods = "GET, HEAD, OPTIONS"
 
-  /// Returns the file of a request's path. The root and `/s/{session}` are the page.
+  /// Returns the file for a request's path. The root and `/s/{session}` lead to the page.
   private func file(at rawPath: String) -> StaticFile? {
-    // A malformed path, or one that leads out of the folder, is not found.
+    // A malformed path, or a path that leads out of the folder, is not found.
     guard let path = try? TargetPath.resolve(rawPath) else { return nil }
     var components = path.components
     if components.count == 2, components[0] == "s", !path.isDirectory {

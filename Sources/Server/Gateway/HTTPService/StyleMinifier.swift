@@ -1,10 +1,10 @@
 /// Removes comments and insignificant blanks from a style sheet.
 ///
-/// A comment next to a space, a line break or the end of the file is left out. Other comments stay, as in `.a/**/.b`, where a space
-/// has another meaning. A sheet stays as it is if a comment, a string or an address does not end, or if a name has an escape that
-/// may include a space (CSS Syntax 3 §4.3.7).
+/// A comment next to a space, a line break or the end of the file is omitted. Other comments stay, as in `.a/**/.b`, where a
+/// space would change the meaning. A sheet is not changed if a comment, a string or an address does not end, or if a name has an
+/// escape that may include a space (CSS Syntax 3 §4.3.7).
 struct StyleMinifier {
-  /// A token that is no style sheet, or whose meaning takes a parser.
+  /// A text that is not a style sheet, or whose meaning only a parser can find.
   private struct Unclear: Error {}
 
   private var text: MinifiedText
@@ -12,7 +12,7 @@ struct StyleMinifier {
 
   private var source: [UInt8] { text.source }
 
-  /// Returns the sheet without comments and indentation, line for line; nil if it must be served as it is.
+  /// Returns the sheet without comments and indentation, with the same lines; nil if the file must be served unchanged.
   static func minified(_ source: [UInt8]) -> [UInt8]? {
     var minifier = StyleMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
@@ -34,7 +34,7 @@ struct StyleMinifier {
     }
   }
 
-  /// Keeps a blank between selectors and within values, where it is significant, but not next to the listed signs.
+  /// Keeps a blank between selectors and within values, where it has a meaning, but not next to the listed signs.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
@@ -62,7 +62,7 @@ struct StyleMinifier {
     }
   }
 
-  /// Takes a name; of an unquoted `url(` also the address, in which `/*` is no comment (§4.3.6).
+  /// Consumes a name. After an unquoted `url(`, also consumes the address, in which `/*` does not begin a comment (§4.3.6).
   private mutating func takeName() throws(Unclear) {
     let start = index
     var hasEscape = false
@@ -83,7 +83,7 @@ struct StyleMinifier {
     while try takeCharacter() != UInt8(ascii: ")") {}
   }
 
-  /// Takes the next character, and after a backslash the character that it escapes.
+  /// Consumes the next character. After a backslash, also consumes the escaped character.
   private mutating func takeCharacter() throws(Unclear) -> UInt8 {
     guard index < source.count else { throw Unclear() }
     let byte = source[index]

@@ -6,16 +6,17 @@ internal import Wire
 struct WebSocketUpgrade: Sendable {
   /// The purpose of a WebSocket.
   enum Target {
-    /// A session. With a reason for `closing`, the socket is closed at once: a browser cannot read why a handshake was refused.
+    /// A socket of a session. If `closing` has a reason, the socket is closed at once. This is used because a browser cannot read
+    /// the reason for a refused handshake.
     case session(SessionID?, closing: CloseReason? = nil)
-    /// The socket sends back the messages that it receives.
+    /// A socket that sends each received message back.
     case echo
   }
 
   /// A valid handshake.
   struct Handshake {
     let request: UpgradeRequest
-    /// The chosen subprotocol; nil without.
+    /// The selected subprotocol; nil if there is none.
     let subprotocol: String?
 
     /// The bytes of the response.
@@ -27,7 +28,7 @@ struct WebSocketUpgrade: Sendable {
       return bytes
     }
 
-    /// True if the client offers subprotocols, but not the one of this version.
+    /// True if the client offers subprotocols, but none that this version supports.
     var offersOtherVersions: Bool {
       !request.subprotocols.isEmpty && !request.subprotocols.contains(WireVersion.subprotocol)
     }
@@ -38,7 +39,7 @@ struct WebSocketUpgrade: Sendable {
     case refused(Answer)
   }
 
-  /// True if `/echo` exists.
+  /// True if `/echo` is enabled.
   let servesEcho: Bool
 
   /// Validates the head of a handshake.
@@ -76,7 +77,7 @@ struct WebSocketUpgrade: Sendable {
 }
 
 extension HTTPService {
-  /// The most bytes of a message to `/echo`: conformance suites send as many.
+  /// The maximum size of a message to `/echo`: conformance suites send messages of this size.
   private static let echoMessageBytes = 16 << 20
 
   /// Makes a connection a WebSocket, after a valid handshake. The handler of the connection changes.

@@ -3,10 +3,10 @@ internal import Primitives
 
 /// A first-in, first-out queue whose elements share a limited time in each turn.
 ///
-/// The time limits the delay that the elements of one queue cause for the rest of the turn. An element that was not served keeps
-/// its place in front of elements that arrive later.
+/// The limit bounds the delay that the elements of one queue cause for the rest of the turn. An element that was not served stays
+/// in front of elements that arrive later.
 final class FairQueue<Element> {
-  /// The least share of one element, however many wait.
+  /// The minimum time slice of one element.
   private static var leastShare: Duration { .microseconds(50) }
 
   private var elements: [Element] = []
@@ -25,13 +25,14 @@ final class FairQueue<Element> {
     elements.append(element)
   }
 
-  /// Serves the elements that wait now, in their order, until the time is over. Elements that are appended meanwhile wait for the
+  /// Serves the waiting elements in their order until the time is over. Elements that are appended during the call wait for the
   /// next call.
   ///
   /// - Parameters:
-  ///   - time: the time for all elements. One element should take an equal share of it.
-  ///   - mayServe: returns true if the next element may be served, given whether it is the first one and whether time is left.
-  ///   - body: serves an element; it is given the end of the element's share.
+  ///   - time: the time for all elements. Each element should use at most an equal share.
+  ///   - mayServe: returns true if the next element may be served. The arguments are true for the first element, and true while
+  ///     time is left.
+  ///   - body: serves an element. The second argument is the end of the element's time slice.
   func serve(
     for time: Duration, mayServe: (_ isFirst: Bool, _ hasTime: Bool) -> Bool = { $0 || $1 },
     _ body: (Element, _ shareEnd: MonotonicTime) -> Void

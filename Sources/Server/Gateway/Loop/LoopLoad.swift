@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// The share of the time in which a loop has work, from 0 to 1, over the last 32 ms or so.
+/// The load of a loop: the fraction of the time in which it has work, from 0 to 1, over about the last 32 ms.
 final class LoopLoad {
-  /// 32 ms in nanoseconds. Integers, because every turn computes with them, and a `Duration` has 128 bits.
+  /// 32 ms in nanoseconds. The type is an integer, because every turn computes with it, and a `Duration` has 128 bits.
   private static let memory: Int64 = 32_000_000
 
   private(set) var value = 0.0
@@ -10,7 +10,7 @@ final class LoopLoad {
   private var busy: Int64 = 0
   private var began: MonotonicTime?
 
-  /// Counts a turn. Between turns the loop waits.
+  /// Adds a turn to the measurement. Between turns the loop waits.
   ///
   /// - Parameters:
   ///   - jobsBegan: the time at which the jobs before the turn began, which are work too; nil without jobs.

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A probe of one event loop: another thread sends a question, and the loop answers in its next turn.
 final class LoopProbe: Sendable {
-  /// The time of the oldest unanswered question; 0 when all are answered.
+  /// The time of the oldest unanswered question; 0 when all questions are answered.
   private let askedAt = Atomic<Int64>(0)
   /// True when a question was not sent, because the loop's mailbox was full.
   private let isUnsent = Atomic(false)
@@ -25,7 +25,7 @@ final class LoopProbe: Sendable {
     guard isUnsent.exchange(false, ordering: .acquiringAndReleasing) else {
       return MonotonicTime(nanoseconds: since)
     }
-    // Stored before the question is sent: its answer must find the new time.
+    // The time is stored before the question is sent, because the answer must find the new time.
     askedAt.store(now.nanoseconds, ordering: .releasing)
     if send() { return nil }
     askedAt.store(since, ordering: .releasing)

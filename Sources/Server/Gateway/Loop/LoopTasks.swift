@@ -1,6 +1,7 @@
 /// Asynchronous work that the components of a reactor start. The reactor runs it on its own thread, after the present turn or job.
 ///
-/// Components pass a function, never a closure literal: a closure in a synchronous function would run on another thread (Swift 6.3).
+/// Components must pass a function, not a closure literal: in Swift 6.3, a closure in a synchronous function would run on another
+/// thread.
 final class LoopTasks {
   typealias Work = () async -> Void
 

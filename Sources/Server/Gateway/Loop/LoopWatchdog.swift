@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// Finds the event loops that hang, by a probe of each.
+/// Finds event loops that hang. It has one probe for each loop.
 final class LoopWatchdog: Sendable {
-  /// The time that a loop has for an answer. Turns take milliseconds; more than this is not a matter of load.
+  /// The time limit for an answer of a loop. Turns take milliseconds, so no load explains a longer delay.
   static let answerTime = Duration.seconds(10)
 
   private let probes: [LoopProbe]
@@ -12,13 +12,13 @@ final class LoopWatchdog: Sendable {
     probes = (0..<loops).map { _ in LoopProbe() }
   }
 
-  /// Sends a question to each loop that owes no answer.
+  /// Sends a question to each loop that has answered all earlier questions.
   ///
   /// - Parameters:
-  ///   - caller: the loop that runs the call; it is not asked, because it is taking a turn. Nil on other threads.
+  ///   - caller: the loop that runs the call; it gets no question, because it obviously runs. Nil on other threads.
   ///   - now: the present time.
   ///   - send: sends a question to a loop; returns false when its mailbox is full.
-  /// - Returns: the loops that have owed an answer for too long.
+  /// - Returns: the loops that have not answered within the time limit.
   func hangingLoops(seenBy caller: Int?, at now: MonotonicTime, send: (Int) -> Bool) -> [Int] {
     probes.indices.filter { loop in
       guard loop != caller, let askedAt = probes[loop].ask(at: now, send: { send(loop) }) else {
@@ -28,7 +28,7 @@ final class LoopWatchdog: Sendable {
     }
   }
 
-  /// Answers the questions to a loop. Called by that loop in a turn.
+  /// Answers the questions to a loop. The loop itself calls this in a turn.
   func answer(from loop: Int) {
     probes[loop].answer()
   }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The progress of the gateway's stop, for all threads.
+/// The progress of the gateway's stop. Any thread may read it.
 final class StopState: Sendable {
   private let draining = Atomic(false)
   private let stopping = Atomic(false)
 
-  /// True from the request to stop on: `/readyz` then answers 503. `isDraining` follows after the drain delay.
+  /// True after a request to stop: `/readyz` then answers 503. `isDraining` becomes true after the drain delay.
   var isStopping: Bool {
     get { stopping.load(ordering: .acquiring) }
     set { stopping.store(newValue, ordering: .releasing) }
