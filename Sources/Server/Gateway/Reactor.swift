@@ -7,8 +7,8 @@ internal import Wire
 
 /// One event loop with its connections and sessions, on a thread of its own.
 ///
-/// Between the reading and the writing of a connection there is no `await`. Other work, such as loading a session, is ordinary `async`
-/// Swift, because the loop is the actor's executor.
+/// There is no `await` between reading from a connection and writing to it. Other work, such as loading a session, is ordinary
+/// `async` code, because the loop is the actor's executor.
 actor Reactor {
   /// The messages from other threads. A reactor handles them in their order.
   enum Mail: Sendable {
@@ -16,7 +16,7 @@ actor Reactor {
     case adopt(ConnectionTransfer)
     case drain
     case stop
-    /// A probe of `LoopWatchdog`.
+    /// A question of `LoopWatchdog`.
     case probe
     case endSlowUpload(UploadTable.Eviction)
     /// Reports that another gateway took over a session.
@@ -35,7 +35,7 @@ actor Reactor {
   let sessions: SessionTable
   let http: HTTPService
   private let draining: Draining
-  /// Nil but in the first reactor.
+  /// The periodic work of the gateway; nil except in the first reactor.
   let housekeeping: Housekeeping?
   private let publisher: MetricsPublisher
   /// The time of the next sweep over the connections and sessions.
@@ -102,7 +102,8 @@ actor Reactor {
     unsafe loop.asUnownedSerialExecutor()
   }
 
-  /// Starts the thread. The listeners are this reactor's own; the kernel spreads connections over those of all reactors.
+  /// Starts the thread. The listeners belong to this reactor; the kernel distributes connections among the listeners of all
+  /// reactors.
   nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
@@ -115,7 +116,7 @@ actor Reactor {
   static let plainToken = UInt64.max - 1
   static let secureToken = UInt64.max - 2
 
-  /// The time of the present iteration of the loop: before its jobs, then before its turn.
+  /// The time of the present iteration of the loop, measured before its jobs and again before its turn.
   var now: MonotonicTime { loop.clock.now }
   private var persister: Persister { sessions.persister }
   private var broadcaster: Broadcaster { sessions.broadcaster }
@@ -146,14 +147,14 @@ actor Reactor {
     return nextDeadline()
   }
 
-  /// Runs the work that components started in this turn or in the jobs before it.
+  /// Starts the asynchronous work that components requested in this turn or in the jobs before it.
   private func startTasks() {
     for work in tasks.takeAll() { Task { await run(work) } }
   }
 
   private func run(_ work: LoopTasks.Work) async {
     await work()
-    // After the last turn, only this call starts the tasks that this work added.
+    // After the last turn, only this call starts the tasks that were added by this work.
     startTasks()
   }
 
@@ -231,7 +232,7 @@ actor Reactor {
 
   // MARK: - Calls from other threads
 
-  /// Removes a session of this reactor that is not in memory, and whose time is over.
+  /// Removes an expired session of this reactor that is not in memory.
   func removeStored(_ id: SessionID, hadEnded: Bool) async {
     defer { startTasks() }
     await sessions.removeStored(id, hadEnded: hadEnded)

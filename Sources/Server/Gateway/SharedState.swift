@@ -7,9 +7,9 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The state that all reactors of a gateway share: settings that never change, and counts with limits.
+/// The state that all reactors of a gateway share: constant settings, and counters with limits.
 ///
-/// The path of an entry does not touch it.
+/// Handling an entry does not access it.
 final class SharedState: Sendable {
   let configuration: GatewayConfiguration
   let log: Log
@@ -18,7 +18,7 @@ final class SharedState: Sendable {
   let proxyWarnings: ProxyWarnings
   let certificates: TLSServerContextHolder?
   let keeper: CertificateKeeper?
-  /// The folder that is written to.
+  /// The folder that the gateway writes to.
   let data: DataFolder
   let disk: DiskMonitor
   let gauge: DiskGauge
@@ -30,14 +30,15 @@ final class SharedState: Sendable {
   let verifier: ContentVerifier
   let store: any SessionStore
   let attachments: any AttachmentStore
-  /// The place in which new sessions are kept.
+  /// The place in which new sessions are stored.
   let saving: Saving
-  /// Nil when sessions are in memory only: each of them is open until it ends.
+  /// The store of sessions; nil when sessions are in memory only.
   let sweeper: SessionSweeper?
   let removal: RemovalGate
   let ledger: SessionLedger
   let pseudonyms: AddressPseudonyms
-  /// The time since the last stop that was not clean. A session that was closed in it continues without a new epoch.
+  /// The name of the period since the last stop that was not clean. A session that was closed in this period continues without a
+  /// new epoch.
   let generation: String
   /// The identity of the data folder; a copy of the folder has another one.
   let folder: String
@@ -77,7 +78,7 @@ final class SharedState: Sendable {
     disk = DiskMonitor(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
       try data.freeBytes()
     }
-    // Before the first request, and before a reactor exists that could wait.
+    // This happens before the first request, so that no reactor has to wait for it.
     disk.measure(now: .now())
     gauge = DiskGauge(disk, on: fileThreads.disk)
     memory = SessionMemory(limit: configuration.limits.memoryBytes)
@@ -160,7 +161,7 @@ final class SharedState: Sendable {
       admit: { [unowned self] address, now in creations.withLock { $0.admit(address, at: now) } })
   }
 
-  /// The loader of the next session. The loaders take turns.
+  /// Returns the loader of the next session, in round-robin order.
   func nextLoader() -> SessionLoader {
     let number = loaderTurn.add(1, ordering: .relaxed).oldValue
     return loaders[Int(number % UInt(loaders.count))]
@@ -201,7 +202,7 @@ final class SharedState: Sendable {
   var isStopping: Bool { stopState.isStopping }
   var isDraining: Bool { stopState.isDraining }
 
-  /// Finds the reactors that hang by the probes of earlier calls, and sends new probes: see `LoopWatchdog`.
+  /// Finds the reactors that have not answered the probes of earlier calls, and sends new probes: see `LoopWatchdog`.
   ///
   /// - Parameters:
   ///   - number: the reactor that runs the call; nil on other threads.
@@ -213,7 +214,7 @@ final class SharedState: Sendable {
     return watchdog.hangingLoops(seenBy: number, at: now) { reactors[$0].mailbox.enqueue(.probe) }
   }
 
-  /// Answers the probes of a reactor, in its own turn.
+  /// Answers the probes of a reactor. The reactor calls this in its own turn.
   func answerProbes(of number: Int) {
     watchdog.answer(from: number)
   }
@@ -251,7 +252,7 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// Asks the reactor of an upload to end it, because another upload has its slot.
+  /// Asks the reactor of an upload to end the upload, because its slot was given to another upload.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.reactor] }.mailbox.enqueue(.endSlowUpload(upload))

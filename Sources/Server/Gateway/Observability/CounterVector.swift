@@ -1,7 +1,7 @@
 package import SessionCore
 package import Wire
 
-/// A label of a counter vector: one of a fixed, ordered list.
+/// A label of a counter vector. The labels are a fixed, ordered list.
 package protocol CounterLabel: Sendable {
   /// All labels in `/metrics`, in order; at most `CounterVector.capacity`.
   static var labels: [String] { get }
@@ -15,7 +15,7 @@ where Self: CaseIterable & RawRepresentable & Equatable, RawValue == String, All
   package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// One counter per label, stored inline: a copy allocates nothing.
+/// One counter per label, stored inline, so that a copy needs no allocation.
 package struct CounterVector<Label: CounterLabel>: Sendable {
   /// The maximum number of labels.
   package static var capacity: Int { 40 }
@@ -41,11 +41,11 @@ package struct CounterVector<Label: CounterLabel>: Sendable {
   }
 }
 
-/// A label that is a number. Listed numbers have their own counters, all others one together: `other`.
+/// A label that is a number. Each listed number has its own counter. All other numbers share the counter `other`.
 package protocol NumberLabel: CounterLabel {
-  /// The numbers with their own counters.
+  /// The numbers that have their own counters.
   static var listed: [UInt16] { get }
-  /// The number.
+  /// The number of this label.
   var number: UInt16 { get }
 }
 

@@ -3,8 +3,8 @@ package import Wire
 
 /// The counters of one reactor: plain integers that only its own thread uses.
 ///
-/// Counters only rise. Gauges (`open…`, `sessions`, …) rise and fall, and a gauge of one reactor is negative after connections were
-/// handed over to another reactor: the sum is right. A copy allocates nothing.
+/// Counters only rise. Gauges (`open…`, `sessions`, …) rise and fall. After transfers of connections between reactors, the gauge
+/// of one reactor may be negative, but the sum over all reactors is right. A copy needs no allocation.
 package struct Counters: Sendable {
   // Gauges.
   /// Open HTTP sockets, with and without TLS.
@@ -29,7 +29,7 @@ package struct Counters: Sendable {
   package var connectionsRefused: UInt64 = 0
   package var handshakesCompleted: UInt64 = 0
   package var handshakesFailed: UInt64 = 0
-  /// The failed handshakes that were ended in favour of a new connection.
+  /// Handshakes that were ended in favour of a new connection; also counted as failed.
   package var handshakesDropped: UInt64 = 0
   package var handshakesResumed: UInt64 = 0
   package var bytesReceived: UInt64 = 0
@@ -56,8 +56,8 @@ package struct Counters: Sendable {
   package var lateCatchUps: UInt64 = 0
   /// The times from `join` until `caughtUp` was sent.
   package var catchUpTimes = TimeHistogram()
-  /// The times from an entry's arrival until the last socket at the tail had been offered it: once for each flush of a session,
-  /// for its oldest entry.
+  /// The times from an entry's arrival until it was sent to the last socket at the tail: once for each flush of a session, for
+  /// its oldest entry.
   package var fanOutTimes = TimeHistogram()
   package var messagesReceived: UInt64 = 0
   /// Entries accepted into the order of a session.
@@ -77,9 +77,9 @@ package struct Counters: Sendable {
   // Attachments.
   /// Upload requests that got a slot.
   package var uploadsStarted: UInt64 = 0
-  /// The started uploads that resumed an earlier one.
+  /// Started uploads that resumed an earlier one.
   package var uploadsResumed: UInt64 = 0
-  /// The started uploads that ended before their last byte, by cause.
+  /// Started uploads that ended before their last byte, by cause.
   package var uploadsCut = CounterVector<UploadCut>()
   /// Bytes of attachments written to files.
   package var uploadedBytes: UInt64 = 0
@@ -89,22 +89,22 @@ package struct Counters: Sendable {
   package var uploadFailures = CounterVector<ErrorCode>()
 
   // The disk.
-  /// The times of the storage thread for a batch.
+  /// The times that the storage thread needed for a batch.
   package var appendTimes = TimeHistogram()
-  /// The times from an entry's acceptance until `committed` was sent for it: once for each `committed` message of a session, for
-  /// the oldest entry that it covers.
+  /// The times from an entry's acceptance until its `committed` message was sent: once for each `committed` message of a session,
+  /// for the oldest entry that it covers.
   package var commitTimes = TimeHistogram()
-  /// Batches written, each with the records of all sessions with unsaved data.
+  /// Written batches. A batch contains the records of all sessions with unsaved data.
   package var saves: UInt64 = 0
   /// Session logs to which a batch could not be written.
   package var saveFailures: UInt64 = 0
   /// Bytes of records written.
   package var savedBytes: UInt64 = 0
-  /// Session logs rewritten without superseded records.
+  /// Session logs that were rewritten without superseded records.
   package var compactions: UInt64 = 0
 
   // The log.
-  /// Lines that were not written, because their budget was used up.
+  /// Lines that were omitted, because their budget was used up.
   package var logLinesOmitted: UInt64 = 0
 
   // The loop.

@@ -6,15 +6,15 @@ final class ReactorCounters {
   var values = Counters()
 }
 
-/// Counts the events that peers cause in one reactor, and logs them within budgets of lines.
+/// Counts the events that peers cause in one reactor, and logs them within limits on the number of lines.
 final class GatewayLogger {
   private let log: Log
   private let counters: ReactorCounters
   private let clock: LoopClock
-  /// By the raw value of a budget.
+  /// The budgets, indexed by their raw values.
   private var lineLimits = PeerEvent.Budget.allCases.map { LineLimit($0) }
 
-  /// The lines that a budget allows now, and the number of lines that it omitted since the last report.
+  /// The number of lines that a budget allows now, and the number of lines that it has omitted since the last report.
   private struct LineLimit {
     private let rate: TokenBucket.Rate
     private var bucket: TokenBucket
@@ -38,7 +38,7 @@ final class GatewayLogger {
   /// True when lines of the level `debug` are written.
   var logsDebug: Bool { log.level <= .debug }
 
-  /// Counts an event. Writes its line if the event's budget allows it, and else counts the line as omitted.
+  /// Counts an event. Writes its line if the event's budget allows it. Otherwise counts the line as omitted.
   func log(_ event: PeerEvent) {
     event.count(in: &counters.values)
     if let budget = event.budget, !lineLimits[budget.rawValue].allowsLine(now: clock.now) {
@@ -49,10 +49,10 @@ final class GatewayLogger {
     event.write(to: log)
   }
 
-  /// True while omitted lines have not been reported.
+  /// True while the number of omitted lines has not been reported.
   var hasOmittedLines: Bool { lineLimits.contains { $0.omitted > 0 } }
 
-  /// Reports the number of omitted lines of each budget that allows lines again.
+  /// Reports the number of omitted lines for each budget that allows lines again.
   func reportOmittedLines() {
     for budget in PeerEvent.Budget.allCases {
       let lines = lineLimits[budget.rawValue].omitted

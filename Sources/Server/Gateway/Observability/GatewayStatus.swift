@@ -1,6 +1,6 @@
-/// The state of the gateway when metrics are requested: the figures that are read instead of counted.
+/// The state of the gateway at the time when metrics are requested: the values that are not counters.
 package struct GatewayStatus: Equatable, Sendable {
-  /// True unless the gateway stops: the answer of `/readyz`.
+  /// True until the gateway stops: the answer of `/readyz`.
   package var isReady = true
   /// True while new sessions and uploads are refused because the disk is full or fails.
   package var refusesNewData = false
@@ -21,22 +21,22 @@ package struct GatewayStatus: Equatable, Sendable {
   package var connectionsLimit = 0
   /// The limit `sessions`.
   package var sessionsLimit = 0
-  /// The content of the data folder at the last sweep; nil before it, and without a store.
+  /// The content of the data folder at the last sweep; nil before the first sweep, and without a store.
   package var stored: StoredTotals?
   /// The end of the present certificate in whole seconds since 1970; nil without TLS.
   package var certificateEnds: Int64?
-  /// The number of new certificates that could not be read; nil without TLS.
+  /// The number of failed attempts to read a new certificate; nil without TLS.
   package var certificateReloadFailures: UInt64?
   /// The busy time of each reactor's event loop, in seconds.
   package var loopBusySeconds: [Double] = []
   /// The number of log lines that were lost because the log's buffer was full.
   package var logLinesLost: UInt64 = 0
 
-  /// Creates the status of a ready gateway with unknown figures.
+  /// Creates the status of a ready gateway whose other values are unknown.
   package init() {}
 }
 
-/// The content of the data folder.
+/// The number of files and bytes in the data folder.
 package struct StoredTotals: Equatable, Sendable {
   /// Sessions, including ended ones that are still stored.
   package var sessions = 0

@@ -3,8 +3,8 @@ package import Platform
 
 /// Writes one line per event: the time, the level, the event's fixed name, and its fields in order.
 ///
-/// Lines are logfmt or JSON, and are never mixed up. A gateway's lines are written by a thread of their own, so that a slow reader
-/// of the log delays no connection. User input and secrets (payloads, bodies, tokens, whole session ids) are never logged.
+/// Lines are logfmt or JSON, and two lines are never interleaved. A separate thread writes the lines, so that a slow reader of
+/// the log delays no connection. User input and secrets (payloads, bodies, tokens, whole session ids) are never logged.
 /// `Metrics.md` lists all events.
 package struct Log: Sendable {
   package enum Level: String, CaseIterable, Comparable, Sendable {
@@ -30,12 +30,12 @@ package struct Log: Sendable {
     case json
   }
 
-  /// The logged part of an address.
+  /// The part of an address that is logged.
   package enum AddressDetail: String, CaseIterable, Sendable {
     case full
     /// The network: 24 bits of an IPv4 address, 48 bits of an IPv6 address.
     case masked
-    /// Nothing.
+    /// No part of the address.
     case off
   }
 
@@ -54,9 +54,9 @@ package struct Log: Sendable {
       output: { line in LineWriter.write(line, to: STDERR_FILENO, waitsForRoom: false) })
   }
 
-  /// Creates a log on standard error that is written by its own thread. Call `finish` before the process ends.
+  /// Creates a log on standard error with its own thread for writing. Call `finish` before the process ends.
   ///
-  /// - Throws: `SystemError` when the system has no descriptor left.
+  /// - Throws: `SystemError` when the system has no free descriptor.
   package init(
     writingBehind level: Level, format: Format, addresses: AddressDetail = .full
   ) throws(SystemError) {
@@ -72,7 +72,7 @@ package struct Log: Sendable {
     self.writer = writer
   }
 
-  /// Creates a log that passes its lines, each with a line feed, to `output`, with the times of `clock`.
+  /// Creates a log that passes its lines, each with a line feed, to `output`. The times come from `clock`.
   package init(
     level: Level, format: Format, addresses: AddressDetail = .full,
     clock: @escaping @Sendable () -> LogTime,
@@ -89,13 +89,13 @@ package struct Log: Sendable {
   /// The number of lines that were lost, because the buffer was full of unread lines.
   package var linesLost: UInt64 { writer?.droppedLines ?? 0 }
 
-  /// Writes the buffered lines. Waits for that no longer than `duration`.
+  /// Writes the buffered lines. Waits at most for `duration`.
   package func finish(within duration: Duration) {
-    // The number of lost lines is not reported: the log is not read.
+    // The number of lost lines is not reported, because the reader does not read the log.
     _ = writer?.stop(within: duration)
   }
 
-  /// Writes one line if `level` is not below the log's; else the fields are not evaluated.
+  /// Writes one line if `level` is high enough for this log. Otherwise the fields are not evaluated.
   package func callAsFunction(
     _ level: Level, _ event: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
   ) {

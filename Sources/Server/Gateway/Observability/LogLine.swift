@@ -20,9 +20,9 @@ package struct LogLine {
     self.fields = fields
   }
 
-  /// Returns the line in UTF-8. Its line feed is the only one, whatever the fields contain.
+  /// Returns the line in UTF-8. The line ends with a line feed and contains no other one, even if the fields do.
   package func bytes(in format: Log.Format) -> [UInt8] {
-    // Runs on the reactor's thread for each join and close: one buffer, no intermediate strings.
+    // The code uses one buffer and no intermediate strings, because it runs on the reactor's thread for each join and close.
     var line: [UInt8] = []
     line.reserveCapacity(256)
     switch format {
@@ -94,9 +94,9 @@ package struct LogLine {
   }
 }
 
-/// Strings in JSON (RFC 8259 §7), safe for terminals.
+/// Strings in JSON (RFC 8259 §7) that are safe to print on terminals.
 package enum JSONText {
-  /// Appends the result of `quoted`, without a temporary string if no character must be escaped.
+  /// Appends the result of `quoted`. If no character must be escaped, it makes no temporary string.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     let isPlain = text.utf8.allSatisfy {
       $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -130,7 +130,7 @@ package enum JSONText {
 
   /// Returns true for controls, line and paragraph separators, and marks that change the direction of text.
   package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    // A lookup in Unicode's tables takes as long as everything else.
+    // This test avoids a lookup in Unicode's tables, which takes as long as everything else.
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

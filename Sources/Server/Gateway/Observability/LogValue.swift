@@ -9,7 +9,7 @@ package enum LogValue: Equatable, Sendable, ExpressibleByStringInterpolation, Ex
   case string(String)
   case integer(Int64)
   case boolean(Bool)
-  /// An address of a client or a proxy, logged as far as the log's `AddressDetail` allows; nil if unknown.
+  /// An address of a client or a proxy; nil if unknown. The log's `AddressDetail` decides which part is logged.
   case address(IPAddress?)
 
   /// Creates a text.
@@ -24,9 +24,9 @@ package enum LogValue: Equatable, Sendable, ExpressibleByStringInterpolation, Ex
   /// Returns a number of any width, clamped to 64 bits.
   package static func number(_ value: some BinaryInteger) -> LogValue { .integer(Int64(clamping: value)) }
 
-  /// Returns the whole milliseconds of a duration.
+  /// Returns a duration in whole milliseconds.
   package static func milliseconds(_ duration: Duration) -> LogValue { .integer(duration.wholeMilliseconds) }
 
-  /// Returns the beginning of a session's id: enough to distinguish sessions, too little to join one.
+  /// Returns the beginning of a session's id. It is long enough to distinguish sessions, but too short to join one.
   package static func session(_ id: SessionID) -> LogValue { .string(id.description) }
 }

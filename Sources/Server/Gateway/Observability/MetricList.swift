@@ -12,7 +12,7 @@ enum MetricList {
     }
   }
 
-  /// The labels of the gauge `sockets`, as names.
+  /// The labels of the gauge `sockets` as text.
   static let sockets: [Metric<Int64>] = [
     Metric("http", \.openHTTPSockets, "HTTP sockets."),
     Metric("websocket", \.openWebSockets, "WebSockets."),

@@ -2,7 +2,7 @@ internal import Platform
 
 /// The counters that reactors have published. Any thread reads their sum.
 package final class MetricsBoard: Sendable {
-  /// The counters of one reactor, with their own lock: reactors never wait for each other.
+  /// The counters of one reactor with their own lock, so that reactors never wait for each other.
   private final class Slot: Sendable {
     let counters = Guarded(Counters())
   }

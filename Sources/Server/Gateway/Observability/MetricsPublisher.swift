@@ -3,7 +3,7 @@ internal import Primitives
 
 /// Publishes the counters of a reactor for the metrics.
 final class MetricsPublisher {
-  /// The least time between two publications: one takes some 3,000 instructions, as much as five sends.
+  /// The minimum time between two publications. A publication costs about 3,000 instructions, as much as five sends.
   private static let interval = Duration.milliseconds(20)
 
   private let board: MetricsBoard
@@ -23,12 +23,12 @@ final class MetricsPublisher {
   /// The time of the next publication; nil when all counters are published.
   var nextDeadline: MonotonicTime? { hasUnpublished ? publishedAt + Self.interval : nil }
 
-  /// Counts the beginning of a turn.
+  /// Records the beginning of a turn.
   func turnBegan() {
     counters.values.turns += 1
   }
 
-  /// Counts the duration of a turn, with the jobs before it.
+  /// Records the duration of a turn, including the jobs before it.
   func countTurn(_ duration: Duration) {
     counters.values.turnTimes.count(duration)
   }

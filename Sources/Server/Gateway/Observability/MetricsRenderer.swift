@@ -1,7 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// Renders the metrics on its own thread: hundreds of lines, and system calls that may take milliseconds.
+/// Renders the metrics on its own thread, because this takes hundreds of lines and system calls of milliseconds.
 actor MetricsRenderer {
   private let executor: BlockingExecutor
 

@@ -8,7 +8,7 @@ package struct MetricsText {
     /// The start time of the process in whole seconds since 1970.
     package var startTime: Int64
 
-    /// Creates the facts.
+    /// Creates the values.
     package init(version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64) {
       self.version = version
       self.swiftVersion = swiftVersion
@@ -86,7 +86,7 @@ package struct MetricsText {
     }
   }
 
-  /// Appends the figures of the gateway's status.
+  /// Appends the values of the gateway's status.
   private mutating func appendStatus() {
     gauge(
       "ready", "1 unless the gateway stops, as in /readyz, else 0.", status.isReady ? 1 : 0)
@@ -139,7 +139,7 @@ package struct MetricsText {
       value: String(status.logLinesLost))
   }
 
-  /// Appends the figures of the process, under the names of Prometheus' client libraries: common dashboards use them.
+  /// Appends the values of the process, under the names of Prometheus' client libraries, which common dashboards use.
   private mutating func appendProcess() {
     func whole(_ value: UInt64?) -> String? { value.map { String($0) } }
     appendOfProcess(
@@ -183,7 +183,7 @@ package struct MetricsText {
   /// - Parameters:
   ///   - name: the metric.
   ///   - times: the histogram.
-  ///   - label: the label of one of several histograms of the metric, as in `kind="api"`.
+  ///   - label: the label that distinguishes this histogram from others of the metric, such as `kind="api"`.
   private mutating func append(_ name: String, _ times: TimeHistogram, label: String = "") {
     let (first, only) = label.isEmpty ? ("", "") : ("\(label),", "{\(label)}")
     for (limit, count) in times.cumulative {

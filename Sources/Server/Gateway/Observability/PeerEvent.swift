@@ -7,7 +7,7 @@ internal import Wire
 
 /// The side that closed a WebSocket.
 enum ClosedBy: String {
-  /// Neither: the connection broke.
+  /// Neither side: the connection broke.
   case nobody
   case peer
   case gateway
@@ -16,12 +16,13 @@ enum ClosedBy: String {
 /// The session, participant and address that an event is about, as far as they are known.
 struct EventSubject {
   var session: SessionID?
-  /// 0, which no participant has, before the peer joins.
+  /// The number of the participant; 0, which no participant has, before the peer joins.
   var participant: ParticipantNumber = 0
   var address: IPAddress?
 }
 
-/// An event that peers can cause as often as they like. `GatewayLogger` counts all of them and logs as many as a budget allows.
+/// An event that peers can cause at any rate. `GatewayLogger` counts all of these events, and logs only as many as a budget
+/// allows.
 enum PeerEvent {
   /// The kind of a refused input.
   enum Input: String {
@@ -37,7 +38,7 @@ enum PeerEvent {
     var subject: EventSubject
     /// The close code; 1006 when the connection broke (RFC 6455 §7.1.5).
     var code: UInt16
-    /// The reason in one word.
+    /// The reason as one word.
     var reason: String
     /// The side that closed first.
     var closedBy: ClosedBy
@@ -48,7 +49,7 @@ enum PeerEvent {
     var duration: Duration
   }
 
-  /// An upload, as its lines name it.
+  /// The fields of an upload for its log lines.
   struct Upload {
     var session: SessionID
     var attachment: UUID?
@@ -56,7 +57,7 @@ enum PeerEvent {
   }
 
   case refused(Input, ErrorCode, EventSubject)
-  /// A connection is beyond a limit.
+  /// A connection exceeded a limit.
   case connectionRefused(Refusal, from: IPAddress)
   /// The system had no resources for a connection.
   case connectionNotTaken(Log.Level, SystemError)
@@ -67,7 +68,7 @@ enum PeerEvent {
   /// A participant resumed after `missed` entries.
   case resumed(EventSubject, JoinKind, missed: UInt64)
   case left(EventSubject, reason: StaticString)
-  /// A returning client has seen more entries of its own than the gateway has.
+  /// A returning client knows more entries of its own than the gateway has.
   case clientAhead(EventSubject, from: UInt32, to: UInt32)
   case uploadStarted(Upload, size: UInt64?)
   case uploadResumed(Upload, offset: UInt64, size: UInt64?)
@@ -87,22 +88,22 @@ enum PeerEvent {
     }
   }
 
-  /// A limit on lines of one or several events. The order is the order in which omitted lines are reported.
+  /// A limit on the number of log lines of one or several events. Omitted lines are reported in the order of the cases.
   enum Budget: Int, CaseIterable {
     case refusal
     case connectionRefusal
     /// WebSockets of peers that never joined.
     case unjoinedClose
-    /// Participants who join, resume or leave. All participants of a gateway may do so at once, and many times.
+    /// Participants who join, resume or leave. All participants of a gateway may do so at once, and repeatedly.
     case participant
     /// WebSockets of participants.
     case close
     case upload
     case clientAhead
-    /// Failures of the system, which may repeat with each attempt to accept a connection.
+    /// Failures of the system, which may recur with each attempt to accept a connection.
     case accept
 
-    /// The lines per second, and the number of lines in a burst.
+    /// The number of lines per second, and the number of lines in a burst.
     var rate: TokenBucket.Rate {
       switch self {
       case .refusal, .connectionRefusal, .clientAhead: TokenBucket.Rate(tokensPerSecond: 5, capacity: 20)
@@ -112,7 +113,7 @@ enum PeerEvent {
       }
     }
 
-    /// The events of the budget, as the line about omitted lines names them.
+    /// The name of the events in the line about omitted lines.
     var name: StaticString {
       switch self {
       case .refusal: "refused"
@@ -126,7 +127,7 @@ enum PeerEvent {
     }
   }
 
-  /// The budget of the event's lines; nil for lines of the level `debug`, which have none.
+  /// The budget of the event's lines; nil for lines of the level `debug`, which have no budget.
   var budget: Budget? {
     switch self {
     case .refused, .uploadFailed: .refusal
@@ -140,7 +141,7 @@ enum PeerEvent {
     }
   }
 
-  /// Adds the event to the counters of its kind.
+  /// Adds the event to its counters.
   func count(in counters: inout Counters) {
     switch self {
     case .refused(_, let code, _):

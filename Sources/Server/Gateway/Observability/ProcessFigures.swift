@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// The figures of this process that Prometheus' client libraries report. Unknown figures are nil.
+/// The values of this process that Prometheus' client libraries report. Unknown values are nil.
 package struct ProcessFigures: Equatable, Sendable {
-  /// CPU time of all threads, in user space and in the kernel.
+  /// The CPU time of all threads, in user space and in the kernel.
   package var cpuSeconds: Double?
   package var residentBytes: UInt64?
   package var virtualBytes: UInt64?
@@ -11,10 +11,11 @@ package struct ProcessFigures: Equatable, Sendable {
   package var descriptorLimit: UInt64?
   package var threads: UInt64?
 
-  /// Creates unknown figures.
+  /// Creates unknown values.
   package init() {}
 
-  /// Reads the figures from the system. Takes up to milliseconds, in proportion to the open descriptors: not for a reactor.
+  /// Reads the values from the system. It may take milliseconds, in proportion to the number of open descriptors, so a reactor
+  /// must not call it.
   package static func now() -> ProcessFigures {
     var figures = ProcessFigures()
     var raw = clinux_process_figures()

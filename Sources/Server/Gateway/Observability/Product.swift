@@ -5,7 +5,7 @@ package enum Product {
   /// The version in `--version`, the log and `/metrics`.
   package static let version = "1.0.0"
 
-  /// The compiler's version, or the newest older one that is listed here.
+  /// The version of the compiler; if it is newer than the list here, the newest listed version.
   package static var swiftVersion: String {
     #if compiler(>=6.4)
       "6.4"

@@ -1,4 +1,4 @@
-/// The number of answered requests by kind and class of status, stored inline: a copy allocates nothing.
+/// The number of answered requests by kind and class of status, stored inline, so that a copy needs no allocation.
 package struct RequestCounts: Sendable {
   /// The target of a request.
   package enum Kind: String, CaseIterable, CounterLabel {
@@ -23,7 +23,7 @@ package struct RequestCounts: Sendable {
   /// Creates counters that are zero.
   package init() {}
 
-  /// Counts a response. A status that is not one of HTTP counts as 5xx.
+  /// Counts a response. An invalid status counts as 5xx.
   package mutating func count(_ kind: Kind, status: Int) {
     let statusClass = 100..<600 ~= status ? status / 100 - 1 : Self.classes.count - 1
     counts[kind.ordinal * Self.classes.count + statusClass] &+= 1

@@ -1,12 +1,12 @@
 /// The durations of requests by kind, stored inline as in `TimeHistogram`.
 package struct RequestTimes: Sendable {
-  /// The kinds of requests whose durations differ by nature.
+  /// The kinds of requests, which have different durations for different reasons.
   package enum Kind: String, CaseIterable, CounterLabel {
     /// A request to the API.
     case api
-    /// A request with bytes of an attachment: it takes as long as the client sends.
+    /// A request that sends bytes of an attachment. Its duration depends on the client's sending rate.
     case upload
-    /// A request for the content of an attachment: it takes as long as the client receives.
+    /// A request for the content of an attachment. Its duration depends on the client's receiving rate.
     case download
     /// A file of the page.
     case page

@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// A histogram of durations, stored inline: a copy allocates nothing.
+/// A histogram of durations, stored inline, so that a copy needs no allocation.
 package struct TimeHistogram: Sendable {
-  /// The upper bounds of the buckets in nanoseconds. One more bucket has the longer durations.
+  /// The upper bounds of the buckets in nanoseconds. One more bucket counts longer durations.
   static let limits: [17 of Int64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
     100_000_000,
@@ -16,12 +16,12 @@ package struct TimeHistogram: Sendable {
   /// Creates an empty histogram.
   package init() {}
 
-  /// Counts one duration; a negative one as zero.
+  /// Counts one duration. A negative duration counts as zero.
   package mutating func count(_ duration: Duration) {
     count(nanoseconds: duration.wholeNanoseconds)
   }
 
-  /// Counts one duration in nanoseconds; a negative one as zero.
+  /// Counts one duration in nanoseconds. A negative duration counts as zero.
   package mutating func count(nanoseconds: Int64) {
     let nanoseconds = max(0, nanoseconds)
     var bucket = 0
@@ -36,7 +36,8 @@ package struct TimeHistogram: Sendable {
   /// The sum of all durations in seconds.
   package var seconds: Double { Double(sum) / 1e9 }
 
-  /// The number of durations up to each bound, with the bound in seconds as text. Without the last bucket: that is `total`.
+  /// The number of durations up to each bound, with the bound in seconds as text. The last bucket is not included, because its
+  /// value is `total`.
   package var cumulative: [(limit: String, count: UInt64)] {
     var count: UInt64 = 0
     return Self.limits.indices.map { bucket in

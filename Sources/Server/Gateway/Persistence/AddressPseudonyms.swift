@@ -1,7 +1,8 @@
 internal import Networking
 internal import Platform
 
-/// Makes pseudonyms of addresses. Equal addresses have equal pseudonyms; without the key, a pseudonym does not reveal its address.
+/// Computes pseudonyms of addresses. Equal addresses have equal pseudonyms; without the key, a pseudonym does not reveal its
+/// address.
 ///
 /// Sessions' records contain pseudonyms instead of addresses, so that the sessions of an address are counted over restarts.
 struct AddressPseudonyms: Sendable {
@@ -15,10 +16,10 @@ struct AddressPseudonyms: Sendable {
     self.key = key
   }
 
-  /// Returns 32 hexadecimal digits, the same for all addresses that count as one client.
+  /// Returns 32 hexadecimal digits: the same for all addresses that are counted as one client.
   func pseudonym(of address: IPAddress) -> String {
     let network = address.network
-    // Key and message have fixed lengths, so a plain digest of both is as good as an HMAC.
+    // Key and message have fixed lengths, so a plain digest of both is as secure as an HMAC.
     var message = key
     message.append(network.isV6 ? 6 : 4)
     for half in [network.high, network.low] {

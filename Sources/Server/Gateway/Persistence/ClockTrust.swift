@@ -1,7 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// The wall clock and the monotonic clock at one moment.
+/// A reading of the wall clock and the monotonic clock at one moment.
 struct ClockReading {
   var monotonic: MonotonicTime
   var wall: WallTime
@@ -9,19 +9,19 @@ struct ClockReading {
   var isSynchronised: Bool
 }
 
-/// Decides from readings of the clocks when the wall clock is trusted. Reads no clock itself.
+/// Decides from readings of the clocks when the wall clock is trusted. Does not read the clocks itself.
 ///
-/// A synchronised clock is trusted after `delay` of running time, any other one after `unsynchronisedDelay`. A step of the wall
-/// clock, forward or back, begins both times anew.
+/// A synchronised clock is trusted after `delay` of running time, and any other clock after `unsynchronisedDelay`. A step of the
+/// wall clock, forward or back, restarts both delays.
 struct ClockTrust {
-  /// The least difference between the progress of the two clocks that counts as a step.
+  /// The minimum difference between the progress of the two clocks that counts as a step.
   private static let smallestStep = Duration.seconds(60)
 
   private let delay: Duration
   private let unsynchronisedDelay: Duration
-  /// The start, or the last step.
+  /// The time of the start, or of the last step.
   private var steadySince: MonotonicTime
-  /// Start of the present period of synchronisation; nil while the clock is not synchronised.
+  /// The start of the present period of synchronisation; nil while the clock is not synchronised.
   private var synchronisedSince: MonotonicTime?
   private var last: ClockReading
 
@@ -33,7 +33,7 @@ struct ClockTrust {
     last = reading
   }
 
-  /// Takes the next reading into account.
+  /// Processes the next reading.
   mutating func observe(_ reading: ClockReading) {
     let passed = reading.monotonic - last.monotonic
     let shown = Duration.nanoseconds(
@@ -48,7 +48,7 @@ struct ClockTrust {
     last = reading
   }
 
-  /// The moment from which the clock is trusted, if it stays as it was read last.
+  /// The time from which the clock is trusted, if its state stays as in the last reading.
   var begins: MonotonicTime {
     let unsynchronised = steadySince + unsynchronisedDelay
     guard let synchronisedSince else { return unsynchronised }

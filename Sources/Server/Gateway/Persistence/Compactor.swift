@@ -3,9 +3,9 @@ internal import Networking
 internal import Primitives
 internal import Storage
 
-/// Rewrites logs that contain mostly superseded records, in the background.
+/// Rewrites logs in the background that consist mostly of superseded records.
 final class Compactor {
-  /// The number of logs of one reactor that are compacted at a time. Other sessions ask again with their next batch.
+  /// The number of logs of one reactor that are compacted at a time. Other sessions try again with their next batch.
   private static let concurrentCompactions = 2
   /// The pause after a failed compaction of a session.
   private static let retryInterval = Duration.seconds(30)
@@ -26,7 +26,7 @@ final class Compactor {
     self.counters = counters
   }
 
-  /// Begins to compact a session's log, if that would make the log much shorter.
+  /// Begins to compact a session's log, if the log would become much shorter.
   func compactIfUseful(_ stored: StoredSession) {
     let store = persister.environment.store
     guard running < Self.concurrentCompactions, !stored.isCompacting,
@@ -58,12 +58,13 @@ final class Compactor {
     let plan = session.beginCompaction()
     try await store.beginCompaction(session.id, plan)
     var after: UInt64 = 0
-    // One slice per iteration of the loop: a session may retain much, and its participants go on meanwhile.
+    // Each iteration handles one slice. A session may have many retained entries, and its participants continue in between.
     while !stored.isRemoved, let slice = session.compactionSlice(after: after, through: plan.through) {
       after = slice.last
       try await store.addToCompaction(session.id, [slice.record])
     }
-    // A slice omits entries that were superseded meanwhile. The entries that supersede them must be stored before the old log goes.
+    // A slice omits entries that were superseded after the compaction began. The entries that supersede them must be stored
+    // before the old log is removed.
     guard !stored.isRemoved, await persister.waitUntilStored(stored), !stored.isRemoved else {
       await store.abandonCompaction(session.id)
       return

@@ -1,6 +1,7 @@
 internal import Wire
 
-/// Logs when the gateway begins to refuse new sessions and uploads for want of disk space, and when it accepts them again.
+/// Logs when the gateway begins to refuse new sessions and uploads because of a lack of disk space, and when it accepts them
+/// again.
 final class DataRefusalLog {
   private let log: Log
   private var isRefusing = false
@@ -11,7 +12,7 @@ final class DataRefusalLog {
 
   /// Logs a change.
   ///
-  /// - Parameter refusal: the present answer to new sessions and uploads; nil if they are accepted.
+  /// - Parameter refusal: the present refusal of new sessions and uploads; nil if they are accepted.
   func update(_ refusal: Refusal?) {
     guard (refusal != nil) != isRefusing else { return }
     isRefusing = refusal != nil

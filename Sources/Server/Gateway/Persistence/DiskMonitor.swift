@@ -7,7 +7,7 @@ internal import Wire
 
 /// The state of the disk: the success of recent writes, and the free space.
 final class DiskMonitor: Sendable {
-  /// The effect of a batch on that state.
+  /// The change of that state by a batch.
   enum Change {
     case failing
     case recovered
@@ -15,11 +15,11 @@ final class DiskMonitor: Sendable {
   }
 
   private struct State {
-    /// The reactors whose last batch failed, with the times of the failures.
+    /// The reactors whose last batch failed, with the time of each failure.
     var failing: [Int: MonotonicTime] = [:]
     var isFull = false
     var freeBytes: UInt64?
-    /// The time of a request to the file system that has not been answered.
+    /// The time of a pending request to the file system.
     var measuringSince: MonotonicTime?
   }
 
@@ -28,7 +28,7 @@ final class DiskMonitor: Sendable {
   private let state = Guarded(State())
   /// The time for which new data is refused after a failure.
   private static let failureTime = Duration.seconds(5)
-  /// The time limit of a request for the free space: a network file system may be slow, and a hanging one never answers.
+  /// The time limit of a request for the free space. A network file system may be slow, or never answer.
   static let measurementTimeout = Duration.seconds(10)
 
   /// Creates the monitor of a disk. `freeBytes` reads the free space, and may block.
@@ -55,10 +55,10 @@ final class DiskMonitor: Sendable {
     }
   }
 
-  /// Measures the free space. Blocks, usually for a microsecond: a file system answers from memory, or over a network.
+  /// Measures the free space. The call blocks, usually for a microsecond; with a network file system it may take longer.
   func measure(now: MonotonicTime) {
     state.withLock { $0.measuringSince = now }
-    // An inaccessible folder is detected by the next write.
+    // If the folder is not accessible, the next write detects that.
     let free = try? freeBytes()
     state.withLock { state in
       state.freeBytes = free
@@ -74,7 +74,7 @@ final class DiskMonitor: Sendable {
   /// Returns the refusal of new sessions and uploads; nil while they are accepted.
   func refusal(now: MonotonicTime) -> Refusal? {
     state.withLock { state in
-      // A session with unsaved entries is stored again every second. Without one, the next request tries the disk.
+      // A session with unsaved entries retries every second. If there is none, the next request tests the disk.
       if state.failing.values.contains(where: { now - $0 < Self.failureTime }) {
         var refusal = Refusal(
           .storageFull,
@@ -101,9 +101,9 @@ final class DiskMonitor: Sendable {
   }
 }
 
-/// Measures the free space of the disk, on its own thread, so that a disk that does not answer delays nothing else.
+/// Measures the free space of the disk on its own thread, so that a disk that does not answer delays no other work.
 actor DiskGauge {
-  /// The time between two measurements. While the disk answers, the figures of `DiskMonitor` are not older.
+  /// The time between two measurements. While the disk answers, the values of `DiskMonitor` are at most this old.
   static let interval = Duration.seconds(1)
 
   private let executor: BlockingExecutor

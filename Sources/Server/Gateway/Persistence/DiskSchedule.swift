@@ -23,7 +23,7 @@ final class DiskSchedule {
     nextDeadline = clock.now
   }
 
-  /// Starts a measurement when its time has come. One measurement runs at a time.
+  /// Starts a measurement when its time has come. Only one measurement runs at a time.
   func measureIfDue() {
     guard let due = nextDeadline, due <= clock.now else { return }
     nextDeadline = nil

@@ -6,9 +6,9 @@ internal import Primitives
 
 /// The threads that read and write files, so that no reactor waits for a disk.
 ///
-/// One thread writes sessions, two load sessions, and one sweeps them. One creates, renames and removes the files of attachments, in
-/// order. The certificate has a thread because it may be on another disk. One thread measures the free space, and one verifies
-/// contents. The other threads move bytes of attachments, so that a slow transfer does not delay other work.
+/// One thread writes sessions, two load sessions, and one sweeps sessions. One thread creates, renames and removes the files of
+/// attachments, in order. One reads the certificate, which may be on another disk. One measures the free space, and one verifies
+/// contents. The other threads read and write the bytes of attachments, so that a slow transfer does not delay other work.
 final class FileThreads: Sendable {
   let saving: BlockingExecutor
   let loaders: [BlockingExecutor]
@@ -23,10 +23,10 @@ final class FileThreads: Sendable {
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
 
-  /// Transfers yield to the reactors, which carry live drawing.
+  /// Transfers have a lower priority than the reactors, which send live drawing.
   private static let transferNiceness = 5
 
-  /// The sweep yields to all others: no request waits for its findings.
+  /// The sweep has the lowest priority, because no request waits for its result.
   private static let sweepingNiceness = 10
 
   init(transfers count: Int) throws(SystemError) {
@@ -53,7 +53,7 @@ final class FileThreads: Sendable {
 
   /// Ends the threads when their queued work is done, and waits for the end.
   ///
-  /// - Parameter duration: the most time for all threads together. A thread whose disk hangs does not end.
+  /// - Parameter duration: the maximum time for all threads together. A thread does not end while its disk hangs.
   /// - Returns: true if all threads have ended.
   func stop(within duration: Duration) -> Bool {
     let threads = transfers + loaders + [sweeping, ordered, verifying, certificates, disk, saving, observing]

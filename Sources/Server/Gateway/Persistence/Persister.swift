@@ -17,21 +17,22 @@ final class Persister {
     let ledger: SessionLedger
     let disk: DiskMonitor
     let clock: GatewayClock
-    /// Names the time since the last stop that was not clean. A session that was closed in it keeps its epoch.
+    /// The name of the period since the last stop that was not clean. A session that was closed in this period keeps its epoch.
     let generation: String
     let log: Log
   }
 
-  /// The time that entries wait so that more entries are stored with them.
+  /// The time for which entries wait for more entries, which are stored with them.
   private static let storeInterval = Duration.milliseconds(50)
-  /// The least time between two batches, unless a caller waits: it bounds the rate of `committed`. Twice the rate cost 4 % of the CPU
-  /// at 60,000 entries a second.
+  /// The minimum time between two batches, unless a caller waits. It limits the rate of `committed` messages. Twice the rate cost
+  /// 4 % of the CPU at 60,000 entries a second.
   private static let batchInterval = Duration.milliseconds(100)
-  /// The time between a failed batch and the next attempt.
+  /// The time from a failed batch to the next attempt.
   private static let retryInterval = Duration.seconds(1)
-  /// A change of a session's unsaved bytes that is counted before the next batch, because a hanging disk returns no batch.
+  /// The number of unsaved bytes at which a session's change is counted before the next batch. This is needed because no batch
+  /// returns while a disk hangs.
   private static let countedStep = 65_536
-  /// A session with more unsaved bytes is stored without a pause.
+  /// The number of unsaved bytes above which a session is stored without a pause.
   private static let backlogBytes = 262_144
   /// The pause after which a client may repeat an entry that was refused because the data folder is full.
   private static let dataRetryMs: UInt64 = 5000
@@ -39,13 +40,13 @@ final class Persister {
   /// The sessions of a shard that wait for its next batch.
   private struct Shard {
     var queue: [StoredSession] = []
-    /// The time of the next batch; nil when no session waits.
+    /// The time of the next batch; nil when no session is in the queue.
     var storeAt: MonotonicTime?
     var lastBatchAt = MonotonicTime.distantPast
     var isInFlight = false
   }
 
-  /// Called when a batch with records of a session has returned, stored or not.
+  /// Called when the store has answered a batch with records of a session, stored or not.
   var didReturn: (StoredSession) -> Void = { _ in }
   /// Called when records of a session were stored, after `didReturn`.
   var didStore: (StoredSession) -> Void = { _ in }
@@ -72,7 +73,7 @@ final class Persister {
 
   private var now: MonotonicTime { clock.now }
 
-  /// The time of the next batch; nil when no session is queued in a shard without a batch in flight.
+  /// The time of the next batch; nil when no shard has both a queued session and no batch in flight.
   var nextDeadline: MonotonicTime? {
     var next: MonotonicTime?
     for shard in shards where !shard.isInFlight {
@@ -98,17 +99,17 @@ final class Persister {
 
   /// Waits until everything that the session contains now is stored.
   ///
-  /// - Returns: false if the disk does not accept it, or the session has ended.
+  /// - Returns: false if the disk does not accept the records, or the session has ended.
   func waitUntilStored(_ stored: StoredSession) async -> Bool {
     guard stored.session.hasUnsaved || stored.isInFlight else { return true }
     return await stored.wait { enqueue(stored, at: .distantPast) }
   }
 
-  /// Writes the last record of a log, behind all others.
+  /// Writes the last record of a log, after all other records.
   ///
   /// - Returns: true when the record is stored. Entries that arrive meanwhile follow a `closed` record; an `end` record is last.
   func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) async -> Bool {
-    // A session in memory has no records.
+    // A session that is only in memory has no records.
     guard stored.session.isByStore else { return true }
     return await stored.waitForFinalRecord(kind) { enqueue(stored, at: .distantPast) }
   }
@@ -121,7 +122,7 @@ final class Persister {
 
   /// Returns the refusal for a request whose change could not be stored.
   func refusalOfUnstored(_ stored: StoredSession) -> Refusal {
-    // After an end nothing is stored, and the end is on the disk a moment before all reactors know.
+    // No records follow an end. The end is on the disk a moment before all reactors know it.
     stored.isRemoved || stored.lastRecord == .end ? .ended : .notSaved
   }
 
@@ -131,7 +132,7 @@ final class Persister {
     shards.count == 1 ? 0 : environment.store.shard(of: stored.session.id)
   }
 
-  /// The time of a batch for which no caller waits.
+  /// The time of a batch that no caller waits for.
   private func usualTime(of stored: StoredSession) -> MonotonicTime {
     max(now + Self.storeInterval, shards[shard(of: stored)].lastBatchAt + Self.batchInterval)
   }
@@ -145,7 +146,7 @@ final class Persister {
     shards[shard].storeAt = min(shards[shard].storeAt ?? time, time)
   }
 
-  /// Gives the next batch of each shard to the store when its time has come.
+  /// Passes the next batch of each shard to the store when its time has come.
   func storeIfDue() {
     for shard in shards.indices { storeIfDue(shard) }
   }
@@ -195,7 +196,7 @@ final class Persister {
         batch.stored.batchReturned()
         didStore(batch, byteCount)
       case .refused(let error):
-        // A log that was changed by another program says nothing about the disk.
+        // If another program changed the log, that is no sign of a failing disk.
         if error.isOfDisk { failure = error } else { hasOtherFailure = true }
         batch.stored.batchReturned()
         didFail(batch, error)
@@ -206,7 +207,7 @@ final class Persister {
       case .unknown(let error):
         failure = error
         counters.values.saveFailures += 1
-        // The waiters of the batch wait on: its records may be stored.
+        // The callers that wait for this batch continue to wait, because its records may be stored.
         batch.stored.repeatLater(batch)
         enqueue(batch.stored, at: now + Self.retryInterval)
       }
@@ -271,7 +272,7 @@ final class Persister {
     stored.session.refusesGrowth = bytes > 0 && isOverLimit
   }
 
-  /// Reports the bytes of a session in the data folder to the ledger. The session refuses to grow while the folder is full.
+  /// Reports the size of a session in the data folder to the ledger. The session refuses to grow while the folder is full.
   func reportBytes(of stored: StoredSession) {
     guard !stored.isRemoved else { return }
     let session = stored.session
@@ -281,7 +282,7 @@ final class Persister {
       account.logBytes = logBytes
       account.attachmentBytes = attachmentBytes
     }
-    // The entries of a session in memory are not in the data folder.
+    // The entries of a session that is only in memory are not in the data folder.
     guard session.isByStore else { return }
     session.dataRefusal = environment.ledger.refusalOfGrowth(of: session.id).map { refusal in
       var refusal = refusal
@@ -290,7 +291,7 @@ final class Persister {
     }
   }
 
-  /// Reports the outcome of a write to the disk monitor, and logs when the disk begins to fail and when it works again.
+  /// Reports the result of a write to the disk monitor. Logs when the disk begins to fail and when it works again.
   func reportDisk(_ failure: StorageError?) {
     switch environment.disk.recordBatch(failure: failure, of: reactor, now: now) {
     case .failing:

@@ -3,28 +3,28 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The clocks that decide about removals; tests provide their own.
+/// The clocks that decide about removals. Tests provide their own.
 package struct GatewayClock: Sendable {
   /// Reads the wall clock.
   let wall: @Sendable () -> WallTime
   /// Returns true when the wall clock is synchronised.
   let isSynchronised: @Sendable () -> Bool
 
-  /// The clock of this machine.
+  /// The clocks of this machine.
   package static let ofThisMachine = GatewayClock(
     wall: { WallTime.now() }, isSynchronised: { WallTime.isSynchronised })
 
-  /// The present time by the calendar.
+  /// The present wall time.
   var date: Date {
     Date(timeIntervalSince1970: Double(wall().nanosecondsSince1970) / 1e9)
   }
 }
 
-/// Keeps a wrong wall clock from removing sessions: closed until the clock is trusted.
+/// Prevents a wrong wall clock from removing sessions: removals are allowed only while the clock is trusted.
 ///
 /// Any thread may use it.
 final class RemovalGate: Sendable {
-  /// The effect of reading the clocks.
+  /// The change after reading the clocks.
   enum Change {
     case opened
     case closed
@@ -59,9 +59,10 @@ final class RemovalGate: Sendable {
     }
   }
 
-  /// The time until sessions may be removed, if the clock stays as it is; zero when they may be.
+  /// Returns the time until sessions may be removed, if the clock's state does not change; zero when removals are allowed now.
   ///
-  /// Reads the clocks, so that a step counts from the moment it happened. A caller that compares dates reads its date before.
+  /// Reads the clocks, so that a step counts from the moment of the step. A caller that compares dates must read its date before
+  /// this call.
   func wait(now: MonotonicTime) -> Duration {
     let reading = Self.reading(of: clock, now: now)
     return state.withLock { state in

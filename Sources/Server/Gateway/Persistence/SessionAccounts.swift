@@ -2,29 +2,29 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// The kept sessions: their number and bytes, in total and by the pseudonym of the address that created them.
+/// The stored sessions: their number and bytes, in total and by the pseudonym of the address that created them.
 ///
-/// A value without clock and disk: `SessionLedger` shares it between threads.
+/// A value that does not read clocks or disks. `SessionLedger` shares it between threads.
 struct SessionAccounts {
-  /// The figures of one kept session.
+  /// The values of one stored session.
   struct Account: Equatable {
-    /// The pseudonym of the address that created it; nil if that address is not counted.
+    /// The pseudonym of the address that created the session; nil if that address is not counted.
     var creator: String?
     /// Bytes of its log.
     var logBytes = 0
-    /// Bytes of its attachments, those that uploads have reserved included.
+    /// Bytes of its attachments, including those that uploads have reserved.
     var attachmentBytes = 0
-    /// True when the session has ended and is still kept.
+    /// True when the session has ended and is still stored.
     var hasEnded = false
-    /// True while it is in memory: its reactor reports its bytes, and the end of its time is not known.
+    /// True while the session is in memory. Then its reactor reports its bytes, and its expiry time is unknown.
     var isOpen = false
-    /// The end of its time by its records; nil if that is not known.
+    /// The expiry time of the session according to its records; nil if unknown.
     var until: Date?
 
     var bytes: Int { logBytes + attachmentBytes }
   }
 
-  /// The sum over the sessions that one address created.
+  /// The sums over all sessions that one address created.
   private struct Creator {
     var sessions: Set<SessionID> = []
     var bytes = 0
@@ -41,13 +41,13 @@ struct SessionAccounts {
     self.limits = limits
   }
 
-  /// The bytes of all sessions.
+  /// The sum of the bytes of all sessions.
   var bytes: Int { totals.logBytes + totals.attachmentBytes }
 
-  /// Returns the figures of a session; nil when it is not kept.
+  /// Returns the values of a session; nil when it is not stored.
   subscript(id: SessionID) -> Account? { accounts[id] }
 
-  /// Adds a session, or changes its figures.
+  /// Adds a session, or changes its values.
   mutating func set(_ account: Account, of id: SessionID) {
     forget(id)
     accounts[id] = account
@@ -60,7 +60,7 @@ struct SessionAccounts {
     creators[creator]?.bytes += account.bytes
   }
 
-  /// Changes the figures of a session that is kept.
+  /// Changes the values of a stored session.
   mutating func update(_ id: SessionID, _ change: (inout Account) -> Void) {
     guard var account = accounts[id] else { return }
     let before = account
@@ -73,7 +73,7 @@ struct SessionAccounts {
     if let creator = account.creator { creators[creator]?.bytes += account.bytes - before.bytes }
   }
 
-  /// Removes a session's figures.
+  /// Removes a session's values.
   mutating func forget(_ id: SessionID) {
     guard let account = accounts.removeValue(forKey: id) else { return }
     totals.sessions -= 1
@@ -88,7 +88,8 @@ struct SessionAccounts {
 
   // MARK: - Limits
 
-  /// Returns the refusal of one more session of a creator (nil for one that is not counted); nil when it may be created.
+  /// Returns the refusal of a new session; nil when it may be created. A nil creator means that the creator's sessions are not
+  /// counted.
   func refusalOfNewSession(of creator: String?, date: Date) -> Refusal? {
     if held >= limits.sessions {
       var refusal = Refusal(
@@ -135,12 +136,13 @@ struct SessionAccounts {
       limit: limits.dataBytesPerAddress, actual: own + added)
   }
 
-  /// At the limit nothing more is taken; up to it, all that fits.
+  /// At the limit, all growth is refused. Below the limit, growth is accepted if it fits.
   private static func exceeds(_ bytes: Int, _ added: Int, _ limit: Int) -> Bool {
     bytes >= limit || added > limit - bytes
   }
 
-  /// The time in milliseconds until the first of some sessions is removed; if none has a known end, the least time until one can be.
+  /// The milliseconds until the first of these sessions is removed. If no expiry time is known, the minimum time until a removal
+  /// is possible.
   private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
     let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
     let seconds =

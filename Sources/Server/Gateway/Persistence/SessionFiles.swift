@@ -5,8 +5,8 @@ internal import Wire
 
 /// Changes the names of uploads and contents of all sessions, in the order of the calls.
 ///
-/// That order protects a content that is added again from the removal of its last reference: the owner of the session decides, and
-/// calls without awaiting anything in between.
+/// The order matters if a content is added again while its last reference is being removed. The owner of the session decides
+/// about the removal, and makes this call without a suspension point in between.
 actor SessionFiles {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
@@ -20,23 +20,23 @@ actor SessionFiles {
 
   /// Makes a finished upload a content. If that fails, the upload is removed.
   ///
-  /// - Returns: the mark of the content; nil if it was removed meanwhile.
+  /// - Returns: the mark of the content; nil if it has been removed.
   func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) -> ContentMark? {
     do throws(StorageError) {
       return try attachments.place(upload, as: digest, of: session)
     } catch {
-      // The first error is reported.
+      // Only the first error is reported.
       try? attachments.discardUpload(upload, of: session)
       throw error
     }
   }
 
-  /// Removes a content without references.
+  /// Removes a content that no attachment uses.
   func removeContent(_ digest: String, of session: SessionID) throws(StorageError) {
     try attachments.removeContent(digest, of: session)
   }
 
-  /// Removes an upload without references.
+  /// Removes an upload that no attachment uses.
   func discardUpload(_ upload: UUID, of session: SessionID) throws(StorageError) {
     try attachments.discardUpload(upload, of: session)
   }

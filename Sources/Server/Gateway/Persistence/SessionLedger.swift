@@ -3,15 +3,16 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The accounts of all kept sessions, shared by the reactors and the sweeper.
+/// The accounts of all stored sessions, shared by the reactors and the sweeper.
 ///
-/// The path of an entry never touches it: reactors report the bytes that a batch wrote and those that uploads reserve.
+/// Handling an entry never accesses the ledger. Instead, reactors report the bytes of a written batch, and the bytes that uploads
+/// reserve.
 final class SessionLedger: Sendable {
   private struct State {
     var accounts: SessionAccounts
-    /// True when it contains the sessions of earlier processes.
+    /// True when the ledger contains the sessions of earlier processes.
     var isLoaded: Bool
-    /// The last refusal whose time was computed from all sessions, and when it was made.
+    /// The last refusal whose retry time was computed from all sessions, and the time of that refusal.
     var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
   }
 
@@ -21,31 +22,31 @@ final class SessionLedger: Sendable {
   /// The time for which such a refusal is reused.
   private static let refusalTime = Duration.seconds(1)
 
-  /// Creates an empty ledger; `isLoaded` if there are no sessions of earlier processes.
+  /// Creates an empty ledger. `isLoaded` is true if there are no sessions of earlier processes.
   init(limits: Limits, removal: RemovalGate, isLoaded: Bool) {
     self.limits = limits
     self.removal = removal
     state = Guarded(State(accounts: SessionAccounts(limits: limits), isLoaded: isLoaded))
   }
 
-  /// False until it contains the sessions of earlier processes.
+  /// False until the ledger contains the sessions of earlier processes.
   var isLoaded: Bool { state.withLock { $0.isLoaded } }
 
-  /// Records that it contains all sessions of earlier processes.
+  /// Records that the ledger contains all sessions of earlier processes.
   func didLoad() {
     state.withLock { $0.isLoaded = true }
   }
 
-  /// The figures of all sessions; nil before they are known.
+  /// The values of all sessions; nil before they are known.
   var totals: StoredTotals? { state.withLock { $0.isLoaded ? $0.accounts.totals : nil } }
 
   /// The number of sessions that have not ended.
   var held: Int { state.withLock { $0.accounts.held } }
 
-  /// Returns the figures of a session; nil when it is not known.
+  /// Returns the values of a session; nil when the session is unknown.
   func account(of id: SessionID) -> SessionAccounts.Account? { state.withLock { $0.accounts[id] } }
 
-  /// Counts a new session, unless that exceeds a limit.
+  /// Counts a new session, unless a limit would be exceeded.
   func admit(_ id: SessionID, creator: String?, now: MonotonicTime) -> Refusal? {
     let date = removal.clock.date
     let wait = removal.wait(now: now)
@@ -59,26 +60,26 @@ final class SessionLedger: Sendable {
         state.accounts.set(SessionAccounts.Account(creator: creator), of: id)
         return nil
       }
-      // No session is removed before that.
+      // No session is removed before this time.
       refusal.retryAfterMs = refusal.retryAfterMs.map { max($0, UInt64(clamping: wait.wholeMilliseconds)) }
       if state.accounts.held >= limits.sessions { state.lastRefusal = (refusal, now) }
       return refusal
     }
   }
 
-  /// Adds a session that was found on the disk, unless it is known.
+  /// Adds a session that was found on the disk, unless the ledger contains it.
   func add(_ account: SessionAccounts.Account, of id: SessionID) {
     state.withLock { state in
       if state.accounts[id] == nil { state.accounts.set(account, of: id) }
     }
   }
 
-  /// Changes the figures of a session, if it is known.
+  /// Changes the values of a session, if the ledger contains it.
   func update(_ id: SessionID, _ change: (inout SessionAccounts.Account) -> Void) {
     state.withLock { $0.accounts.update(id, change) }
   }
 
-  /// Removes a session's figures.
+  /// Removes a session's values.
   func forget(_ id: SessionID) {
     state.withLock { $0.accounts.forget(id) }
   }

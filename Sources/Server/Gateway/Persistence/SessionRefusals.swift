@@ -23,7 +23,7 @@ extension Refusal {
     return refusal
   }
 
-  /// The refusal of a change that takes effect only on the disk, while the disk cannot be written.
+  /// The refusal of a change that has to be on the disk, while the disk cannot be written.
   static var notSaved: Refusal {
     var refusal = Refusal(
       .storageFull, "The gateway's disk does not take it at present, so nothing has changed: try again later."

@@ -2,17 +2,17 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// A session of a reactor with the progress of its records to the store.
+/// A session of a reactor with the state of storing its records.
 ///
-/// `Persister` and `Compactor` write its state. The owner of the session sets `isRemoved` and `isFlushing`.
+/// `Persister` and `Compactor` change this state. The owner of the session sets `isRemoved` and `isFlushing`.
 final class StoredSession {
   /// The last record of a session's log.
   enum LastRecord: Equatable {
-    /// A record of a session that continues.
+    /// A record of a session in use.
     case open
-    /// The record that says that the whole session is stored. More records follow it if the session continues after all.
+    /// The `closed` record: it says that the whole session is stored. More records follow if the session continues after all.
     case closed
-    /// The end of the session. No record follows it.
+    /// The `end` record. No record follows it.
     case end
   }
 
@@ -20,7 +20,7 @@ final class StoredSession {
   final class FinalRecord {
     enum Kind {
       case closed
-      /// The end of the session, by a participant if one ended it.
+      /// The end of the session. The value is the participant that ended it, if any.
       case end(by: ParticipantNumber?)
     }
 
@@ -38,10 +38,10 @@ final class StoredSession {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  /// The records of a session in one batch, and the callers that wait for them.
+  /// The records of a session in one batch, with the callers that wait for them.
   struct Batch {
     let stored: StoredSession
-    /// The number of the batch among those of the session.
+    /// The number of this batch among all batches of the session.
     let number: UInt64
     let records: [SessionRecord]
     let unsaved: Unsaved?
@@ -50,24 +50,24 @@ final class StoredSession {
   }
 
   let session: Session
-  /// True when the session has ended, expired or been unloaded: no record is written any more.
+  /// True when the session has ended, expired or been unloaded. Then no more records are written.
   var isRemoved = false
-  /// True while the session's last turn is sent. Entries that arrived since that turn belong to a later batch.
+  /// True while the session's last turn is being sent. Entries that arrive then belong to a later batch.
   var isFlushing = false
   /// The length of the log in bytes.
   var logBytes = 0
   /// True while the log is compacted.
   var isCompacting = false
-  /// The time before which the log is not compacted, because a compaction failed.
+  /// The time until which the log is not compacted, because a compaction failed.
   var compactAgainAt: MonotonicTime?
   /// True while the session is in the queue for the next batch.
   var isQueued = false
-  /// The unsaved bytes of the session that the gauge of the gateway contains.
+  /// The unsaved bytes of the session that are included in the gauge of the gateway.
   var countedUnsaved = 0
   private(set) var lastRecord = LastRecord.open
   /// True while a batch with records of this session is written.
   private(set) var isInFlight = false
-  /// A batch with an unknown outcome, which is the next one again.
+  /// A batch with an unknown outcome. It is repeated as the next batch.
   private var unanswered: Batch?
   private var batchCount: UInt64 = 0
   private var waiters: [Waiter] = []
@@ -77,21 +77,21 @@ final class StoredSession {
     self.session = session
   }
 
-  /// True when the log ends with `closed` and nothing is left to be written. A session in memory has no log to close.
+  /// True when the log ends with `closed` and no record is left to write. A session that is only in memory has no log to close.
   var isClosed: Bool {
     !session.isByStore || lastRecord == .closed && !session.hasUnsaved && !isInFlight
   }
 
-  /// True while a final record is requested and not written.
+  /// True while a final record was requested but not written.
   var hasFinalRecord: Bool { finalRecord != nil }
 
   /// True when a caller waits for records of this session.
   var hasWaiters: Bool { finalRecord != nil || !waiters.isEmpty }
 
-  /// True when a record is left to be written.
+  /// True when there is a record to write.
   var hasRecords: Bool { session.hasUnsaved || hasWaiters }
 
-  /// Waits until all present entries are stored. Returns false if they cannot be.
+  /// Waits until all present entries are stored. Returns false if storing them fails.
   func wait(queueing: () -> Void) async -> Bool {
     await withCheckedContinuation { continuation in
       waiters.append(Waiter(sequence: session.sequence, continuation: continuation))
@@ -99,9 +99,9 @@ final class StoredSession {
     }
   }
 
-  /// Waits until a final record is stored. Returns false if it cannot be.
+  /// Waits until a final record is stored. Returns false if storing it fails.
   func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
-    // One final record at a time: one caller may unload the session while another one ends it.
+    // Only one final record is written at a time: one caller may unload the session while another one ends it.
     while let earlier = finalRecord {
       _ = await withCheckedContinuation { earlier.waiters.append($0) }
     }
@@ -123,14 +123,14 @@ final class StoredSession {
     return true
   }
 
-  /// Takes the records for the next batch.
+  /// Removes and returns the records for the next batch.
   ///
   /// - Parameter makeFinalRecord: creates a final record. It is called last, because the record describes the session at that time.
-  /// - Returns: nil if nothing is to be written. Callers that wait for it are then resumed. A batch with an unknown outcome is
+  /// - Returns: nil if there is no record to write; then the waiting callers are resumed. A batch with an unknown outcome is
   ///   returned unchanged.
   func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
     guard lastRecord != .end, !isRemoved else {
-      // No record follows the end.
+      // No record follows the end of a session.
       resumeAll(returning: false)
       return nil
     }
@@ -140,7 +140,7 @@ final class StoredSession {
     var records = unsaved?.records ?? []
     let final = dueFinalRecord(behind: unsaved)
     if let final { records.append(makeFinalRecord(final.kind)) }
-    // A session may have more unsaved bytes than fit into one batch. Its callers then wait for a later one.
+    // A session may have more unsaved bytes than fit into one batch. Then its callers wait for a later batch.
     let isWhole = (unsaved?.byteCount ?? 0) < SessionRecord.runBytes
     let reachedWaiters = waiters.filter { isWhole && $0.sequence <= reached }
     waiters.removeAll { isWhole && $0.sequence <= reached }
@@ -156,7 +156,7 @@ final class StoredSession {
       waiters: reachedWaiters)
   }
 
-  /// The requested final record, if nothing else is left to be written before it.
+  /// The requested final record, if all other records are written.
   private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
     guard let finalRecord else { return nil }
     switch finalRecord.kind {
@@ -171,7 +171,7 @@ final class StoredSession {
     unanswered = nil
   }
 
-  /// Keeps a batch with an unknown outcome for a repetition.
+  /// Stores a batch with an unknown outcome, so that it can be repeated.
   func repeatLater(_ batch: Batch) {
     unanswered = batch
   }
@@ -196,7 +196,7 @@ final class StoredSession {
     if let finalRecord { resume(finalRecord, returning: false) }
   }
 
-  /// Resumes the callers that waited for a batch that failed, and all others.
+  /// Resumes the callers of a failed batch, and all other waiting callers.
   func resumeFailed(_ batch: Batch) {
     let all = batch.waiters + waiters
     waiters = []

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The bytes of entries in all sessions of the gateway that are not on the disk. Any thread may use it.
+/// The number of unsaved bytes of entries in all sessions of the gateway. Any thread may use it.
 final class UnsavedBytes: Sendable {
   private let limit: Int
   private let bytes = Atomic(0)
@@ -10,12 +10,12 @@ final class UnsavedBytes: Sendable {
     self.limit = limit
   }
 
-  /// The present sum.
+  /// The present sum in bytes.
   var total: Int { bytes.load(ordering: .relaxed) }
 
   /// Adds the change of one session.
   ///
-  /// - Returns: true when the sum is over its limit.
+  /// - Returns: true when the sum exceeds the limit.
   func add(_ change: Int) -> Bool {
     bytes.add(change, ordering: .relaxed).newValue > limit
   }

@@ -2,7 +2,7 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Accepts an operator's commands on the socket in the data folder, on its own thread. Reactors perform them.
+/// Accepts commands of the operator on the socket in the data folder, on its own thread. Reactors perform the commands.
 final class CommandService: Sendable {
   private let listener: CommandListener
   private let thread: SystemThread
@@ -12,7 +12,7 @@ final class CommandService: Sendable {
   /// - Parameters:
   ///   - data: the folder of the gateway.
   ///   - perform: performs a command.
-  /// - Throws: `StorageError` if the socket cannot be created, `SystemError` if the thread cannot.
+  /// - Throws: `StorageError` if the socket cannot be created, `SystemError` if the thread cannot be created.
   init(in data: DataFolder, perform: @escaping @Sendable (SessionCommand) async -> SessionCommand.Answer)
     throws
   {
@@ -29,7 +29,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Accepts no more commands; commands in progress are answered when they are done.
+  /// Stops accepting commands. Commands in progress are still answered.
   func stop() {
     listener.stop()
     thread.join()

@@ -2,8 +2,8 @@ internal import Platform
 
 /// The progress of a drain over all reactors.
 ///
-/// A reactor that is done keeps answering until all are done: another reactor may ask it for a session, and a load balancer may ask any
-/// reactor for `/readyz`.
+/// A reactor that has finished continues to answer until all reactors have finished. Another reactor may ask it for a session,
+/// and a load balancer may request `/readyz` from any reactor.
 final class DrainProgress: Sendable {
   private struct State {
     var readyToFinish = 0
@@ -22,7 +22,7 @@ final class DrainProgress: Sendable {
   /// True when the connections of every reactor need no more time.
   var areAllReadyToFinish: Bool { state.withLock { $0.readyToFinish == reactors } }
 
-  /// Counts a reactor whose connections need no more time.
+  /// Records that the connections of a reactor need no more time.
   ///
   /// - Returns: true for the last reactor.
   func reportReady() -> Bool {
@@ -32,10 +32,10 @@ final class DrainProgress: Sendable {
     }
   }
 
-  /// Counts a reactor that has nothing left to write.
+  /// Records that a reactor has written all its records.
   ///
   /// - Parameter isClean: true when all its sessions are on the disk.
-  /// - Returns: nil while others are left; with the last one, true when all of them were clean.
+  /// - Returns: nil while other reactors are still writing; for the last reactor, true if all of them were clean.
   func reportFinished(isClean: Bool) -> Bool? {
     state.withLock { state in
       state.finished += 1

@@ -7,7 +7,7 @@ internal import Wire
 
 /// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and then writes the last record of every session.
 ///
-/// Times count from the request to drain, so that the gateway stops within 8 s, even if steps are not finished then.
+/// All times are measured from the request to drain. So the gateway stops within 8 s, even if some steps are not finished.
 final class Draining {
   /// The parts of a drain that all reactors share.
   struct Environment {
@@ -21,16 +21,16 @@ final class Draining {
     let stopReactors: () -> Void
   }
 
-  /// The time for storing all entries, before sockets are closed.
+  /// The maximum time for storing all entries, before sockets are closed.
   private static let saveTime = Duration.seconds(2)
-  /// The time after which open sockets are no longer waited for.
+  /// The time after which the drain no longer waits for open sockets.
   private static let closeTime = Duration.milliseconds(4500)
-  /// The time after which the last records, and the sync behind them, are no longer waited for.
+  /// The time after which the drain no longer waits for the last records and the sync after them.
   private static let finishTime = Duration.milliseconds(7300)
-  /// The sockets in a batch, and the time between two batches.
+  /// The number of sockets in a batch, and the time between two batches.
   private static let socketsPerBatch = 128
   private static let batchInterval = Duration.milliseconds(20)
-  /// The most times that the last record of a session is rewritten because another record followed it.
+  /// The maximum number of times that the last record of a session is rewritten because another record followed it.
   private static let closingRounds = 8
 
   private let environment: Environment
@@ -40,7 +40,7 @@ final class Draining {
   private let persister: Persister
   private let tasks: LoopTasks
   private let clock: LoopClock
-  /// The time of the request; nil until then.
+  /// The time of the request to drain; nil before.
   private var began: MonotonicTime?
   /// The time of the next batch of sockets.
   private var nextBatch = MonotonicTime.distantPast
@@ -67,23 +67,23 @@ final class Draining {
   private var now: MonotonicTime { clock.now }
   private var closeDeadline: MonotonicTime { (began ?? now) + Self.closeTime }
 
-  /// True from the request on.
+  /// True after the request to drain.
   var hasBegun: Bool { began != nil }
 
   /// The time of the next step; nil before the request.
   var nextDeadline: MonotonicTime? {
     guard let began else { return nil }
     if isFinishing { return began + Self.finishTime }
-    // The last reactor that reports wakes the others.
+    // The last reactor that reports wakes the loops of the others.
     if isReadyToFinish { return closeDeadline }
-    // The last socket has closed in this turn: the next turn continues.
+    // The last socket was closed in this turn, so the next turn continues.
     if io.table.count == 0 { return .distantPast }
     return min(nextBatch, closeDeadline)
   }
 
-  /// Begins: ends the connections that wait for a request, and stores all entries.
+  /// Begins the drain: ends the connections that wait for a request, and stores all entries.
   ///
-  /// New connections are still answered, so that health checks learn that this gateway is not ready.
+  /// The gateway still accepts new connections, so that health checks find out that it is not ready.
   func begin() {
     guard began == nil else { return }
     began = now
@@ -97,9 +97,9 @@ final class Draining {
     tasks.start(save)
   }
 
-  /// Performs the steps that are due.
+  /// Performs the steps whose time has come.
   ///
-  /// - Returns: true when the time is over, and the reactor has to stop.
+  /// - Returns: true when the maximum time is over, so that the reactor has to stop.
   func performDueSteps() -> Bool {
     guard let began else { return false }
     guard !isFinishing else { return began + Self.finishTime <= now }
@@ -111,7 +111,7 @@ final class Draining {
     }
     guard environment.progress.areAllReadyToFinish || closeDeadline <= now else { return false }
     isFinishing = true
-    // Before the last records, because an interrupted upload leaves its session.
+    // This comes before the last records, because an interrupted upload changes its session.
     for connection in io.table.rows {
       if let connection, let handler = connection.handler, handler.isUploading { io.close(connection) }
     }
@@ -134,7 +134,7 @@ final class Draining {
     nextBatch = now + Self.batchInterval
   }
 
-  /// True when each connection waits for a request. A connection without a handler lingers, so that its last answer arrives.
+  /// True when all connections only wait for a request. A connection without a handler lingers, so that its last answer arrives.
   private var isQuiet: Bool {
     io.table.rows.allSatisfy { connection in
       guard let connection else { return true }
@@ -162,13 +162,13 @@ final class Draining {
 
   /// Writes the last record of every session.
   ///
-  /// - Returns: true when all of them are on the disk.
+  /// - Returns: true when all of these records are on the disk.
   private func closeSessions() async -> Bool {
-    // A session that is being loaded is closed with the others.
+    // A session that is being loaded is closed together with the others.
     await sessions.waitForLeases()
     let all = sessions.all
     for host in all { host.session.removeWaiting() }
-    // Work in progress may write records behind `closed`, which is then no longer the last record.
+    // Work in progress may write records after `closed`, so that `closed` is no longer the last record.
     for _ in 0..<Self.closingRounds where all.contains(where: { !isSealed($0) }) {
       let open = all.filter { !isSealed($0) }
       for host in open {
@@ -180,14 +180,14 @@ final class Draining {
     return all.allSatisfy(isSealed)
   }
 
-  /// True for a session whose last record says that all of it is on the disk, and for one that has ended.
+  /// True for a session whose last record says that the whole session is on the disk, and for an ended session.
   private func isSealed(_ host: SessionHost) -> Bool {
     host.isRemoved || host.stored.lastRecord == .end || host.stored.isClosed && host.session.isAtRest
   }
 
-  /// Leaves the mark that all sessions of all reactors are on the disk.
+  /// Creates the mark that all sessions of all reactors are on the disk.
   private func leaveMark(isClean: Bool) async {
-    // If a session's last records are missing, the next process must not continue as if nothing had happened.
+    // If the last records of a session are missing, the next process must not treat the stop as clean.
     guard isClean else {
       environment.log(.error, "stop not clean", ["reason": "not every session could be written"])
       return

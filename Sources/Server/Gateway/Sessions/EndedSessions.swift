@@ -2,8 +2,8 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// The ids of ended sessions, so that later requests are answered with the end and not as unknown. Limited; the oldest are
-/// forgotten first.
+/// The ids of ended sessions, so that later requests get the answer "ended" instead of "unknown". The number of ids is limited;
+/// the oldest are forgotten first.
 struct EndedSessions {
   private static let capacity = 100_000
 

@@ -1,16 +1,16 @@
 package import Wire
 
-/// An operator's command about one session, as it is sent to the gateway that has the data folder.
+/// A command of the operator about one session, in the form that is sent to the gateway with the data folder.
 package struct SessionCommand: Equatable, Sendable {
   /// The kind of a command.
   package enum Work: String, Sendable {
-    /// Ends the session for everyone; it is kept for a while, and can be restored.
+    /// Ends the session for all participants. The session is kept for a while, and can be restored.
     case end
     /// Removes an empty session and its attachments.
     case delete
-    /// Ends a session, also one with participants, and removes it.
+    /// Ends a session, even if it has participants, and removes it.
     case deleteNow = "delete-now"
-    /// Takes damaged bytes out of the session's log.
+    /// Moves damaged bytes out of the session's log.
     case repair
   }
 
@@ -35,14 +35,14 @@ package struct SessionCommand: Equatable, Sendable {
   /// The command as a line.
   package var line: String { "\(work.rawValue) \(session.text)" }
 
-  /// The outcome of a command.
+  /// The result of a command.
   package enum Answer: Equatable, Sendable {
-    /// The command is done, and on the disk.
+    /// The command was performed, and its result is on the disk.
     case done
-    /// Nothing was done, for a reason in one clause.
+    /// The command was refused, for a reason in one clause.
     case refused(String)
 
-    /// Parses a line. An unknown answer is a refusal with the line as its reason.
+    /// Parses a line. An unknown answer becomes a refusal with the line as its reason.
     package init(line: String) {
       let word = "refused "
       self =

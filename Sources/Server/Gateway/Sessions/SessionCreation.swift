@@ -6,26 +6,26 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Creates sessions of one reactor, and their successors.
+/// Creates the sessions of one reactor, and their successors.
 final class SessionCreation {
   /// The values and components that all reactors share.
   struct Environment: Sendable {
     let limits: Limits
     let store: any SessionStore
-    /// The place in which new sessions are kept.
+    /// The place in which new sessions are stored.
     let saving: Saving
     /// The identity of the data folder.
     let folder: String
     let disk: DiskMonitor
     let ledger: SessionLedger
-    /// Nil when sessions are in memory only.
+    /// The ledger of stored sessions; nil when sessions are in memory only.
     let sweeper: SessionSweeper?
     let clock: GatewayClock
     let pseudonyms: AddressPseudonyms
     let log: Log
     /// Returns the number of the reactor that owns a session.
     let owner: @Sendable (SessionID) -> Int
-    /// Counts a creation by an address; returns the time until the address may create a session, or nil if it may now.
+    /// Counts a creation by an address. Returns nil if the address may create a session now; else the time until it may.
     let admit: @Sendable (IPAddress, MonotonicTime) -> Duration?
   }
 
@@ -63,7 +63,7 @@ final class SessionCreation {
   private var now: MonotonicTime { clock.now }
   private var persister: Persister { sessions.persister }
 
-  /// Creates a session. It is on the disk when this returns.
+  /// Creates a session. The session is on the disk when this returns.
   func create(_ activity: Activity, for client: Client) async throws(Refusal) -> Session {
     try await create(activity, for: client, following: nil, by: nil)
   }
@@ -80,7 +80,7 @@ final class SessionCreation {
     }
     host.tasksInHand += 1
     defer { sessions.finishTask(of: host) }
-    // One at a time: simultaneous requests get the same session.
+    // Only one successor is created at a time, so that simultaneous requests get the same session.
     while host.isBeingFollowed {
       await withCheckedContinuation { host.followers.append($0) }
     }
@@ -97,7 +97,7 @@ final class SessionCreation {
     guard !host.isRemoved else { throw .ended }
     let following = try host.session.follow(by: token, now: now) { session.id }
     sessions.touch(host)
-    // The new session is on the disk. Its record in the old session is waited for, but may fail.
+    // The new session is on the disk. Storing its id in the old session may still fail.
     _ = await persister.waitUntilStored(host.stored)
     return .created(following.id, session.object)
   }
@@ -106,7 +106,7 @@ final class SessionCreation {
     _ activity: Activity, for client: Client, following former: SessionID?, by number: ParticipantNumber?
   ) async throws(Refusal) -> Session {
     if let refusal = environment.disk.refusal(now: now) { throw refusal }
-    // Sessions that an earlier process left count too.
+    // Sessions of earlier processes count too.
     if !environment.ledger.isLoaded { await environment.sweeper?.load() }
     let id = randomID()
     let creator = client.countedAddress.map { environment.pseudonyms.pseudonym(of: $0) }

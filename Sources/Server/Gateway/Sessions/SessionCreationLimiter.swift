@@ -1,9 +1,10 @@
 internal import Networking
 internal import Primitives
 
-/// A limit on the sessions that each client creates per minute. A client is an IPv4 address or the /64 of an IPv6 address.
+/// A limit on the number of sessions that each client creates per minute. A client is an IPv4 address or the /64 of an IPv6
+/// address.
 struct SessionCreationLimiter: Sendable {
-  /// The time between two removals of full buckets, and the time in which an empty bucket becomes full.
+  /// The time between two removals of full buckets. It is also the time in which an empty bucket becomes full.
   private static let minute = Duration.seconds(60)
 
   private let rate: TokenBucket.Rate
@@ -32,7 +33,7 @@ struct SessionCreationLimiter: Sendable {
     return isAdmitted ? nil : max(.milliseconds(1), bucket.delay(until: 1, by: rate))
   }
 
-  /// Removes the buckets that are full, once a minute: a new bucket is full as well.
+  /// Removes the full buckets once a minute. A removed bucket is created again as a full bucket.
   private mutating func removeFullBuckets(at now: MonotonicTime) {
     guard prunedAt == .distantPast || now - prunedAt >= Self.minute else { return }
     prunedAt = now

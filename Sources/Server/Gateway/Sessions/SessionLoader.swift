@@ -10,7 +10,7 @@ actor SessionLoader {
   /// A session that was read.
   struct Loaded {
     let restored: RestoredSession
-    /// The result of reading its records.
+    /// The result of reading the session's records.
     let reading: LogReading
     let files: Files
   }
@@ -21,9 +21,9 @@ actor SessionLoader {
     var uploads: [UUID: UInt64] = [:]
     /// The digests of complete contents.
     var contents: Set<String> = []
-    /// Uploads and contents that no record names: a crash left them.
+    /// Uploads and contents that no record refers to; a crash left them.
     var orphans: [StoredFile] = []
-    /// True when lost bytes of the session are kept.
+    /// True when the store has lost bytes of the session.
     var keepsDamage = false
   }
 
@@ -97,7 +97,7 @@ actor SessionLoader {
           if !contents.contains(file.name) { files.orphans.append(file) }
         }
       }
-      // Lost records may name them.
+      // The lost records may refer to these files.
       if files.keepsDamage { files.orphans = [] }
     } catch {
       log(.warning, "files not looked at", ["session": .session(id), "reason": "\(error)"])

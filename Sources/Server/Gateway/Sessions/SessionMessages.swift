@@ -8,7 +8,7 @@ internal import Wire
 
 /// Handles the control messages of WebSocket clients.
 final class SessionMessages {
-  /// The faulty control messages in a row after which a client is disconnected.
+  /// The number of consecutive invalid control messages after which a client is disconnected.
   private static let badControlLimit = 10
 
   private unowned let sessions: SessionTable
@@ -33,12 +33,12 @@ final class SessionMessages {
   private var persister: Persister { sessions.persister }
   private var now: MonotonicTime { clock.now }
 
-  /// Handles a text message of a client that may join, waits or has joined.
+  /// Handles a text message of a client before its join, while it waits, or after its join.
   func receive(_ message: Span<UInt8>, from socket: WebSocketConnection, in live: LiveSession) {
     guard let host = live as? SessionHost else { return }
     let isFirst = if case .opened = socket.phase { true } else { false }
     guard !isFirst || !host.isRemoved else {
-      // The session ended while this socket was open and its client had sent nothing.
+      // The session ended while this socket was open and its client had not sent a message.
       counters.values.refusals[.ended] += 1
       socket.close(.ended)
       return
@@ -75,7 +75,7 @@ final class SessionMessages {
     } catch {
       switch error {
       case .invalidMember, .textLength, .payloadTooLarge:
-        // A faulty join: a correct one may follow.
+        // The join was invalid. A correct one may follow.
         refuse(error.refusal, to: socket, in: host)
       case .notJSON, .notRequestObject, .unknownControl, .controlTooLong, .entryLengthTruncated,
         .entryExceedsMessage,
@@ -154,7 +154,8 @@ final class SessionMessages {
     subscriber.badControlMessages = 0
   }
 
-  /// Closes the socket of a participant who leaves when the leave is stored, or cannot be stored: then all members are informed.
+  /// Closes the socket of a participant who leaves. This happens when the leave is stored, or cannot be stored, because then all
+  /// members are informed.
   private func leave(_ socket: WebSocketConnection, _ host: SessionHost) {
     socket.phase = .joined(host)
     let effects = host.session.leave(socket.subscriber, now: now)
@@ -171,9 +172,9 @@ final class SessionMessages {
     tasks.start(closeWhenStored)
   }
 
-  /// Ends a session for everyone. A participant whose request fails gets the error.
+  /// Ends a session for all participants. If that fails, the requesting participant gets the error.
   private func end(_ host: SessionHost, for socket: WebSocketConnection) {
-    // The task must not keep the connection: its descriptor closes with the last reference to it.
+    // The task must not have a reference to the connection, because the descriptor is closed when the last reference is released.
     let (token, subscriber, subject) = (socket.connection.key.token, socket.subscriber, socket.subject)
     func end() async {
       do throws(Refusal) {
@@ -199,7 +200,7 @@ final class SessionMessages {
     socket.disconnect(.notJoined)
   }
 
-  /// Answers a faulty control message. Ten in a row disconnect the client.
+  /// Answers an invalid control message. After ten in a row, disconnects the client.
   private func refuse(_ refusal: Refusal, to socket: WebSocketConnection, in host: SessionHost) {
     logger.log(.refused(.control, refusal.code, socket.subject))
     socket.subscriber.badControlMessages += 1
@@ -213,7 +214,7 @@ final class SessionMessages {
 }
 
 extension EntryKey {
-  /// The 16 random bytes as a UUID of version 4 (RFC 9562 §5.4).
+  /// Returns 16 random bytes as a UUID of version 4 (RFC 9562 §5.4).
   var randomUUID: UUID {
     EntryKey(
       high: high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

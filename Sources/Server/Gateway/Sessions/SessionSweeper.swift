@@ -6,23 +6,23 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Checks the sessions on the disk, without loading them, and finds those that have expired.
+/// Checks the sessions on the disk without loading them, and finds the expired ones.
 actor SessionSweeper {
   /// The result of a sweep over all sessions.
   struct Findings: Sendable {
-    /// The expired sessions, and true for those that had ended.
+    /// The expired sessions, with true for each session that had ended.
     var due: [(id: SessionID, hadEnded: Bool)] = []
     /// The time until the next useful sweep, in seconds.
     var againInSeconds: Double
   }
 
-  /// The time until which a session is kept, and its figures.
+  /// The time until which a session is kept, with its values for the ledger.
   private struct Life {
     let until: Date
     var hasEnded = false
   }
 
-  /// A log up to this length is read to find out if it has entries.
+  /// The maximum length of a log that is read to find out if it has entries.
   private static let smallLog = 1_048_576
   private static let shortestPause = 0.5
 
@@ -32,10 +32,10 @@ actor SessionSweeper {
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
-  /// A sweep does not know sessions that are unloaded or end after it. So the next one follows within a part of the time that
-  /// they are kept.
+  /// A sweep does not see sessions that are unloaded or end after the sweep. So the next sweep follows after a fraction of the
+  /// time for which these are kept.
   private let longestPause: Double
-  /// Sessions that were not closed and have entries. Their logs are read once.
+  /// Sessions that were not closed but have entries. Each log is read only once.
   private var holding: Set<SessionID> = []
   /// The time of the last check of every file of every session.
   private var filesLookedAt: MonotonicTime?
@@ -61,7 +61,7 @@ actor SessionSweeper {
   /// Checks every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
-    // The date is read first: if the clock is set after that, the gate is closed.
+    // The date is read first: if the clock is set afterwards, the gate is closed.
     let now = removal.clock.date
     let wait = removal.wait(now: .now())
     let all = try store.sessions()
@@ -85,10 +85,10 @@ actor SessionSweeper {
     return findings
   }
 
-  /// Adds all sessions on the disk to the ledger, unless it has them.
+  /// Adds all sessions on the disk to the ledger, unless it contains them.
   func load() {
     guard !ledger.isLoaded else { return }
-    // If the next sweep fails too, it reports the reason.
+    // If the next sweep fails too, that sweep reports the reason.
     _ = try? look()
   }
 
@@ -110,24 +110,24 @@ actor SessionSweeper {
       SessionAccounts.Account(
         creator: creator(of: id), logBytes: logBytes, attachmentBytes: files ?? 0, hasEnded: life.hasEnded,
         until: life.until), of: id)
-    // It may have been removed since it was listed.
+    // The session may have been removed after it was listed.
     if look(at: id) == nil { ledger.forget(id) }
   }
 
   /// Returns the bytes of a session's attachments, and of the received parts of uploads.
   private func fileBytes(of id: SessionID) -> Int {
-    // The figure is for display: files that cannot be read now are left out.
+    // The sum is only displayed, so files that cannot be read are skipped.
     ((try? attachments.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
   }
 
-  /// The pseudonym in a session's first record.
+  /// The pseudonym in the first record of a session.
   private func creator(of id: SessionID) -> String? {
-    // An unreadable session is reported when it is opened, and counts for no address.
+    // An unreadable session is reported when it is loaded, and is not counted for an address.
     guard let body = try? store.header(of: id) else { return nil }
     return (try? SessionHeaderRecord(body.span))?.creator
   }
 
-  /// Returns true if a session has expired. Called once more before its removal.
+  /// Returns true if a session has expired. It is called again before the session is removed.
   func isOver(_ id: SessionID) -> Bool {
     let now = removal.clock.date
     guard let (life, _) = look(at: id), life.until <= now else { return false }
@@ -153,14 +153,14 @@ actor SessionSweeper {
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = last.flatMap({ try? ClosedRecord($0.body.span) }) else { break }
-      // The store is asked only if the result matters.
+      // The store is only asked if its answer can change the result.
       let isDamaged = closed.isDamaged || (closed.retainedBytes == 0 && store.keepsDamage(of: id))
       let seconds = limits.keepSeconds(retainedBytes: closed.retainedBytes, isDamaged: isDamaged)
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
     default:
       break
     }
-    // Without a `closed` record no record states the retained bytes. The last append is taken as the time when the session became
+    // Without a `closed` record, the retained bytes are unknown. The last append then counts as the time when the session became
     // empty.
     let empty = summary.modified + Double(limits.keepSeconds(retainedBytes: 0, isDamaged: false))
     if empty <= removal.clock.date, summary.byteCount <= Self.smallLog, retainsNothing(id) {
@@ -175,7 +175,7 @@ actor SessionSweeper {
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: MonotonicTime.now(), date: removal.clock.date)
-    // A damaged log is reported when the session is opened.
+    // A damaged log is reported when the session is loaded.
     var holdsEntries = false
     let reading = try? store.readRecords(of: id) { (kind, body) throws(RecordError) in
       if kind == SessionRecord.Kind.run.rawValue || kind == SessionRecord.Kind.base.rawValue {
@@ -191,7 +191,7 @@ actor SessionSweeper {
     do throws(RecordError) {
       if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
     } catch {
-      // After a power cut, only the session's name is left.
+      // After a power cut, a session may have only its folder.
       if error.fault == .missing, !holdsEntries { return true }
     }
     holding.insert(id)

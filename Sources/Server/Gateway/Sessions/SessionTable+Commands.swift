@@ -4,7 +4,7 @@ internal import Platform
 internal import Wire
 
 extension SessionTable {
-  /// Performs an operator's command about a session of this reactor. The result is on the disk when this returns `done`.
+  /// Performs an operator's command about a session of this reactor. If the result is `done`, it is on the disk.
   func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
     let id = command.session
     if command.work == .repair { return await repair(id) }
@@ -31,7 +31,7 @@ extension SessionTable {
     return .done
   }
 
-  /// Removes the damaged bytes from a session's log. Loading a session does that; an ended session is not loaded.
+  /// Removes the damaged bytes from a session's log. Usually loading a session does that, but an ended session is not loaded.
   private func repair(_ id: SessionID) async -> SessionCommand.Answer {
     switch await find(id) {
     case .open: return .done
@@ -43,7 +43,7 @@ extension SessionTable {
     guard self[id] == nil else { return .done }
     do throws(StorageError) {
       let loaded = try await environment.nextLoader().load(id)
-      // Its end may have been undone meanwhile.
+      // The end may have been undone in the meantime.
       guard loaded.restored.end != nil, loaded.reading.isDamaged else { return .done }
       endedSessionCache[id] = nil
       await environment.store.release(id)
@@ -57,9 +57,9 @@ extension SessionTable {
     }
   }
 
-  /// Removes a session that has ended, or cannot be loaded.
+  /// Removes a session that has ended, or that cannot be loaded.
   private func delete(_ id: SessionID) async -> SessionCommand.Answer? {
-    // Nothing is left of a session in memory when it has ended.
+    // After its end, no part of the session is in memory.
     guard environment.sweeper != nil else { return nil }
     let lease = await lease(id)
     defer { extendLifetime(lease) }

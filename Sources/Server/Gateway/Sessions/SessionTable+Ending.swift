@@ -7,9 +7,9 @@ internal import Platform
 internal import Wire
 
 extension SessionTable {
-  /// Ends a session for everyone. The end is stored before anybody is informed.
+  /// Ends a session for all participants. The end is stored before any participant is informed.
   ///
-  /// - Throws: `storage-full` when it cannot be stored, and `ended` when another caller ended it first.
+  /// - Throws: `storage-full` when the end cannot be stored, and `ended` when another caller has ended the session first.
   func end(
     _ host: SessionHost, by number: ParticipantNumber?, from address: IPAddress? = nil
   ) async throws(Refusal) {
@@ -27,7 +27,7 @@ extension SessionTable {
       for continuation in waiting { continuation.resume() }
       finishTask(of: host)
     }
-    // Entries that arrive while the end is written are the last ones that people see of one another, and are stored nowhere.
+    // Entries that arrive while the end is written are still sent to all participants, but are not stored.
     let isSealed = await persister.writeFinalRecord(.end(by: number), of: host.stored)
     guard !host.isRemoved else { throw .ended }
     guard isSealed else { throw .notSaved }
@@ -51,10 +51,10 @@ extension SessionTable {
       func discard() async { await uploads.discardEnded(of: session.id) }
       tasks.start(discard)
       func release() async {
-        // This gateway writes nothing more to the session: the command `restore` may.
+        // This gateway writes no more records to the session. The command `restore` may write some.
         let lease = await lease(session.id)
         defer { extendLifetime(lease) }
-        // Meanwhile the end may have been undone, and the session loaded again.
+        // In the meantime, the end may have been undone, and the session loaded again.
         if self[session.id] == nil { await environment.store.release(session.id) }
       }
       tasks.start(release)
@@ -68,7 +68,7 @@ extension SessionTable {
 
   // MARK: - Expiry
 
-  /// The time at which a session expires, or at which to check it again; nil while it has participants.
+  /// Returns the time at which a session expires, or at which to check again; nil while it has participants.
   ///
   /// A session on the disk expires only if the wall clock agrees and is trusted.
   func expiryDeadline(of host: SessionHost) -> MonotonicTime? {
@@ -84,12 +84,12 @@ extension SessionTable {
     return now.adding(seconds: Self.expiryRetrySeconds)
   }
 
-  /// The pause before a session is checked again on whose expiry the two clocks disagree.
+  /// The pause before the next check of a session, if the two clocks disagree about its expiry.
   private static let expiryRetrySeconds = 60
-  /// The largest difference in seconds at which the two clocks still agree.
+  /// The maximum difference in seconds between the two clocks that counts as agreement.
   private static let clockTolerance = 60.0
 
-  /// Removes a session to which no participant came back in time.
+  /// Removes an expired session.
   func expire(_ host: SessionHost) {
     log(.info, "session expired", ["session": .session(host.session.id)])
     remove(host)
@@ -100,7 +100,7 @@ extension SessionTable {
     removeStored(host.session.id)
   }
 
-  /// Removes a session from the store when its incomplete uploads are discarded.
+  /// Removes a session from the store after its incomplete uploads were discarded.
   private func removeStored(_ id: SessionID) {
     func remove() async {
       let lease = await lease(id)
@@ -109,7 +109,7 @@ extension SessionTable {
       guard self[id] == nil else { return }
       do throws(StorageError) {
         try await environment.store.remove(id)
-        // The sweeper may have found it meanwhile.
+        // The sweeper may have found the session too.
         environment.ledger.forget(id)
       } catch {
         log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
@@ -118,25 +118,25 @@ extension SessionTable {
     tasks.start(remove)
   }
 
-  /// Drops a session that another gateway took over. Its sockets are closed, so that their clients come back; entries that are not
-  /// stored are lost here, and each client still has its own.
+  /// Removes a session from memory that another gateway took over. Its sockets are closed, so that their clients reconnect.
+  /// Unstored entries are lost here, but each client still has its own entries.
   func dropLost(_ id: SessionID) {
     guard let host = self[id] else { return }
     log(.warning, "session lost", ["session": .session(id)])
     for socket in sockets.sockets where socket.live === host && !socket.isClosing {
       socket.disconnect(.restarting(retryAfterMs: sockets.restartDelayMs()))
     }
-    // The files of its incomplete uploads belong to the new owner.
+    // The files of its incomplete uploads belong to the new owner now.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
   }
 
-  /// Removes a stored session that is not in memory, and whose time is over.
+  /// Removes an expired session from the store, if it is not in memory.
   func removeStored(_ id: SessionID, hadEnded: Bool) async {
     guard self[id] == nil, !isLeased(id), !isDraining else { return }
     let lease = await lease(id)
     defer { extendLifetime(lease) }
-    // Since the sweep, the session may have been loaded and unloaded.
+    // The session may have been loaded and unloaded after the sweep.
     guard self[id] == nil, await environment.sweeper?.isOver(id) == true else { return }
     do throws(StorageError) {
       try await environment.store.remove(id)

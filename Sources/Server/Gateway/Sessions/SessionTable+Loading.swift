@@ -7,7 +7,7 @@ internal import Primitives
 internal import Wire
 
 extension SessionTable {
-  /// Finds a session of this reactor, and loads it if it is in the store. Concurrent callers wait for the same load.
+  /// Finds a session of this reactor. Loads the session if it is only in the store. Concurrent callers share one load.
   func find(_ id: SessionID) async -> Found {
     while true {
       if let host = self[id] { return .open(host) }
@@ -24,7 +24,7 @@ extension SessionTable {
       let lease = await lease(id)
       defer { extendLifetime(lease) }
       guard hadEnded else { return await load(id) }
-      // Otherwise the store would append behind the end.
+      // Without this, the store would append records after the end.
       if self[id] == nil { await environment.store.release(id) }
       return await load(id)
     }
@@ -39,7 +39,7 @@ extension SessionTable {
     }
   }
 
-  /// Finds a session whose attachments may be read. It may have ended.
+  /// Finds a session to read its attachments. The session may have ended.
   func findReadable(_ id: SessionID) async -> Result<SessionHost, Refusal> {
     switch await find(id) {
     case .open(let host), .ended(let host): .success(host)
@@ -53,7 +53,7 @@ extension SessionTable {
       ? .ended : .noSession
   }
 
-  /// Checks that an ended session is still as it was read: the command `restore` may have undone its end.
+  /// Checks that an ended session is unchanged since it was read: the command `restore` may have undone its end.
   private func isCurrent(_ host: SessionHost) async -> Bool {
     host.idleSince = nil
     let length = try? await environment.files.byteCount(of: host.session.id, in: environment.store)
@@ -63,7 +63,8 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The most memory that the session needs, however long the past in its log is. The load itself reports a damaged log.
+    // The maximum memory that the session needs; it does not depend on the length of the log. Damage of the log is reported by
+    // the load itself.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes + limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {
@@ -111,7 +112,7 @@ extension SessionTable {
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     uploads.restore(restored.uploads, loaded.files, in: host)
-    // Lost records may have named these files.
+    // The lost records may refer to these files.
     if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: host) }
     persister.reportBytes(of: host.stored)
     broadcaster.touch(host)
@@ -119,9 +120,10 @@ extension SessionTable {
     return .open(host)
   }
 
-  /// Takes over the log of a loaded session, and writes the record that the session continues.
+  /// Takes ownership of a loaded session's log, and writes the record that the session continues.
   ///
-  /// On a full disk the session is loaded all the same, so that its participants can look at it. The record is written later.
+  /// If the disk is full, the session is still loaded, so that its participants can see the board. The record is then written
+  /// later.
   private func adopt(
     _ session: Session, _ reading: LogReading
   ) async throws(StorageError) -> Adoption {
@@ -138,7 +140,7 @@ extension SessionTable {
     }
   }
 
-  /// The most faults of one log, other than a damaged end, that get a line each.
+  /// The maximum number of log lines about faults in one log, not counting a damaged end.
   private static let loggedFaults = 20
 
   /// Logs the damage of a session's log for the operator.

@@ -6,7 +6,7 @@ internal import Wire
 extension SessionTable {
   /// Opens the WebSocket of a session of this reactor.
   ///
-  /// Errors are reported by closing the socket after the upgrade, because a browser hides the answer to a refused one.
+  /// Errors are reported by closing the socket after the upgrade, because a browser hides the answer to a refused handshake.
   ///
   /// - Parameters:
   ///   - id: the session; nil if the path names none.
@@ -33,7 +33,7 @@ extension SessionTable {
     }
   }
 
-  /// Loads the session of a socket. Nothing is read from the socket until the outcome is known.
+  /// Loads the session of a socket. The socket is not read until the load has ended.
   private func load(_ id: SessionID?, for socket: WebSocketConnection) {
     guard let id else {
       counters.values.refusals[.notFound] += 1
@@ -41,7 +41,7 @@ extension SessionTable {
       return
     }
     socket.connection.isReadingPaused = true
-    // The task must not keep the connection: its descriptor closes with the last reference to it.
+    // The task must not have a reference to the connection, because the descriptor is closed when the last reference is released.
     let token = socket.connection.key.token
     func load() async { didFind(await find(id), forSocket: token) }
     tasks.start(load)

@@ -4,7 +4,7 @@ internal import Storage
 internal import Wire
 
 extension SessionTable {
-  /// The time at which an idle session is unloaded, to stay in the store only; nil while it is in use.
+  /// Returns the time at which an idle session is unloaded, so that it is only in the store; nil while the session is in use.
   func idleDeadline(of host: SessionHost) -> MonotonicTime? {
     guard host.session.isByStore, !isDraining, !host.isRemoved, isIdle(host) else {
       host.idleSince = nil
@@ -37,16 +37,16 @@ extension SessionTable {
   private func unload(_ host: SessionHost) async {
     let session = host.session
     guard await close(host) else {
-      // A store that refuses the record is asked again, but not without a pause.
+      // If the store refuses the record, the gateway tries again after a pause.
       host.idleSince = now.adding(seconds: 1)
       return
     }
-    // A participant may have come while the record was written.
+    // A participant may have joined while the record was written.
     host.tasksInHand -= 1
     let isIdle = self.isIdle(host)
     host.tasksInHand += 1
     guard !host.isRemoved, isIdle, host.stored.isClosed else { return }
-    // The files stay, for the uploads that are continued when the session is loaded again.
+    // The files stay. Their uploads continue when the session is loaded again.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
     log(.info, "session put away", ["session": .session(session.id)])
@@ -55,7 +55,7 @@ extension SessionTable {
     await environment.store.release(session.id)
   }
 
-  /// Writes the record that the whole session is stored.
+  /// Writes the record that says that the whole session is stored.
   func close(_ host: SessionHost) async -> Bool {
     await persister.writeFinalRecord(.closed, of: host.stored)
   }
@@ -76,7 +76,7 @@ extension SessionTable {
     host.idleSince = since
     let until = since.adding(seconds: max(1, limits.sessionIdleSeconds))
     guard until <= now else {
-      // The session was used since its deadline was set. Only the first of several deadlines sets a new one.
+      // The session was used after its deadline was set. If there are several deadlines, only the first sets a new one.
       if host.scheduledAt.map({ $0 < until }) ?? true {
         host.scheduledAt = until
         setDeadline(of: id, until)

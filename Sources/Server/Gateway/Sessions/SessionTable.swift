@@ -5,13 +5,13 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// The unfinished uploads of sessions, as `SessionTable` uses them.
+/// The functions for unfinished uploads of sessions, as required by `SessionTable`.
 protocol SessionUploads: AnyObject {
   /// Called when an upload changed a session.
   var didChange: (SessionID) -> Void { get set }
-  /// True from the beginning of a drain on.
+  /// True after a drain has begun.
   var isStopping: Bool { get set }
-  /// Removes uploads whose time is over.
+  /// Removes expired uploads.
   func removeExpired(of host: SessionHost)
   /// True while a request or the gateway works on an upload of a session, so that the session stays in memory.
   func isBusy(in host: SessionHost) -> Bool
@@ -19,17 +19,17 @@ protocol SessionUploads: AnyObject {
   ///
   /// - Parameters:
   ///   - host: the session.
-  ///   - keepsFiles: false if `discardEnded` follows.
+  ///   - keepsFiles: false if the caller calls `discardEnded` later.
   func endUploads(of host: SessionHost, keepsFiles: Bool)
   /// Discards the files of incomplete uploads that ended with their session.
   func discardEnded(of id: SessionID) async
   /// Continues uploads of a session that was loaded.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost)
-  /// Removes stored files that no record names.
+  /// Removes stored files that no record refers to.
   func removeOrphans(_ orphans: [StoredFile], of host: SessionHost)
 }
 
-/// The sessions of a reactor: loads them from the store, ends them, and unloads those that nobody uses.
+/// The sessions of a reactor. The table loads sessions from the store, ends them, and unloads unused ones.
 final class SessionTable {
   /// The parts that the tables of all reactors share.
   struct Environment {
@@ -42,12 +42,12 @@ final class SessionTable {
     let limits: Limits
     /// Returns the loader of the next session.
     let nextLoader: () -> SessionLoader
-    /// Nil when sessions are in memory only.
+    /// The persistence of sessions; nil when sessions are in memory only.
     let sweeper: SessionSweeper?
     let log: Log
   }
 
-  /// The exclusive right to load, unload or remove a session. It ends with its scope.
+  /// The exclusive right to load, unload or remove a session. It is released at the end of its scope.
   struct Lease: ~Copyable {
     fileprivate let table: SessionTable
     fileprivate let id: SessionID
@@ -79,12 +79,13 @@ final class SessionTable {
   private var hosts: [SessionID: SessionHost] = [:]
   /// The ids of sessions that ended or expired.
   var endedIDs: EndedSessions
-  /// Sessions that ended and are in memory while their attachments are read.
+  /// Ended sessions that are in memory while their attachments are read.
   var endedSessionCache: [SessionID: SessionHost] = [:]
-  /// The sessions that are leased, and the callers that wait for that.
+  /// The leased sessions, each with the callers that wait for its lease.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   private var deadlines = DeadlineQueue<SessionID>()
-  /// True while the last records are written. Grace times continue in the next process: no record may follow the last ones.
+  /// True while the last records are written. Then grace times do not end in this process, because no record may follow the last
+  /// ones.
   var isFinishing = false
 
   init(
@@ -113,7 +114,7 @@ final class SessionTable {
 
   var log: Log { environment.log }
   var limits: Limits { environment.limits }
-  /// True while the gateway stops. No session is loaded or unloaded then.
+  /// True while the gateway stops. Then no session is loaded or unloaded.
   var isDraining: Bool { environment.stopState.isDraining }
   var now: MonotonicTime { clock.now }
 
@@ -125,13 +126,13 @@ final class SessionTable {
   /// All sessions in memory that have not ended.
   var all: [SessionHost] { Array(hosts.values) }
 
-  /// Adds a session that was created or loaded. The caller then reports its bytes and schedules it.
+  /// Adds a created or loaded session. The caller then reports its bytes and schedules it.
   func insert(_ host: SessionHost) {
     hosts[host.session.id] = host
     counters.values.sessions += 1
   }
 
-  /// Takes a session out of the table and out of all gauges.
+  /// Removes a session from the table and from all gauges.
   func remove(_ host: SessionHost) {
     guard hosts.removeValue(forKey: host.session.id) != nil else { return }
     broadcaster.countOut(host)
@@ -141,7 +142,7 @@ final class SessionTable {
     counters.values.sessions -= 1
   }
 
-  /// Waits until no other caller loads, unloads or removes a session, and keeps others from it.
+  /// Waits until no other caller loads, unloads or removes a session. Then excludes all other callers.
   func lease(_ id: SessionID) async -> Lease {
     while leased[id] != nil { await waitForLease(of: id) }
     leased[id] = []
@@ -168,7 +169,7 @@ final class SessionTable {
 
   // MARK: - Turns
 
-  /// Marks a session as changed by a task, unless it was removed meanwhile.
+  /// Marks a session as changed by a task, unless the session has been removed.
   func touch(_ host: SessionHost) {
     guard !host.isRemoved else { return }
     broadcaster.touch(host)
@@ -179,8 +180,8 @@ final class SessionTable {
     if let host = hosts[id] { broadcaster.touch(host) }
   }
 
-  /// Handles a batch of records that returned, stored or not. A session informs its members with the next entries, or at its deadline: a
-  /// turn of its own costs more than the write.
+  /// Handles the answer to a batch of records, stored or not. A session informs its members with the next entries, or at its
+  /// deadline, because a separate turn would cost more than the write.
   private func batchReturned(_ stored: StoredSession) {
     guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }

@@ -3,7 +3,7 @@ internal import Primitives
 internal import Storage
 internal import Wire
 
-/// The times at which a reactor looks for stored sessions whose time is over, and removes them.
+/// The times at which a reactor looks for expired sessions in the store and removes them.
 final class SweepSchedule {
   /// The pause after a sweep that failed.
   private static let retryInterval = Duration.seconds(60)
@@ -12,7 +12,7 @@ final class SweepSchedule {
   private let clock: LoopClock
   private let tasks: LoopTasks
   private let log: Log
-  /// Removes a session, in the reactor that owns it.
+  /// Removes a session through the reactor that owns it.
   private let remove: (SessionID, _ hadEnded: Bool) async -> Void
   /// The time of the next sweep; nil during a sweep.
   private(set) var nextDeadline: MonotonicTime?
@@ -30,7 +30,7 @@ final class SweepSchedule {
     nextDeadline = clock.now
   }
 
-  /// Starts a sweep when its time has come. One sweep runs at a time.
+  /// Starts a sweep when its time has come. Only one sweep runs at a time.
   func sweepIfDue() {
     guard let due = nextDeadline, due <= clock.now else { return }
     nextDeadline = nil

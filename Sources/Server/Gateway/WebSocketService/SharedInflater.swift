@@ -2,7 +2,7 @@ internal import WebSocket
 
 /// The inflater of a reactor for compressed messages that take several steps.
 ///
-/// One socket has it at a time, until its message is complete. So only one partly inflated message takes memory.
+/// Only one socket uses it at a time, until its message is complete. So only one partly inflated message needs memory.
 final class SharedInflater {
   let inflater = Inflater()
   private var holder: Connection.Key?
@@ -10,7 +10,7 @@ final class SharedInflater {
   private var waiters: [Connection.Key] = []
   private var firstWaiter = 0
 
-  /// Gives the inflater to a socket until its message is complete.
+  /// Assigns the inflater to a socket until its message is complete.
   ///
   /// - Returns: false when another socket has it.
   func claim(for key: Connection.Key) -> Bool {
@@ -20,7 +20,7 @@ final class SharedInflater {
 
   /// Releases the inflater.
   ///
-  /// - Returns: false if this socket does not have it.
+  /// - Returns: false if it was not assigned to this socket.
   func release(from key: Connection.Key) -> Bool {
     guard holder == key else { return false }
     holder = nil
@@ -32,7 +32,7 @@ final class SharedInflater {
     waiters.append(key)
   }
 
-  /// Takes the first socket out of the queue. The socket may be gone.
+  /// Removes and returns the first socket in the queue. The socket may have closed.
   func dequeue() -> Connection.Key? {
     guard firstWaiter < waiters.count else { return nil }
     defer {

@@ -39,7 +39,7 @@ extension WebSocketConnection {
     isFinished = true
   }
 
-  /// Closes the socket without a leave: the participant has the grace time to come back.
+  /// Closes the socket without a leave: the participant may come back within the grace time.
   func disconnect(_ reason: CloseReason) {
     leaveSession(pageGone: false)
     close(reason)
@@ -61,7 +61,7 @@ extension WebSocketConnection {
     flush()
   }
 
-  /// Detaches the socket from its session, if it has one.
+  /// Detaches the socket from its session, if any.
   func leaveSession(pageGone: Bool) {
     guard let live else { return }
     if enteredSession != nil { live.session.disconnected(subscriber, pageGone: pageGone, now: now) }

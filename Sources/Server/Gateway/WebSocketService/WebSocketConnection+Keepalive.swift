@@ -6,7 +6,7 @@ internal import SessionCore
 internal import Wire
 
 extension WebSocketConnection {
-  /// The time between two pings, and the time without a sign of life after which the socket is closed.
+  /// The time between two pings, and the time without activity of the peer after which the socket is closed.
   private static let pingInterval = Duration.seconds(20)
   private static let silenceLimit = Duration.seconds(40)
 
@@ -36,7 +36,7 @@ extension WebSocketConnection {
       disconnect(reason)
       return
     }
-    // When a segment is dropped, a slow subscriber keeps its own copy of a frame that was sent to it in part.
+    // When a segment is dropped, a slow subscriber has its own copy of a frame that was sent to it in part.
     if subscriber.hasBufferedOutput, !io.updateBufferedBytes(of: connection) {
       disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
       return
@@ -53,17 +53,17 @@ extension WebSocketConnection {
     flush()
   }
 
-  /// The time since the last sign of life.
+  /// The time since the last activity of the peer.
   private var silence: Duration { now - max(heardAt, acknowledgedAt) }
 
-  /// Counts acknowledged output as a sign of life. On a slow line no pong arrives for long, because it is behind the unacknowledged output.
+  /// Counts acknowledged output as activity. On a slow line a pong may be late, because the ping is behind unacknowledged output.
   private func checkUnacknowledgedBytes() {
     do throws(SystemError) {
       let bytes = try connection.socket.unacknowledgedBytes()
       if bytes < unacknowledgedBytes { acknowledgedAt = now }
       unacknowledgedBytes = bytes
     } catch {
-      // A socket that does not report its queue shows no activity.
+      // If the kernel does not report the socket's queue, no activity is recorded.
       unacknowledgedBytes = 0
     }
   }

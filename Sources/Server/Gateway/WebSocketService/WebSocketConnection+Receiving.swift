@@ -4,11 +4,12 @@ internal import WebSocket
 internal import Wire
 
 extension WebSocketConnection {
-  /// The bytes of a socket that are inflated in one step.
+  /// The number of bytes of a socket that are inflated in one step.
   private static let inflatedBytesPerStep = 65_536
-  /// The entries of one message that are handled in one step.
+  /// The number of entries of one message that are handled in one step.
   private static let entriesPerStep = 2_048
-  /// The messages of one socket, and the bytes of frames that may be empty, between two checks of its time slice.
+  /// The number of messages of one socket, and the number of bytes of possibly empty frames, between two checks of its time
+  /// slice.
   private static let messagesBetweenChecks = 8
   private static let bytesBetweenChecks = 4096
 
@@ -16,12 +17,12 @@ extension WebSocketConnection {
     var position = start
     var inflated = 0
     var messageCount = 0
-    // Added once for all messages of a buffer: each access to the counters costs some hundred instructions.
+    // The counters are updated once for all messages of a buffer, because each access costs some hundred instructions.
     var completeMessages: UInt64 = 0
     defer { service.counters.values.messagesReceived += completeMessages }
     heardAt = now
     while position < end || hasUnhandledInput {
-      // The socket that has the inflater continues to the end of its message: others wait for the inflater.
+      // The socket that uses the inflater continues to the end of its message, because other sockets wait for the inflater.
       guard isInflating || !subscriber.isOutboxFull && !isInputPaused else {
         io.pauseReading(connection, buffer, from: position, upTo: end)
         break
@@ -48,7 +49,7 @@ extension WebSocketConnection {
           inflatedBytes: Self.inflatedBytesPerStep)
       } catch {
         isInflating = false
-        // The socket may linger for seconds: the inflater must not.
+        // The socket may linger for seconds, so the inflater is released now.
         service.releaseInflater(of: connection)
         fail(error)
         break
@@ -89,7 +90,7 @@ extension WebSocketConnection {
 
   /// Continues with the rest of a message from earlier turns.
   ///
-  /// - Returns: false when the rest, or the input behind it, has to wait for another turn.
+  /// - Returns: false when the rest, or the input after it, has to wait for another turn.
   private func continueUnfinished() -> Bool {
     if isInflating {
       if service.sharedInflater.claim(for: connection.key) { return true }
@@ -110,7 +111,7 @@ extension WebSocketConnection {
     return false
   }
 
-  /// Gives a session the next entries of a message.
+  /// Passes the next entries of a message to the session.
   ///
   /// - Returns: the offset of the next entry, or the message's length.
   private func receiveEntries(_ message: Span<UInt8>, startingAt start: Int, in live: LiveSession) -> Int {
@@ -138,7 +139,7 @@ extension WebSocketConnection {
     receive(kind, message.span)
   }
 
-  /// Limits the bytes of all incomplete messages, and starts the time in which each must be complete.
+  /// Limits the bytes of all incomplete messages, and starts the time limit of each incomplete message.
   private func checkIncompleteMessage() {
     if messages.isInsideMessage {
       if messageBegan == nil { messageBegan = now }
@@ -151,7 +152,7 @@ extension WebSocketConnection {
 
   /// Handles a complete message.
   private func receive(_ kind: MessageKind, _ message: Span<UInt8>) {
-    // The time for the next message begins with it.
+    // The time limit of the next message starts with that message.
     messageBegan = nil
     live?.countMessage()
     switch (phase, kind) {

@@ -3,14 +3,14 @@ internal import Primitives
 internal import SessionCore
 
 extension WebSocketConnection {
-  /// The least bytes of a piece that counts as bulk.
+  /// The minimum size of a piece that counts as bulk.
   private static let bulkPieceBytes = 16_384
 
-  /// Writes the socket's output, up to its share of a turn.
+  /// Writes the socket's output, up to its share of the turn.
   func flush() {
     let session = enteredSession
     var written = 0
-    // Catch-ups may have to be compressed first, which uses the budget too.
+    // Catch-ups may have to be compressed first. Compression counts toward the budget too.
     if !service.budget.allowsBulkBytes, subscriber.isCatchingUp {
       session?.setBlocked(true, subscriber)
       io.writeQueue.append(connection, isBulk: true)

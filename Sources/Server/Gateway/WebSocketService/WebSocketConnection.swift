@@ -9,15 +9,15 @@ internal import Wire
 /// A connection that speaks WebSocket.
 final class WebSocketConnection: ConnectionHandler {
   enum Phase {
-    /// Each message is sent back.
+    /// An echo: each message is sent back.
     case echo
-    /// The session is being loaded. Nothing is read from the socket meanwhile.
+    /// The session is being loaded. The socket is not read.
     case loading
-    /// The socket is open, and its client has sent no message yet.
+    /// The socket is open, and its client has not sent a message.
     case opened(LiveSession)
     case waiting(LiveSession)
     case joined(LiveSession)
-    /// A close frame is sent or buffered, and the peer's is expected.
+    /// A close frame is sent or buffered. The peer's close frame is expected.
     case closing
   }
 
@@ -25,12 +25,13 @@ final class WebSocketConnection: ConnectionHandler {
   let service: WebSocketService
   var phase: Phase {
     willSet {
-      // A session that a client is about to join is not unloaded.
+      // The session that the client is about to join; it must not be unloaded.
       if case .opened(let live) = phase { live.unjoinedSockets -= 1 }
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
   }
-  // In an order with few gaps in memory, because there is one object per socket: small values follow optional times.
+  // The properties are ordered so that memory has few gaps, because there is one object per socket: small values follow optional
+  // times.
   let subscriber: Subscriber
   var messages: MessageReader
   /// The first fragments of a message.
@@ -42,21 +43,22 @@ final class WebSocketConnection: ConnectionHandler {
   /// The time at which the peer last acknowledged output.
   var acknowledgedAt: MonotonicTime
   var pingedAt: MonotonicTime
-  /// The time from which on the client could join, because its socket was open and its session loaded.
+  /// The time from which the client could join, because the socket was open and the session was loaded.
   var joinableSince: MonotonicTime
-  /// The time of the `join` that is being caught up; distant future without one.
+  /// The time of the `join` whose catch-up is in progress; distant future if there is none.
   var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
-  /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
+  /// A copy of `messages.isInflating`, made after each call. Reading it from `messages` would copy `messages`, at 1,000
+  /// instructions a message.
   var isInflating = false
-  /// True while it waits for the inflater. Meanwhile nothing is read from its socket.
+  /// True while the socket waits for the inflater. Then the socket is not read.
   var awaitsInflater = false
   var hasPeerClosed = false
-  /// True when the socket is closed as soon as its output is written, because the peer's close frame has arrived.
+  /// True when the socket is to be closed after its output is written, because the peer's close frame has arrived.
   var isFinished = false
-  /// True when the end is in the log.
+  /// True when the end of the connection is logged.
   var isCloseLogged = false
-  /// The end that closed the socket first, and the reason if it was the gateway.
+  /// The side that closed the socket first, and the reason if it was the gateway.
   var closedBy = ClosedBy.nobody
   var closeError: ErrorCode?
   /// The time at which an incomplete message began.
@@ -66,7 +68,7 @@ final class WebSocketConnection: ConnectionHandler {
   private var unacknowledged: UInt32 = 0
   /// The number of the participant; 0, which no participant has, until the client has joined.
   var participant: ParticipantNumber = 0
-  /// The session for the log, also when the connection has left it.
+  /// The session for the log, even after the connection has left the session.
   var sessionID: SessionID?
 
   init(
@@ -89,13 +91,14 @@ final class WebSocketConnection: ConnectionHandler {
   var io: ConnectionIO { service.io }
   var now: MonotonicTime { service.clock.now }
 
-  /// The bytes that waited in the kernel at the last look. A smaller number later means that the peer acknowledged some.
+  /// The number of bytes in the kernel's send buffer at the last check. A smaller number later means that the peer acknowledged
+  /// some of them.
   var unacknowledgedBytes: Int {
     get { Int(unacknowledged) }
     set { unacknowledged = UInt32(clamping: newValue) }
   }
 
-  /// The session that the client is in or may join.
+  /// The session of the client, or the session that the client may join.
   var live: LiveSession? {
     switch phase {
     case .opened(let live), .waiting(let live), .joined(let live): live
@@ -124,7 +127,7 @@ final class WebSocketConnection: ConnectionHandler {
     if case .closing = phase { true } else { false }
   }
 
-  /// True while no input is handled.
+  /// True while input cannot be handled.
   var isInputPaused: Bool {
     if case .loading = phase { true } else { pausedUntil != nil || awaitsInflater }
   }
@@ -138,14 +141,14 @@ final class WebSocketConnection: ConnectionHandler {
   /// True while a complete message waits for its next time slice.
   var hasUnhandledInput: Bool { isInflating || unfinished != nil }
 
-  /// The bytes of incomplete messages, and of output for this socket alone.
+  /// The number of bytes of incomplete messages, and of output for this socket alone.
   var bufferedBytes: Int {
     fragments.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
       + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
   }
 
   func peerEnded() {
-    // Deferred input is handled first: the reader calls again after it.
+    // Deferred input is handled first. The reader then calls again.
     guard !connection.hasDeferredInput else { return }
     io.abort(connection, reason: "the peer closed the connection")
   }
@@ -167,21 +170,21 @@ final class WebSocketConnection: ConnectionHandler {
 
   func becameWritable() {
     acknowledgedAt = now
-    // Each socket has its turn: a thousand that are caught up become writable together. Until then nothing else is sent to it, because it
-    // may be in the middle of a frame.
+    // Sockets wait in the write queue, because a thousand of them may become writable at the same time. Until then no other bytes
+    // are sent to this socket, because it may be in the middle of a frame.
     io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
   }
 
   func continueWriting() { flush() }
 }
 
-/// A complete binary message whose first entries were handled.
+/// A complete binary message of which some entries were handled.
 final class UnfinishedMessage {
   let bytes: [UInt8]
   /// The offset of the next entry.
   var offset: Int
 
-  /// Creates the rest of a message from an entry.
+  /// Creates the rest of a message that begins with an entry.
   init(_ rest: [UInt8]) {
     bytes = rest
     offset = 0

@@ -5,7 +5,7 @@ internal import SessionCore
 internal import WebSocket
 internal import Wire
 
-/// The parts that all WebSockets of a reactor share.
+/// The objects that all WebSockets of a reactor share.
 final class WebSocketService {
   let io: ConnectionIO
   let broadcaster: Broadcaster
@@ -40,7 +40,7 @@ final class WebSocketService {
     broadcaster.perform = { [unowned self] in perform($0, in: $1) }
   }
 
-  /// Returns the WebSocket with a subscriber's token; nil if it is gone.
+  /// Returns the WebSocket with a subscriber's token; nil if it has closed.
   func socket(_ token: UInt64) -> WebSocketConnection? {
     io.table[token: token]?.handler as? WebSocketConnection
   }
@@ -103,12 +103,13 @@ final class WebSocketService {
     }
   }
 
-  /// The delay after which a client comes back after a restart, in milliseconds: random, so that not all come at once.
+  /// The delay in milliseconds after which a client reconnects after a restart. It is random, so that not all clients reconnect
+  /// at once.
   func restartDelayMs() -> UInt64 {
     200 + UInt64(SecureRandom.bytes(2).span.uint16(at: 0)) % 2800
   }
 
-  /// Takes the shared inflater back from a socket that has it, and gives it to the first socket in the queue.
+  /// Releases the shared inflater if this socket uses it, and assigns it to the first socket in the queue.
   func releaseInflater(of connection: Connection) {
     guard sharedInflater.release(from: connection.key) else { return }
     while let key = sharedInflater.dequeue() {
