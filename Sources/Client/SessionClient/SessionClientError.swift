@@ -2,7 +2,7 @@ package import Wire
 
 /// The reason why a lookup or a request failed.
 package enum SessionClientError: Error, Equatable, Sendable {
-  /// The connection could not be made in time, or broke and retries did not help. The text is the cause.
+  /// The connection could not be established in time, or broke and retries did not help. The text is the cause.
   case unreachable(String)
   /// The gateway's certificate is not trusted; the text is the cause.
   case notTrusted(String)

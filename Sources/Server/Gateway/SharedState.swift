@@ -32,7 +32,7 @@ final class SharedState: Sendable {
   let attachments: any AttachmentStore
   /// The place in which new sessions are stored.
   let saving: Saving
-  /// The store of sessions; nil when sessions are in memory only.
+  /// The sweeper of stored sessions; nil when sessions are in memory only.
   let sweeper: SessionSweeper?
   let removal: RemovalGate
   let ledger: SessionLedger

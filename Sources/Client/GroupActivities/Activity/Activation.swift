@@ -8,7 +8,7 @@ struct Activation {
   let metadata: GroupActivityMetadata
   let payload: JSONValue?
 
-  /// Creates the session and offers it.
+  /// Creates the session and offers it to this program.
   ///
   /// - Throws: `ConnectionError`.
   func perform() async throws {
@@ -90,7 +90,7 @@ private final class TaskCoalescer<Key: Hashable & Sendable>: Sendable {
 
   func waitForAll() async {
     for task in running.withLock({ Array($0.values) }) {
-      // The callers of `value` receive the error.
+      // The error is thrown to the callers of `value`.
       _ = try? await task.value
     }
   }

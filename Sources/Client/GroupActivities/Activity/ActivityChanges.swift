@@ -1,13 +1,12 @@
 import Wire
 
-/// The changes of the activity that this program has sent and that the session has not reported yet.
+/// The changes of the activity that this program has sent and the session has not reported yet.
 ///
-/// While there are any, an activity that the session reports is older than the program's own. Publishing it would
-/// undo the program's change for a moment.
+/// While the list is not empty, an activity that the session reports is older than the program's own. Publishing the older one
+/// would undo the program's change for a moment.
 struct ActivityChanges: Sendable {
   private var pending: [JSONValue?] = []
-  /// The number of changes, from the front of `pending`, that were pending already when everything was settled
-  /// before.
+  /// The number of changes at the front of `pending` that were already pending at the last call of `settled`.
   private var settledOnceCount = 0
   private var hadRefusal = false
 
@@ -37,13 +36,12 @@ struct ActivityChanges: Sendable {
     return pending.isEmpty
   }
 
-  /// Records that the gateway refused something for good; it may have been a change.
+  /// Records a permanent refusal by the gateway. The refused message may have been a change of the activity.
   mutating func recordRefusal() {
     hadRefusal = true
   }
 
-  /// Records that everything sent before is settled. Changes that another thread sends at the same moment may not be
-  /// included.
+  /// Records that all messages sent before are settled. Changes that another thread sends at the same moment may not be included.
   ///
   /// - Returns: true if the program should see the activity that the session reported last, because its own changes
   ///   were lost.

@@ -2,7 +2,7 @@ import SessionClient
 import Platform
 import Wire
 
-/// The sessions that this program is in, has left recently, or is offered.
+/// The sessions that this program has joined, has left recently, or may join.
 final class ActivityRegistry: Sendable {
   /// The registry of the process.
   static let shared = ActivityRegistry()
@@ -28,7 +28,7 @@ final class ActivityRegistry: Sendable {
 
   private struct State {
     var live: [LiveSession] = []
-    /// By the activity's identifier in lower case, as the other dictionaries.
+    /// The sessions by the activity's identifier in lower case, as in the other dictionaries.
     var left: [String: LeftSession] = [:]
     var subscribers: [String: [Subscriber]] = [:]
     var unclaimed: [String: [SessionOffer]] = [:]
@@ -50,7 +50,7 @@ final class ActivityRegistry: Sendable {
 
   /// Offers a session to the subscribers of its activity, unless this program has the session already.
   ///
-  /// The offer passes through the main actor's queue, so it follows everything that was published there before.
+  /// The offer passes through the main actor's queue, so it comes after all changes that were published there before.
   func offer(
     _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool
   ) {
@@ -81,18 +81,18 @@ final class ActivityRegistry: Sendable {
   /// Offers the successor of a session that this program was in, as soon as the gateway has described it.
   func followSuccessor(_ link: SessionLink, isLocallyInitiated: Bool) {
     Task {
-      // More than three minutes in total: enough for a gateway to restart.
+      // The attempts take more than three minutes in total, which is enough for a gateway to restart.
       for attempt in 0..<24 {
         do throws(SessionClientError) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
-          // A session that this program activates itself is offered by the activation.
+          // If this program activates the session itself, the activation offers the session.
           await Activation.waitForAll()
           guard !state.withLock({ $0.offered.contains(object.id) }) else { return }
           return offer(object, at: link.gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: false)
         } catch {
           guard case .unreachable = error else { return }
         }
-        // Nothing cancels this task.
+        // No code cancels this task.
         try? await Task.sleep(for: .milliseconds(min(200 << attempt, 10_000)))
       }
     }
@@ -114,7 +114,7 @@ final class ActivityRegistry: Sendable {
     state.withLock { $0.left[coordinator.identifier.lowercased()] = left }
   }
 
-  /// Records that a session is over for this program.
+  /// Records that this program no longer takes part in a session.
   func didEnd(_ coordinator: SessionCoordinator) {
     state.withLock { state in
       state.live.removeAll { $0.coordinator == nil || $0.coordinator === coordinator }
@@ -155,7 +155,7 @@ final class ActivityRegistry: Sendable {
     return OfferSubscription(name: name, id: id, queue: queue)
   }
 
-  /// Ends a subscription. Offers that it did not receive are kept for the next subscriber.
+  /// Ends a subscription. Offers that the subscriber did not receive are kept for the next subscriber.
   fileprivate func remove(_ subscription: OfferSubscription) {
     let unread = subscription.queue.finish(keepsBuffered: false)
     state.withLock { state in
@@ -194,7 +194,7 @@ final class SessionOffer: Sendable {
   let coordinator: SessionCoordinator
   private struct Claim {
     var isClaimed = false
-    /// Weak: the program that receives the object owns it, and leaves the session by releasing it.
+    /// The reference is weak: the program that receives the object owns it, and leaves the session by releasing it.
     var object = WeakFacade()
   }
   private let claim = Guarded(Claim())
@@ -211,7 +211,7 @@ final class SessionOffer: Sendable {
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
     claim.withLock { claim -> GroupSession<ActivityType>? in
       if claim.isClaimed { return claim.object.object as? GroupSession<ActivityType> }
-      // Another program's payload. No caller could handle the error.
+      // Another program wrote this payload, so no caller could handle the error.
       guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
       claim = Claim(isClaimed: true, object: WeakFacade(object: session))
       return session

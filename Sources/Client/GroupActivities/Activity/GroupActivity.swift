@@ -7,7 +7,7 @@ public protocol GroupActivity: Codable, SendableMetatype {
   /// to case. The default is the name of the type.
   static var activityIdentifier: String { get }
 
-  /// The title and kind that people see. Read when the activity is activated and when a session changes its activity.
+  /// The title and kind that people see. They are read when the activity is activated and when a session changes its activity.
   var metadata: GroupActivityMetadata { get async }
 }
 

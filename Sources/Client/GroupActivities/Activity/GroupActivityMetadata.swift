@@ -10,15 +10,15 @@ public struct GroupActivityMetadata: Codable, Equatable, Sendable {
   public var subtitle: String?
   /// The bytes of an image file; there is no `CGImage` on Linux. Not sent to the gateway.
   public var previewImage: Data?
-  /// An address for people who cannot join. Not sent to the gateway; the session's own link is `GroupSession.link`.
+  /// An address for people who cannot join. Not sent to the gateway; `GroupSession.link` is the session's own link.
   public var fallbackURL: URL?
   /// The kind of activity.
   public var type: ActivityType = .generic
-  /// True if the activity may continue on a television. Stored, without effect.
+  /// True if the activity may continue on a television. The value is stored but has no effect.
   public var supportsContinuationOnTV = false
-  /// The preferred broadcast options. Stored, without effect.
+  /// The preferred broadcast options. The value is stored but has no effect.
   public var preferredBroadcastOptions: BroadcastOptions = []
-  /// The scene that the activity belongs to. Stored, without effect.
+  /// The scene that the activity belongs to. The value is stored but has no effect.
   public var sceneAssociationBehavior: SceneAssociationBehavior = .default
   /// The condition under which the session ends.
   public var lifetimePolicy: LifetimePolicy = .automatic
@@ -28,7 +28,7 @@ public struct GroupActivityMetadata: Codable, Equatable, Sendable {
 }
 
 extension GroupActivityMetadata {
-  /// The kind of an activity. The gateway sends it to all participants, and pages choose a picture by it.
+  /// The kind of an activity. The gateway sends it to all participants, and pages choose a picture for it.
   public struct ActivityType: Hashable, Codable, Sendable {
     let name: String
 
@@ -107,7 +107,7 @@ extension GroupActivityMetadata {
   }
 }
 
-/// The ways to show an activity on other devices (Apple's type). Stored, without effect.
+/// The ways to show an activity on other devices (Apple's type). The options are stored but have no effect.
 public struct BroadcastOptions: OptionSet, Hashable, Codable, Sendable {
   /// The bits of the option set.
   public let rawValue: Int
@@ -121,7 +121,8 @@ public struct BroadcastOptions: OptionSet, Hashable, Codable, Sendable {
   }
 }
 
-/// The scene that an activity belongs to (Apple's type). Stored, without effect: programs on Linux have no scenes.
+/// The scene that an activity belongs to (Apple's type). It is stored but has no effect, because programs on Linux have no
+/// scenes.
 public struct SceneAssociationBehavior: Hashable, Codable, Sendable {
   private enum Choice: Hashable, Codable {
     case `default`, none

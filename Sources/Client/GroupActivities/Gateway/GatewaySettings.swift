@@ -2,7 +2,7 @@ import SessionClient
 import FoundationEssentials
 import Platform
 
-/// The gateway that the program uses, and the closures that answer for the system.
+/// The gateway that the program uses, and the closures that replace the system's dialogs.
 final class GatewaySettings: Sendable {
   /// The settings of the process.
   static let shared = GatewaySettings()
@@ -57,7 +57,7 @@ final class GatewaySettings: Sendable {
 
   /// Returns the certificates for a link: those of the gateway in use if the link belongs to it, else nil.
   func certificates(forLink url: URL) -> String? {
-    // Without a gateway in use there are no certificates.
+    // Without a current gateway there are no certificates.
     guard let address = try? address(), let link = try? SessionLink(url, certificates: address.certificates)
     else { return nil }
     return link.gateway == address ? address.certificates : nil
@@ -88,7 +88,7 @@ final class GatewaySettings: Sendable {
 
   /// Returns true if a gateway is set and accepts sessions.
   func isReady() async -> Bool {
-    guard let address = try? address() else { return false }  // no gateway is set
+    guard let address = try? address() else { return false }  // No gateway is set.
     return await GatewayAPI(address).isReady()
   }
 

@@ -32,8 +32,8 @@ public enum GroupActivitiesGateway {
     ActivityRegistry.shared.offer(object, at: gateway, isLocallyInitiated: false, endsWhenLeft: false)
   }
 
-  /// Returns the session of a link, whatever its activity's identifier is. For tools, and for two participants in one
-  /// program. The session is not offered to `sessions()`.
+  /// Returns the session of a link, with any activity identifier. Intended for tools, and for two participants in one program.
+  /// The session is not offered to `sessions()`.
   ///
   /// - Parameters:
   ///   - link: `https://host/s/…`, on any gateway.
@@ -98,8 +98,7 @@ public enum GroupActivitiesGateway {
     }
   }
 
-  /// The profile that `join()` uses. `GroupSession.join(as:color:)` and `show(as:color:)` set another for one
-  /// session.
+  /// The profile that `join()` uses. `GroupSession.join(as:color:)` and `show(as:color:)` set another profile for one session.
   public static var profile: Profile {
     get { GatewaySettings.shared.profile }
     set { GatewaySettings.shared.profile = newValue }
@@ -114,7 +113,7 @@ public enum GroupActivitiesGateway {
     GatewaySettings.shared.decide(by: decision)
   }
 
-  /// A request to show something, which Apple's system would show itself.
+  /// A request to show something. Apple's system would show it itself.
   @nonexhaustive
   public enum Presentation: Sendable {
     /// An action of a participant in a session, with the participant's name if it is known.

@@ -1,11 +1,10 @@
 public import Combine
 import Platform
 
-/// An observable object that reports whether sessions can be created: whether the gateway can be reached (Apple's
-/// class).
+/// An observable object that reports if sessions can be created, that is, if the gateway can be reached (Apple's class).
 ///
-/// It asks the gateway when it is created, every 5 s, and when another gateway is set. It publishes on the main
-/// actor.
+/// The observer sends a request to the gateway when the observer is created, every 5 s, and when another gateway is set. It
+/// publishes on the main actor.
 public final class GroupStateObserver: ObservableObject {
   /// True if the gateway can be reached and accepts sessions; false until the first answer.
   @Published public private(set) var isEligibleForGroupSession = false
@@ -40,5 +39,5 @@ public final class GroupStateObserver: ObservableObject {
   }
 }
 
-// Mutable state is in `@Published` and behind locks; the rest is constant.
+// Mutable state is in `@Published` properties and behind locks; the rest is constant.
 extension GroupStateObserver: @unchecked Sendable {}

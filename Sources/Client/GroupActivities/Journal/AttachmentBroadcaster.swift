@@ -3,7 +3,7 @@ import FoundationEssentials
 import Platform
 import Wire
 
-/// Sends the attachments of a session to subscribers: the whole list after each change, without incomplete uploads.
+/// Sends the list of a session's attachments to subscribers after each change. The list contains no incomplete uploads.
 final class AttachmentBroadcaster: Sendable {
   private struct State {
     var ready: [AttachmentObject] = []
@@ -16,7 +16,7 @@ final class AttachmentBroadcaster: Sendable {
   }
   private let state = Guarded(State())
 
-  /// Sets the list of all attachments, incomplete uploads included.
+  /// Sets the list of all attachments, including incomplete uploads.
   func update(_ attachments: [AttachmentObject]) {
     let ready = attachments.filter { $0.state == .ready }
     state.withLock { state in
@@ -27,7 +27,7 @@ final class AttachmentBroadcaster: Sendable {
     publish()
   }
 
-  /// Records the end of a catch-up. The list of the first catch-up is published only then.
+  /// Records the end of a catch-up. The first list is published only after the first catch-up.
   func endCatchUp() {
     state.withLock { state in
       if !state.isKnown {
@@ -94,7 +94,7 @@ final class AttachmentSubscription: Sendable {
     broadcaster.remove(ObjectIdentifier(self))
   }
 
-  /// Returns the current list once it differs from the last one returned; nil at the end.
+  /// Returns the current list when it differs from the last returned one; nil at the end.
   func next() async -> [AttachmentObject]? {
     await queue.next()
   }

@@ -9,7 +9,7 @@ extension GroupSessionJournal {
     /// The identifier, the same for all participants.
     public let id: UUID
     private let object: AttachmentObject
-    /// The content of an attachment that this program added; it need not be downloaded.
+    /// The content of an attachment that this program added, which needs no download.
     private let content: Data?
     private let coordinator: SessionCoordinator
 
@@ -52,8 +52,8 @@ extension GroupSessionJournal {
       return try await AttachmentType.imported(from: data, mediaType: object.contentType)
     }
 
-    /// Returns the metadata that the attachment was added with. They arrive with the attachment, so nothing is
-    /// downloaded.
+    /// Returns the metadata with which the attachment was added. They arrive together with the attachment, so no download is
+    /// needed.
     ///
     /// - Returns: the decoded metadata.
     /// - Throws: `JournalError.noMetadata`, or the decoding error.
@@ -115,10 +115,10 @@ extension GroupSessionJournal {
     case noMetadata
     /// The gateway could not be reached. The value is a message with the reason.
     case unreachable(String)
-    /// The attachment is damaged on the gateway's disk. Its operator can restore it, or any participant by adding the
-    /// same content again.
+    /// The attachment is damaged on the gateway's disk. The operator can restore it. Any participant can also repair it by adding
+    /// the same content again.
     case damaged
-    /// The gateway refused: with its code, such as `session-quota`, and its message.
+    /// The gateway refused the request. The values are its code, such as `session-quota`, and its message.
     case refused(code: String, detail: String)
     /// The calling task was cancelled.
     case cancelled

@@ -22,18 +22,17 @@ public final class GroupSessionJournal: Sendable {
     self.retainer = retainer
   }
 
-  /// The attachments that can be loaded, those of this program included: the current list first, then the list after
-  /// each change. A slow reader receives only the newest list. The sequence ends when the session is over.
+  /// The attachments that can be loaded, including those of this program: the current list first, then the list after each
+  /// change. A slow reader receives only the newest list. The sequence ends when the session is over.
   public var attachments: Attachments {
     Attachments(coordinator: coordinator, retainer: retainer)
   }
 
   /// Adds an attachment.
   ///
-  /// The function returns as soon as the gateway has created the attachment. The upload continues, across lost
-  /// connections, and other participants see the attachment when it is complete; `GroupSession.settle()` waits for
-  /// that. Between `join()` and the state `joined` the function waits. `Data` that begins like an image is sent with
-  /// the image's media type.
+  /// The function returns as soon as the gateway has created the attachment. The upload continues, across lost connections, and
+  /// other participants see the attachment when it is complete; `GroupSession.settle()` waits for that. If the session is not
+  /// joined yet, the function waits for the state `joined`. `Data` that begins like an image is sent with the image's media type.
   ///
   /// - Parameter item: the item; it is sent as its first representation that can be exported.
   /// - Returns: the attachment. This program can load it at once.
@@ -72,8 +71,7 @@ public final class GroupSessionJournal: Sendable {
       encodedMetadata: [UInt8](try JSONEncoder().encode(metadata)))
   }
 
-  /// Removes an attachment for all participants. Every participant may remove it; an attachment that is gone already
-  /// is no error.
+  /// Removes an attachment for all participants. Every participant may do this. Removing a missing attachment is not an error.
   ///
   /// - Parameter attachment: the attachment.
   /// - Throws: `JournalError`, or `SendError.notJoined` before `join()`.
@@ -121,7 +119,7 @@ public final class GroupSessionJournal: Sendable {
 }
 
 extension SessionCoordinator {
-  /// Retains an upload until it is complete, and keeps its error for `settle`.
+  /// Retains an upload until it is complete, and stores its error for `settle`.
   func track(_ upload: Upload) {
     let id = upload.attachment.id
     state.withLock { $0.uploads[id] = upload }
@@ -133,7 +131,7 @@ extension SessionCoordinator {
         failure = error
       }
       self?.state.withLock { state in
-        // An upload that was removed has not failed.
+        // A removed upload does not count as failed.
         guard state.uploads.removeValue(forKey: id) != nil, let failure else { return }
         state.uploadFailure = failure
       }

@@ -9,7 +9,7 @@ enum InboxEvent: Sendable {
 
 /// The events of a session that are not delivered yet, in their order.
 struct DeferredEvents: Sendable {
-  /// The number of bytes that may be deferred: the default size limit of a session.
+  /// The maximum number of deferred bytes: the default size limit of a session.
   static let limit = UnclaimedMessages.maximumRetainedBytes
 
   private(set) var events: [InboxEvent] = []
@@ -27,6 +27,6 @@ struct DeferredEvents: Sendable {
     events.append(event)
   }
 
-  /// True when no more events may be deferred.
+  /// True when the limit is reached.
   var isFull: Bool { bytes > limit }
 }

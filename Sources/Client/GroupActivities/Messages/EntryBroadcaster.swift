@@ -2,7 +2,7 @@ import SessionClient
 import Platform
 import Wire
 
-/// Sends everything that happens in a session to the subscribers of `GroupSession.entries`, as it arrives.
+/// Sends all events of a session to the subscribers of `GroupSession.entries` as they arrive.
 final class EntryBroadcaster: Sendable {
   private struct State {
     var subscribers: [ObjectIdentifier: AsyncQueue<GroupSessionEntry>] = [:]
@@ -29,7 +29,7 @@ final class EntryBroadcaster: Sendable {
     meter.add(entry.cost * count)
   }
 
-  /// Subscribes to everything from here on.
+  /// Subscribes to all events from now on.
   func subscribe() -> EntrySubscription {
     let queue = AsyncQueue<GroupSessionEntry>()
     let subscription = EntrySubscription(queue: queue, broadcaster: self)

@@ -1,7 +1,7 @@
 extension GroupSessionMessenger {
   /// The context of a message (Apple's type).
   public struct MessageContext: Sendable {
-    /// The sender, which may have left long ago. The gateway sets it, so a sender cannot claim to be another.
+    /// The sender, which may have left long ago. The gateway sets this value, so a sender cannot claim another identity.
     public let source: Participant
   }
 

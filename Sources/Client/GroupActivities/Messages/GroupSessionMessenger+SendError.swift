@@ -1,14 +1,14 @@
 import SessionClient
 
 extension GroupSessionMessenger {
-  /// The reason why a message was not sent; no part of it was. `description` says it in English.
+  /// The reason why a message was not sent. No part of the message was sent. `description` says the reason in English.
   @nonexhaustive
   public enum SendError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message is larger than the limit; both in bytes as sent.
     case tooLarge(limit: Int, actual: Int)
     /// The name of the message's type is empty or longer than the limit; both in bytes.
     case typeName(limit: Int, actual: Int)
-    /// The messages exceed the gateway's rate. After `retryAfter` there is room for a quarter of the burst.
+    /// The messages exceed the gateway's rate. After `retryAfter`, a quarter of the burst is available.
     case rateLimited(retryAfter: Duration)
     /// The connection is down, and the queue for it is full; the limit is in bytes.
     case queueFull(limit: Int)

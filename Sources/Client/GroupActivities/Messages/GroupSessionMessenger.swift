@@ -35,10 +35,9 @@ public final class GroupSessionMessenger: Sendable {
 
   /// Sends a message as JSON, under its type's `messageIdentifier` or else the name of its type.
   ///
-  /// The message gets its place in the order of all sends before this function suspends for the first time. A
-  /// reliable message for which this function returns is delivered once and in order, across lost connections.
-  /// Reliable messages sent between `join()` and `joined`, or while the connection is down, are queued (64 MiB at
-  /// most); unreliable ones are dropped.
+  /// The message gets its place in the order of all sends before this function suspends for the first time. After this function
+  /// returns, a reliable message is delivered once and in order, even if connections are lost. Reliable messages sent between
+  /// `join()` and `joined`, or while the connection is down, are queued (64 MiB at most); unreliable ones are dropped.
   ///
   /// - Parameters:
   ///   - value: the message, at most 262,144 bytes of JSON.
@@ -98,8 +97,7 @@ public final class GroupSessionMessenger: Sendable {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.data)
   }
 
-  /// Removes everything that the session retains under a key, such as a stroke that is undone. An extension of
-  /// Apple's API.
+  /// Removes all messages that the session retains under a key, for example an undone stroke. An extension of Apple's API.
   ///
   /// Pages remove the object. `messages(of:)` does not report the removal.
   ///
@@ -111,7 +109,7 @@ public final class GroupSessionMessenger: Sendable {
   }
 
   private func take(_ value: some Encodable, to participants: Participants) throws {
-    // Generic code does not select the overload for `Data` by itself.
+    // Swift does not choose the overload for `Data` in generic code, so this check does.
     if let data = value as? Data { return try take(data, to: participants) }
     if case .only(let chosen) = participants, chosen.isEmpty { return }
     let type = MessageType.name(of: value)

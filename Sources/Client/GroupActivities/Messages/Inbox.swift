@@ -8,8 +8,8 @@ final class Inbox: Sendable {
   private struct Subscriber {
     let id: UInt64
     let queue: AsyncQueue<ReceivedEntry>
-    /// The highest client sequence that this subscriber received from each sender, if it subscribed during a
-    /// snapshot: the snapshot may break off, and the next one repeats its entries. Nil for all other subscribers.
+    /// The highest client sequence that this subscriber received from each sender; nil unless it subscribed during a snapshot. A
+    /// snapshot may be interrupted, and the next one repeats its entries.
     var delivered: [ParticipantNumber: UInt32]?
 
     /// Returns true if the subscriber has not received an entry before, and records the entry.
@@ -23,7 +23,7 @@ final class Inbox: Sendable {
 
   private struct State {
     var subscribers: [String: [Subscriber]] = [:]
-    /// The types that have or had a subscriber.
+    /// The types that have a subscriber, or had one.
     var subscribedTypes: Set<String> = []
     var unclaimed = UnclaimedMessages()
     var keepsUnclaimed = true
@@ -31,7 +31,7 @@ final class Inbox: Sendable {
     var isInSnapshot = false
     var isClosed = false
     var isDiscarded = false
-    /// Nil while events are delivered as they arrive.
+    /// The deferred events; nil while events are delivered as they arrive.
     var deferred: DeferredEvents?
 
     /// Delivers an event, or defers it while delivery is suspended.
@@ -94,7 +94,7 @@ final class Inbox: Sendable {
     self.meter = meter
   }
 
-  /// Drops messages without a subscriber from here on: a program that reads `entries` does not need them.
+  /// Drops messages without a subscriber from now on, because a program that reads `entries` does not need them.
   func discardUnclaimed() {
     state.withLock { state in
       state.keepsUnclaimed = false
@@ -160,7 +160,7 @@ final class Inbox: Sendable {
 
   /// Ends all subscriptions.
   ///
-  /// - Parameter keepsBuffered: true if buffered messages may still be read; false after this program left.
+  /// - Parameter keepsBuffered: true if subscribers may still read buffered messages; false after this program left.
   func close(keepsBuffered: Bool) {
     let (subscribers, bytes) = state.withLock { state in
       let bytes = keepsBuffered ? state.resumeDelivery() : 0
@@ -174,7 +174,7 @@ final class Inbox: Sendable {
     for subscriber in subscribers.values.joined() { subscriber.queue.finish(keepsBuffered: keepsBuffered) }
   }
 
-  /// True when not even buffered messages may be read.
+  /// True when subscribers may not even read buffered messages.
   var isDiscarded: Bool { state.withLock { $0.isDiscarded } }
 
   fileprivate func recordConsumed(_ bytes: Int) {
@@ -215,6 +215,6 @@ final class MessageSubscription: Sendable {
     return entry
   }
 
-  /// True when not even buffered messages may be read.
+  /// True when subscribers may not even read buffered messages.
   var isDiscarded: Bool { inbox.isDiscarded }
 }

@@ -4,8 +4,8 @@ import Wire
 
 /// Decodes the entries of one message type for one sequence.
 ///
-/// An entry gives one message, except for the strokes of the page: a `StrokeBatchSplitter` divides these where `Message`
-/// knows only one point.
+/// An entry usually contains one message. Strokes of the page are an exception: a `StrokeBatchSplitter` divides them if `Message`
+/// has only one point.
 struct MessageDecoder<Message: Codable>: Sendable {
   private var splitter: StrokeBatchSplitter?
   private let decoder = JSONDecoder()
@@ -50,13 +50,13 @@ struct MessageDecoder<Message: Codable>: Sendable {
   }
 
   private func decode(_ payload: [UInt8]) -> Message? {
-    // Another program may understand a payload that is not a `Message`, so this is no error.
+    // This is not an error: the payload may be a message of another program.
     try? decoder.decode(Message.self, from: Data(payload))
   }
 
   /// The JSON members that `Message` encodes.
   private static func members(of message: Message) -> [String: JSONValue] {
-    // A message that cannot be encoded has none.
+    // A message that cannot be encoded has no members.
     guard let encoded = try? JSONEncoder().encode(message),
       case .object(let members)? = try? JSONParser.parse([UInt8](encoded).span)
     else { return [:] }

@@ -3,14 +3,14 @@ import Platform
 import SessionClient
 import Wire
 
-/// Divides the stroke messages of the page for message types that know only one point.
+/// Divides the stroke messages of the page for message types that have only one point.
 ///
-/// This is the only part of the library that knows an activity. The page sends a stroke as messages of the type
+/// This is the only part of the library that depends on a certain activity. The page sends a stroke as messages of the type
 /// `UpsertStrokeMessage` (Wire's article on the drawing activity): `points` has all points since the previous message, and
-/// `point` is the last of them. A finished stroke is sent once more, whole, with the retention `replace`. The message type
-/// of Apple's sample has `point` only, and its model appends that point to the stroke. The sample must draw with the page
-/// without a change, so its sequence gets one message for each point, and of a whole stroke only the points that it did
-/// not get before. A type that has `points` gets the messages as they were sent.
+/// `point` is the last of them. A finished stroke is sent once more, whole, with the retention `replace`. The message type of
+/// Apple's sample has `point` only, and its model appends that point to the stroke. The sample must work with the page without a
+/// change. So its sequence gets one message for each point. From a whole stroke, the sequence gets only the points that it did
+/// not get before. A type that has `points` gets the messages unchanged.
 struct StrokeBatchSplitter: Sendable {
   /// The name of the page's stroke messages. Messages with any other name are never divided.
   static let messageType = "UpsertStrokeMessage"
@@ -32,14 +32,14 @@ struct StrokeBatchSplitter: Sendable {
   /// True if the message type has `points`; nil before the first batch.
   private var hasPoints: Bool?
 
-  /// A splitter for one sequence.
+  /// Creates a splitter for one sequence.
   ///
-  /// - Parameter sentPoints: the points that this program has sent; its model has these already.
+  /// - Parameter sentPoints: the points that this program has sent, which are in its model already.
   init(sentPoints: SentStrokePoints) {
     self.sentPoints = sentPoints
   }
 
-  /// Begins with an entry whose payload is a valid message.
+  /// Begins an entry whose payload is a valid message.
   ///
   /// - Parameters:
   ///   - entry: the entry.
@@ -55,7 +55,7 @@ struct StrokeBatchSplitter: Sendable {
       let hasPoints = hasPoints ?? (encoded["points"] != nil)
       self.hasPoints = hasPoints
       guard !hasPoints else { return false }
-      // Members that the type does not know are left out: they would be parsed once more for each point.
+      // Members that the type does not have are omitted, because otherwise they would be parsed again for each point.
       begin(members.filter { encoded[$0.key] != nil }, points, of: entry, from: source)
       return true
     }

@@ -1,13 +1,13 @@
 import SessionClient
 import Wire
 
-/// Messages of types that have no subscriber yet: those that the session retains, with the same retention (section
-/// 3.2 of the wire protocol), and the newest mebibyte of all others.
+/// Messages of types that have no subscriber yet. Messages that the session retains are retained here in the same way (section
+/// 3.2 of the wire protocol). Of all others, the newest mebibyte is kept.
 struct UnclaimedMessages: Sendable {
-  /// The number of bytes of retained messages: the default size limit of a session (`sessionLogBytes`). Messages
-  /// beyond it are dropped.
+  /// The maximum number of bytes of retained messages: the default size limit of a session (`sessionLogBytes`). Messages beyond
+  /// it are dropped.
   static let maximumRetainedBytes = 256 << 20
-  /// The number of bytes of messages that the session does not retain.
+  /// The maximum number of bytes of messages that the session does not retain.
   static let maximumTransientBytes = 1 << 20
 
   private struct Message: Sendable {
@@ -18,7 +18,7 @@ struct UnclaimedMessages: Sendable {
   /// The size of `retained`.
   private var retainedBytes = 0
   private var transient: [Message] = []
-  /// The number of messages at the front of `transient` that are dropped.
+  /// The number of dropped messages at the front of `transient`.
   private var droppedCount = 0
   private var transientBytes = 0
   private var arrival: UInt64 = 0

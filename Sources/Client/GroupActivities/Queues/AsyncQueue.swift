@@ -6,7 +6,7 @@ import Platform
 final class AsyncQueue<Element: Sendable>: Sendable {
   private struct Waiter {
     let id: Int
-    /// The actor on which the reader runs; nil for none.
+    /// The actor on which the reader runs; nil if there is none.
     let actor: ObjectIdentifier?
     let continuation: CheckedContinuation<Resumption, Never>
   }
@@ -19,12 +19,12 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
   private struct State {
     var buffer: [Element] = []
-    /// The index in `buffer` of the first element that no iterator has received.
+    /// The index in `buffer` of the first element that was not returned to an iterator.
     var head = 0
     var waiters: [Waiter] = []
     var nextWaiterID = 0
     var isFinished = false
-    /// The waiters whose task was cancelled before they were added to `waiters`.
+    /// The waiters whose tasks were cancelled before they were added to `waiters`.
     var cancelledWaiters: Set<Int> = []
 
     mutating func popFirst() -> Element? {
@@ -57,7 +57,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Replaces all buffered elements with one: for a value of which only the newest counts.
+  /// Replaces all buffered elements with one. Used for a value of which only the newest is needed.
   func replaceAll(with element: Element) {
     state.withLock { state in
       state.buffer.removeAll()
@@ -68,8 +68,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
   /// Ends the queue and resumes its waiters with nil.
   ///
-  /// - Parameter keepsBuffered: true if the buffered elements may still be received.
-  /// - Returns: the elements that can no longer be received.
+  /// - Parameter keepsBuffered: true if readers may still receive the buffered elements.
+  /// - Returns: the elements that readers can no longer receive.
   @discardableResult
   func finish(keepsBuffered: Bool) -> [Element] {
     let (waiters, dropped) = state.withLock { state in
@@ -96,10 +96,10 @@ final class AsyncQueue<Element: Sendable>: Sendable {
       state.nextWaiterID += 1
       return state.nextWaiterID
     }
-    // A waiter that is resumed and cancelled at the same time leaves its id behind.
+    // If a waiter is resumed and cancelled at the same time, its id stays here and is removed now.
     defer { if Task.isCancelled { state.withLock { _ = $0.cancelledWaiters.remove(id) } } }
-    // The operation captures `actor`. In Swift 6.3, a closure that does not would run on the global executor, and an element
-    // might arrive before the reader waits.
+    // The operation captures `actor`. In Swift 6.3, a closure without this capture would run on the global executor. An element
+    // might then arrive before the reader waits.
     let resumption = await withTaskCancellationHandler(
       operation: { await wait(id, isolation: actor) },
       onCancel: { cancel(id) },

@@ -1,7 +1,7 @@
 import Platform
 
-/// Counts the unread bytes of a session's sequences. Above 64 MiB reading from the gateway stops, until half has been
-/// read.
+/// Counts the unread bytes of a session's sequences. Above 64 MiB, the session stops reading from the gateway until half of the
+/// bytes are read.
 final class BackpressureMeter: Sendable {
   /// The number of unread bytes above which reading stops.
   static let limit = 64 << 20
@@ -11,10 +11,10 @@ final class BackpressureMeter: Sendable {
     var isPaused = false
   }
   private let state = Guarded(State())
-  /// Locked during the call, so that two threads cannot report their states in the wrong order.
+  /// The lock is held during the call, so that two threads cannot report their states in the wrong order.
   private let callback = Guarded<(@Sendable (Bool) -> Void)?>(nil)
 
-  /// Sets the closure that stops and resumes reading. It is called with a lock held and must return at once.
+  /// Sets the closure that stops and resumes reading. The closure is called with a lock held and must return at once.
   func connect(_ setReading: @escaping @Sendable (Bool) -> Void) {
     callback.withLock { $0 = setReading }
   }

@@ -11,7 +11,7 @@ final class ReaderOrder: Sendable {
 
   typealias Resumption = @Sendable () -> Void
 
-  /// The resumptions that wait, by actor. An actor has an entry while one of its readers is on its way.
+  /// The resumptions that wait, by actor. An actor has an element while one of its readers was resumed but has not arrived.
   private let waiting = Guarded<[ObjectIdentifier: [Resumption]]>([:])
 
   /// Resumes a reader now, or after the readers of the actor that were resumed before.

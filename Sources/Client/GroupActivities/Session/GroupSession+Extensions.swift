@@ -42,7 +42,7 @@ extension GroupSession {
     coordinator.state.withLock { $0.waitingParticipants }
   }
 
-  /// Waits until everything that was sent and added before is on the gateway's disk. An extension of Apple's API.
+  /// Waits until all earlier messages and attachments are on the gateway's disk. An extension of Apple's API.
   ///
   /// - Throws: `GroupSessionInvalidation` if the session ends first, `SendError.notJoined` before `join()`,
   ///   `GroupSessionJournal.JournalError` for a failed upload (once), and `CancellationError`.
@@ -50,15 +50,15 @@ extension GroupSession {
     try await coordinator.settle()
   }
 
-  /// Leaves, and waits until the gateway has received that, 5 s at most. An extension of Apple's API.
+  /// Leaves, and waits for at most 5 s until the gateway has received the request. An extension of Apple's API.
   public func leaveAndWait() async {
     let membership = coordinator.currentMembership
     leave()
     await membership?.finish()
   }
 
-  /// Ends the session for all participants, and waits until the gateway has received that, 5 s at most. An extension
-  /// of Apple's API.
+  /// Ends the session for all participants, and waits for at most 5 s until the gateway has received the request. An extension of
+  /// Apple's API.
   public func endAndWait() async {
     let membership = coordinator.currentMembership
     end()
@@ -76,17 +76,17 @@ extension GroupSession {
     if let title = await activity.metadata.title { coordinator.change(title: title, ofRevision: revision) }
   }
 
-  /// Everything that happens in the session from this call on, as the gateway sends it. An extension of Apple's API.
+  /// The sequence of all events in the session from this call on, as the gateway sends them. An extension of Apple's API.
   ///
-  /// A program that must not miss anything calls it before `join()`. The sequence ends when the gateway has received
-  /// that this participant left. From this call on, messages without a subscriber are not kept for a later
-  /// `messages(of:)`. The sequence has one reader; with 64 MiB unread, reading from the gateway stops.
+  /// A program that needs all events calls it before `join()`. The sequence ends when the gateway has received that this
+  /// participant left. From this call on, messages without a subscriber are not kept for a later `messages(of:)`. The sequence
+  /// has one reader; with 64 MiB unread, reading from the gateway stops.
   public var entries: Entries {
     coordinator.inbox.discardUnclaimed()
     return Entries(subscription: coordinator.entries.subscribe())
   }
 
-  /// The sequence of everything that happens in a session. An extension of Apple's API.
+  /// The sequence of all events in a session. An extension of Apple's API.
   public struct Entries: AsyncSequence, Sendable {
     /// One event of the session.
     public typealias Element = GroupSessionEntry
@@ -95,7 +95,7 @@ extension GroupSession {
 
     let subscription: EntrySubscription
 
-    /// Returns the iterator over everything since `entries` was called.
+    /// Returns the iterator over all events since the call of `entries`.
     public func makeAsyncIterator() -> Iterator {
       Iterator(subscription: subscription)
     }

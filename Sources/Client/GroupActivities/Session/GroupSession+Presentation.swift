@@ -21,18 +21,18 @@ extension GroupSession {
       GroupSessionEvent(originator: event.originator, action: .other(event.localizedDescription), url: nil))
   }
 
-  /// Shows an action of a participant on this device, by the closure given to `GroupActivitiesGateway.present(by:)`.
+  /// Shows an action of a participant on this device. Calls the closure given to `GroupActivitiesGateway.present(by:)`.
   public func showNotice(_ event: GroupSessionEvent) {
     GatewaySettings.shared.present(.notice(event, name: name(of: event.originator), session: id))
   }
 
-  /// Requests that the program be brought to the front, by the closure given to
-  /// `GroupActivitiesGateway.present(by:)`. Does nothing when the session is invalidated.
+  /// Requests that the program be brought to the front. Calls the closure given to `GroupActivitiesGateway.present(by:)`. Does
+  /// nothing after the session was invalidated.
   public func requestForegroundPresentation() {
     if case .invalidated = state { return }
     GatewaySettings.shared.present(.foreground(session: id))
   }
 
-  /// The scene that shows the session. Nil: programs on Linux have no scenes.
+  /// The scene that shows the session. Always nil, because programs on Linux have no scenes.
   public var sceneSessionIdentifier: String? { nil }
 }

@@ -8,10 +8,10 @@ import Wire
 /// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as
 /// waiting. Before `join()` nothing else is sent, and only the session's end is reported.
 ///
-/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released;
-/// messengers and journals hold references too. Published properties change on the main actor, and publish before
-/// they store; the program must let the main actor run. Lost connections are restored: the state stays `joined`, and
-/// messages are queued. Functions may be called on any thread.
+/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released; messengers and
+/// journals have references too. Published properties change on the main actor, and publish a new value before they store it. The
+/// program must not block the main actor. Lost connections are restored: the state stays `joined`, and messages are queued.
+/// Functions may be called on any thread.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// The state of a session (Apple's type).
   @nonexhaustive
@@ -20,7 +20,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     case waiting
     /// Joined: messages are delivered.
     case joined
-    /// Over. The reason is a `GroupSessionInvalidation`.
+    /// The session is over. The reason is a `GroupSessionInvalidation`.
     case invalidated(reason: any Error)
 
     /// Returns true for the same state; for `invalidated`, if the descriptions of both reasons are equal.
@@ -39,15 +39,15 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   public let isLocallyInitiated: Bool
   /// The state.
   @Published public private(set) var state: State = .waiting
-  /// The participants that have joined, this one included; empty until just before `joined`.
+  /// The participants that have joined, including this one; empty until just before `joined`.
   @Published public private(set) var activeParticipants: Set<Participant> = []
   /// The activity of the session.
   ///
-  /// Setting it changes the activity for all participants once this program has joined: here at once, elsewhere in
-  /// the session's order, and after concurrent changes all participants end with the same activity. Changes beyond
-  /// the gateway's rate are combined: the last one is sent when there is room, and `settle()` waits for that. A
-  /// change that cannot be sent (before `join()`, after the end, or with a payload of more than 16,384 bytes) is made
-  /// only in this program; `update(activity:)` throws in that case.
+  /// After this program has joined, setting the property changes the activity for all participants. The change applies here at
+  /// once, and elsewhere in the session's order. After concurrent changes, all participants have the same activity. Changes
+  /// beyond the gateway's rate are combined: the last one is sent when the rate allows, and `settle()` waits for that. A change
+  /// that cannot be sent (before `join()`, after the end, or with a payload of more than 16,384 bytes) is made only in this
+  /// program; `update(activity:)` throws in that case.
   @Published public var activity: ActivityType {
     willSet { send(newValue) }
   }
@@ -75,28 +75,28 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     coordinator.state.withLock { $0.localParticipant }
   }
 
-  /// Joins the session. The state is `joined` once everything from before has arrived. A second call, and a call
-  /// after the end, do nothing.
+  /// Joins the session. The state becomes `joined` when all earlier events have arrived. A second call, and a call after the end,
+  /// do nothing.
   public func join() {
     coordinator.join(Profile(GatewaySettings.shared.profile))
   }
 
-  /// Leaves the session, for this program only. From this call on nothing is sent, no sequence yields, and the state
-  /// becomes `invalidated`. Messages sent before go out if that is possible within 5 s.
+  /// Leaves the session, for this program only. After this call, no further messages are sent, no sequence yields an element, and
+  /// the state becomes `invalidated`. Earlier messages are sent if that is possible within 5 s.
   public func leave() {
     coordinator.leave()
   }
 
-  /// Ends the session for all participants. From this call on nothing is sent and no sequence yields. A session that
-  /// was not joined is joined first: the other participants see a newcomer, and then the end.
+  /// Ends the session for all participants. After this call, no further messages are sent and no sequence yields an element. A
+  /// session that was not joined is joined first: the other participants see a newcomer, and then the end.
   public func end() {
     coordinator.end()
   }
 
   private func send(_ activity: ActivityType) {
-    // An activity that was received is not sent back.
+    // An activity that came from the session is not sent back.
     if let remote = RemoteActivityUpdate.current, remote.claim() { return }
-    // A setter cannot throw. `update(activity:)` does.
+    // A setter cannot throw an error. `update(activity:)` can.
     try? coordinator.changeSoon(payload: ActivityPayloadCoding.encode(activity))
   }
 }
@@ -107,13 +107,13 @@ extension GroupSession: @unchecked Sendable where ActivityType: Sendable {}
 
 extension GroupSession: SessionFacade {
   @MainActor func publish(_ change: SessionChange) {
-    // A change that the event loop reported while another thread left may arrive after the end.
+    // A change that the event loop reported while another thread left the session may arrive after the end.
     if case .invalidated = state { return }
     switch change {
     case .joined: state = .joined
     case .participants(let active): activeParticipants = active
     case .activity(let payload, let revision):
-      // The program may have set another activity since this one was reported.
+      // The program may have set another activity after this one was reported.
       guard coordinator.isCurrent(revision) else { return }
       // A payload that this program cannot decode leaves the activity unchanged.
       guard let activity = try? ActivityPayloadCoding.decode(ActivityType.self, from: payload) else { return }
@@ -131,13 +131,13 @@ extension GroupSession: CustomStringConvertible {
   }
 }
 
-/// Marks one assignment to `activity` as received from the session. Assignments that a subscriber makes in turn are
-/// the program's own.
+/// Marks one assignment to `activity` as received from the session. If a subscriber assigns in response, that assignment counts
+/// as the program's own.
 final class RemoteActivityUpdate: Sendable {
   @TaskLocal static var current: RemoteActivityUpdate?
   private let isClaimed = Guarded(false)
 
-  /// Returns true for the first call, which belongs to the marked assignment.
+  /// Returns true for the first assignment after the mark.
   func claim() -> Bool {
     isClaimed.withLock { isClaimed in
       defer { isClaimed = true }

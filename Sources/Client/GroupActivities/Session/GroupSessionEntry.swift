@@ -6,21 +6,21 @@ import Wire
 /// `messages(of:)`. An extension of Apple's API.
 @nonexhaustive
 public enum GroupSessionEntry: Sendable {
-  /// The gateway admitted this participant. Repeated, with another participant, if the gateway no longer knew the
+  /// The gateway admitted this participant. The event is repeated, with another participant, if the gateway no longer knew the
   /// first one.
   case joined(Participant)
-  /// The events up to `caughtUp` are from before. With a snapshot, a program that keeps the session's state discards
-  /// it first; otherwise only missed events follow.
+  /// The events up to `caughtUp` are older. If they are a snapshot, a program that stores the session's state discards that state
+  /// first; otherwise only missed events follow.
   case catchUp(isSnapshot: Bool)
   /// The following events are live.
   case caughtUp
   /// All active and all waiting participants, after each change.
   case participants(active: [Participant], waiting: [Participant])
-  /// The activity from here on. The payload is JSON.
+  /// The new activity. The payload is JSON.
   case activity(identifier: String, title: String, payload: Data?)
-  /// A message, this program's own included.
+  /// A message; messages of this program are included.
   case message(GroupSessionRawMessage)
-  /// All attachments, incomplete uploads included, after each change.
+  /// All attachments, including incomplete uploads, after each change.
   case attachments([GroupSessionRawAttachment])
   /// The progress of an upload, in bytes.
   case progress(id: UUID, offset: Int, size: Int?)
@@ -92,11 +92,11 @@ public struct GroupSessionRawMessage: Sendable {
   public let payload: Data
   /// True if the message is ordered and delivered to every participant.
   public let isReliable: Bool
-  /// True if the message is for some participants only, this one among them.
+  /// True if the message is only for some participants, including this one.
   public let isTargeted: Bool
   /// True if the sender encrypted the payload.
   public let isSealed: Bool
-  /// True if the message was to change a key that is no longer retained. Such a message has no effect.
+  /// True if the message was for a key that is no longer retained. Such a message has no effect.
   public let changedNothing: Bool
   /// The effect on the messages that the session retains.
   public let retention: Retention

@@ -6,7 +6,7 @@ public struct GroupSessionEvent: Sendable {
   public let originator: Participant
   /// The action.
   public let action: Action
-  /// The address of the object of the action, if it has one.
+  /// The address of the action's object, if it has one.
   public let url: URL?
 
   /// Creates an event.
@@ -16,7 +16,7 @@ public struct GroupSessionEvent: Sendable {
     self.url = url
   }
 
-  /// The kind of an action. Apple's type is made for media, and so are its names.
+  /// The kind of an action. Apple designed this type for media, so the names are about media.
   public struct Action: Sendable, CustomStringConvertible {
     /// An English phrase.
     public let description: String

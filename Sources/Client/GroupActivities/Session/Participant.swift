@@ -11,7 +11,7 @@ public struct Participant: Hashable, Identifiable, Sendable, CustomStringConvert
   /// The identifier.
   public var description: String { "Participant(\(id))" }
 
-  /// True if the participant is in the same room. Always false: a gateway cannot know.
+  /// True if the participant is in the same room. Always false, because a gateway cannot know this.
   public var isNearbyWithLocalParticipant: Bool { false }
 }
 

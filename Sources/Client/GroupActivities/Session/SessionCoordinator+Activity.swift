@@ -10,7 +10,7 @@ extension SessionCoordinator {
   @discardableResult
   func change(payload: JSONValue?) throws(GroupSessionMessenger.SendError) -> Int {
     let membership = try membership()
-    // Before sending: the answer may arrive at once.
+    // The change is recorded before it is sent, because the answer may arrive at once.
     state.withLock { $0.changes.begin(payload) }
     do throws(AdmissionError) {
       try membership.change(ActivityChange(title: nil, payload: payload ?? .null))
@@ -29,14 +29,14 @@ extension SessionCoordinator {
   func change(title: String, ofRevision revision: Int) {
     let isSame = state.withLock { $0.activityRevision == revision && $0.activity.title != title }
     guard isSame, case 1...Activity.maximumTextScalars = title.unicodeScalars.count else { return }
-    // If the rate is exceeded or the session is over, the title stays as it was.
+    // If the rate is exceeded or the session is over, the title does not change.
     _ = try? membership().change(ActivityChange(title: title))
   }
 
-  /// Sets the activity for all participants, now or as soon as the gateway's rate allows. It replaces an earlier
-  /// change that has not been sent.
+  /// Sets the activity for all participants, now or as soon as the gateway's rate allows. The change replaces an earlier one that
+  /// has not been sent.
   ///
-  /// - Throws: `SendError`, when waiting is of no use.
+  /// - Throws: `SendError`, when waiting would not help.
   func changeSoon(payload: JSONValue?) throws(GroupSessionMessenger.SendError) {
     let time: Duration
     do throws(GroupSessionMessenger.SendError) {
@@ -56,7 +56,7 @@ extension SessionCoordinator {
   private func sendDeferred(after time: Duration) async {
     var time = time
     while true {
-      // Nothing cancels this task.
+      // No code cancels this task.
       try? await Task.sleep(for: time)
       let deferredPayload = state.withLock { state -> DeferredPayload? in
         if state.deferredPayload == nil { state.deferredSend = nil }
@@ -95,15 +95,15 @@ extension SessionCoordinator {
     if let change { publish(change) }
   }
 
-  /// Returns true if this program has not changed the activity since a revision; otherwise a newer activity is
-  /// reported later.
+  /// Returns true if this program has not changed the activity since a revision. Otherwise the session will report a newer
+  /// activity.
   func isCurrent(_ revision: Int) -> Bool {
     state.withLock { $0.activityRevision == revision && $0.changes.isEmpty && $0.deferredPayload == nil }
   }
 }
 
 extension GroupSessionMessenger.SendError {
-  /// The time until another attempt; nil if another attempt is of no use.
+  /// The time until the next attempt; nil if another attempt would not help.
   fileprivate var retryDelay: Duration? {
     switch self {
     case .rateLimited(let time): time

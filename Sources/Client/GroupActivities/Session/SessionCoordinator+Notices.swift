@@ -7,7 +7,7 @@ extension SessionCoordinator {
   /// Handles a notice of the membership. Called on the client's event loop.
   func receive(_ notice: SessionEvent) {
     if case .ended(let reason) = notice { return handleEnd(reason) }
-    // Last: a reader of `entries` may ask for the participants of the entry.
+    // This comes last: a reader of `entries` may ask for the participants of the entry.
     defer { entries.broadcast(notice, gateway: api.gateway) }
     guard !isEnded else { return }
     switch notice {
@@ -33,7 +33,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Records a sender. A participant that left before this one joined is known only from its messages.
+  /// Records a sender. If a participant left before this one joined, only its messages tell who it is.
   private func recordParticipant(_ person: Wire.Participant) {
     state.withLock { state in
       if state.knownParticipants[person.id] == nil { state.knownParticipants[person.id] = person }
@@ -60,9 +60,9 @@ extension SessionCoordinator {
     guard let waiters else { return }
     for waiter in waiters { waiter.enqueue(()) }
     publish(.joined)
-    // A sink of `activeParticipants` may start a task that sends the program's state to the others. This task must
-    // run before the messages of the catch-up change that state, so these are delivered one iteration of the main
-    // actor later.
+    // A sink of `activeParticipants` may start a task that sends the program's state to the other participants. This task must
+    // run before the messages of the catch-up change that state. So the messages are delivered one iteration of the main actor
+    // later.
     let inbox = inbox
     MainActorQueue.shared.async { Task { @MainActor in inbox.resumeDelivery() } }
   }
@@ -75,8 +75,8 @@ extension SessionCoordinator {
     publish(active: Set(active.map { Participant(id: $0.id) }))
   }
 
-  /// Ends this session and then follows its successor: a program that releases its session on invalidation has done
-  /// so before it is offered the new one.
+  /// Ends this session and then follows its successor. A program that releases its session on invalidation has then released it
+  /// before it gets the new one.
   private func handleSuccessor(_ successor: SessionID, createdBy number: ParticipantNumber) {
     let isLocal = state.withLock { $0.localNumber == number }
     let link = SessionLink(session: successor, at: api.gateway)
@@ -102,9 +102,9 @@ extension SessionCoordinator {
 }
 
 extension SessionCoordinator {
-  /// Sends a message. It has its place in the order of all sends when this function returns.
+  /// Sends a message. The message has its place in the order of all sends when this function returns.
   ///
-  /// - Throws: `SendError`; nothing is sent then.
+  /// - Throws: `SendError`; then the message is not sent.
   func send(_ entry: OutgoingEntry) throws(GroupSessionMessenger.SendError) {
     let membership = try membership()
     do throws(AdmissionError) {
@@ -115,14 +115,14 @@ extension SessionCoordinator {
     sentStrokePoints.record(entry)
   }
 
-  /// Waits until everything that was sent and added before is on the gateway's disk.
+  /// Waits until all earlier messages and attachments are on the gateway's disk.
   func settle() async throws {
     await state.withLock { $0.deferredSend }?.value
     for (id, upload) in state.withLock({ $0.uploads }) {
       do throws(SessionClientError) {
         try await upload.finish()
       } catch .cancelled {
-        // A cancelled upload was removed, so there is nothing to wait for.
+        // A cancelled upload was removed, so this function does not wait for it.
         try Task.checkCancellation()
       } catch {
         // Each failure is thrown once.

@@ -7,7 +7,7 @@ import Wire
 enum SessionChange: Sendable {
   case joined
   case participants(active: Set<Participant>)
-  /// The activity that the session reports, and the number of changes that this program had made before.
+  /// The activity that the session reports, with the number of changes that this program had made before.
   case activity(JSONValue?, revision: Int)
   case invalidated(GroupSessionInvalidation)
 }
@@ -35,9 +35,9 @@ struct WeakFacade: @unchecked Sendable {
   weak var object: (any SessionFacade)?
 }
 
-/// This program's part in one session: all of `GroupSession` that does not depend on the type of its activity.
+/// This program's part in one session: the part of `GroupSession` that does not depend on the type of its activity.
 ///
-/// It does not retain objects of the program. The membership retains it until the session is over.
+/// It does not retain objects of the program. The membership retains the coordinator until the session is over.
 final class SessionCoordinator: Sendable {
   let session: SessionID
   let api: GatewayAPI
@@ -50,7 +50,7 @@ final class SessionCoordinator: Sendable {
   let journal = AttachmentBroadcaster()
   let sentStrokePoints = SentStrokePoints()
   private let meter = BackpressureMeter()
-  /// The active participants that wait for the main actor.
+  /// The active participants that will be published when the main actor is free.
   private let pendingParticipants = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
@@ -69,7 +69,7 @@ final class SessionCoordinator: Sendable {
 
   /// The membership of a session at its end.
   struct FinalState {
-    /// Nil when no program had the session object.
+    /// The membership; nil when no program had the session object.
     let membership: Membership?
   }
 
@@ -78,7 +78,7 @@ final class SessionCoordinator: Sendable {
     /// This participant, with a provisional identifier until the gateway assigns one.
     var localParticipant: Participant
     var localNumber: ParticipantNumber = 0
-    /// The 4,096 participants of which this program heard last, present or not.
+    /// The last 4,096 participants that were reported to this program, present or past.
     var knownParticipants = RecentTable<UUID, Wire.Participant>(limit: 4_096)
     var waitingParticipants: Set<Participant> = []
     var activity: Activity
@@ -87,7 +87,7 @@ final class SessionCoordinator: Sendable {
     var changes = ActivityChanges()
     /// The last activity that this program set beyond the gateway's rate.
     var deferredPayload: DeferredPayload?
-    /// Sends `deferredPayload` when the rate allows.
+    /// The task that sends `deferredPayload` when the rate allows.
     var deferredSend: Task<Void, Never>?
     var uploads: [UUID: Upload] = [:]
     var uploadFailure: SessionClientError?
@@ -97,7 +97,7 @@ final class SessionCoordinator: Sendable {
   }
   let state: Guarded<State>
 
-  /// Creates the coordinator of a session that the gateway has described. Nothing is sent before `attach` or `join`.
+  /// Creates the coordinator of a session that the gateway has described. Sends no message before `attach` or `join`.
   init(
     _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool = false
   ) {
@@ -154,7 +154,7 @@ final class SessionCoordinator: Sendable {
     membership.join(as: profile)
   }
 
-  /// Leaves. From this call on nothing is sent and nothing is yielded.
+  /// Leaves. After this call, no message is sent and no element is yielded.
   func leave() {
     if endsWhenLeft { return end() }
     guard let finalState = finish(.left, keepsBuffered: false) else { return }
@@ -165,7 +165,7 @@ final class SessionCoordinator: Sendable {
   /// Ends the session for all participants.
   func end() {
     guard let finalState = finish(.ended, keepsBuffered: false) else { return }
-    // A session that was not joined is joined to be ended.
+    // A session that was not joined is joined first, because only a participant can end it.
     (finalState.membership ?? makeMembership(Profile())).end()
   }
 
@@ -218,7 +218,7 @@ final class SessionCoordinator: Sendable {
     return membership
   }
 
-  /// Ends the session and publishes that.
+  /// Ends the session and publishes the final state.
   ///
   /// - Returns: the final state; nil if the session was over before.
   func finish(_ reason: GroupSessionInvalidation, keepsBuffered: Bool) -> FinalState? {

@@ -5,7 +5,7 @@ internal import Wire
 ///
 /// Only the loop's thread may use it.
 final class ActiveMembership {
-  /// The session, its gateway and its observer: the values that a membership passes to the loop.
+  /// The values that a membership passes to the loop: the session, its gateway and its observer.
   struct Configuration: Sendable {
     let gateway: GatewayAddress
     let session: SessionID
@@ -18,11 +18,11 @@ final class ActiveMembership {
   let configuration: Configuration
   var session: ClientSession
   var connection: GatewayConnection?
-  /// The time to open a new socket.
+  /// The time at which a new socket is opened.
   var openAt: MonotonicTime?
   /// True while the socket is read.
   var isReading = true
-  /// The released bytes last reported to the queue.
+  /// The number of released bytes that was last reported to the queue.
   var releasedBytes = 0
 
   init(_ configuration: Configuration, now: MonotonicTime) {

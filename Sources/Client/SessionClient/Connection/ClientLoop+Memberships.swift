@@ -3,9 +3,9 @@ internal import Platform
 internal import WebSocket
 internal import Wire
 
-/// Commands of memberships, and effects of their sessions.
+/// Commands of memberships, and the effects of their sessions.
 extension ClientLoop {
-  /// The rounds of sends for one membership in one turn. Each round sends about 256 KiB.
+  /// The number of rounds of sends for one membership in one turn. Each round sends about 256 KiB.
   private static let sendsPerTurn = 4
 
   /// Executes the queued commands of a membership, in order.
@@ -32,7 +32,7 @@ extension ClientLoop {
       performEffects(of: membership)
       guard let connection = membership.connection, case .webSocket = connection.phase else { return }
       guard send(connection), membership.connection === connection else { return }
-      // Equal numbers: the socket accepted nothing, or nothing was sent.
+      // Equal numbers mean that the socket accepted no bytes, or no bytes were sent.
       guard connection.pendingBytes < connection.reportedPendingBytes else { return }
       connection.reportedPendingBytes = connection.pendingBytes
       membership.session.setPendingBytes(connection.pendingBytes, now: now)
@@ -67,8 +67,7 @@ extension ClientLoop {
     switch effect {
     case .open(let delay):
       dropConnection(of: membership)
-      // The connection is never opened here, even without a delay: its events may only follow the effects after this
-      // one.
+      // The connection is not opened here, even if the delay is zero, because its events must come after the remaining effects.
       membership.openAt = now + delay
     case .sendControl(let control):
       membership.connection?.sendMessage(.text, control.encoded())
@@ -92,14 +91,14 @@ extension ClientLoop {
     }
   }
 
-  /// Pauses or resumes reading, as the session wants.
+  /// Pauses or resumes reading, as the session requests.
   private func updateReading(of membership: ActiveMembership) {
     let isReading = membership.session.wantsReading
     guard membership.isReading != isReading else { return }
     membership.isReading = isReading
     guard let connection = membership.connection else { return }
     connection.nextKeepaliveAt = isReading ? nil : now + connection.times.keepalive
-    // Bytes that arrived during the pause cause no new event.
+    // No new event reports bytes that arrived during the pause.
     if isReading { readQueue.append(connection) }
   }
 }

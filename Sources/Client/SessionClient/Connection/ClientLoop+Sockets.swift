@@ -4,16 +4,16 @@ internal import Platform
 
 /// Reads, writes, closing, and the deadlines of connections.
 extension ClientLoop {
-  /// The bytes read from one connection in one turn.
+  /// The maximum number of bytes that are read from one connection in one turn.
   private static let readLimit = 262_144
-  /// The pending bytes above which pings are not answered: a peer that pings must also read.
+  /// The number of pending bytes above which pings are not answered: a peer that pings must also read.
   private static let pongLimit = 65_536
 
   // MARK: - Writing
 
   /// Sends pending bytes.
   ///
-  /// - Returns: false when the connection broke. Its session has been notified then.
+  /// - Returns: false when the connection broke. Then its session has been notified.
   @discardableResult
   func send(_ connection: GatewayConnection) -> Bool {
     switch connection.phase {
@@ -32,7 +32,7 @@ extension ClientLoop {
     }
   }
 
-  /// Handles a writable socket: the connection was made or failed, or the socket has room.
+  /// Handles a writable socket: the connection was established or failed, or the socket has room.
   func handleWritable(_ connection: GatewayConnection) {
     if case .connecting(let others, let tls) = connection.phase {
       didConnect(connection, others: others, tls: tls)
@@ -84,7 +84,7 @@ extension ClientLoop {
     } else {
       readMessages(connection, in: &buffer, upTo: count)
     }
-    // Pongs, and the answer to a close frame.
+    // These are pongs, and the answer to a close frame.
     if connection.webSocket.hasOutgoing { send(connection) }
     if connection.hasPeerClosed, connection.feedsWebSocket { streamEnded(connection, because: nil) }
   }
@@ -180,7 +180,7 @@ extension ClientLoop {
 
   private func drop(_ connection: GatewayConnection) {
     connection.appendCloseNotify()
-    // Best effort: the peer may be gone.
+    // A failure is ignored: the peer may have disconnected.
     try? connection.flush()
     connections[connection.token] = nil
     connection.deadline = nil

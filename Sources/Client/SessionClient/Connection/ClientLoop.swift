@@ -5,7 +5,7 @@ internal import WebSocket
 
 /// The event loop of the process for all its memberships: sockets, deadlines and commands.
 ///
-/// All of it runs on the loop's own thread, which starts with the first membership and runs until the process ends.
+/// The loop has its own thread, which starts with the first membership and runs until the process ends.
 actor ClientLoop {
   /// A message from another thread. Messages are handled in order.
   enum Message: Sendable {
@@ -24,7 +24,7 @@ actor ClientLoop {
   /// The connections by the token of their socket.
   var connections: [UInt64: GatewayConnection] = [:]
   var lastToken: UInt64 = 0
-  /// The connections that wait for an address. One thread resolves each gateway, for any number of connections.
+  /// The connections that wait for an address. One thread resolves the address of each gateway, for any number of connections.
   var pendingLookups: [GatewayAddress: [GatewayConnection]] = [:]
 
   // Work of the current turn.
@@ -34,7 +34,7 @@ actor ClientLoop {
   /// Memberships that may have more to send than one turn allows.
   var sendQueue: [ActiveMembership] = []
 
-  // Shared by all connections.
+  // An object that all connections share.
   var buffer = [UInt8](repeating: 0, count: 131_072)
   var plaintext: [UInt8] = []
   let inflater = Inflater()
@@ -56,7 +56,7 @@ actor ClientLoop {
 
   private init() throws(SystemError) {
     loop = try EventLoopThread(name: "client")
-    // At most one message for each membership and each lookup: their number is the bound.
+    // The queue is bounded: it has at most one message for each membership and each lookup.
     mailbox = Mailbox(waking: loop, capacity: .max)
   }
 

@@ -1,7 +1,7 @@
 internal import WebSocket
 
-/// The client's side of one WebSocket without I/O, from the upgrade request to the close frames: bytes in, events
-/// out.
+/// The client's side of one WebSocket without I/O, from the upgrade request to the close frames. It receives bytes and returns
+/// events.
 struct ClientWebSocket {
   /// An event on the WebSocket.
   enum Event: Equatable {
@@ -11,13 +11,13 @@ struct ClientWebSocket {
     case text([UInt8])
     /// A binary message.
     case entries([UInt8])
-    /// The WebSocket was refused or closed, or the gateway violated the protocol. The last event.
+    /// The WebSocket was refused or closed, or the gateway violated the protocol. This is the last event.
     case ended(SocketEnd)
   }
 
   private enum State {
     case upgrading(UpgradeHandshake)
-    /// With `isClosing`, our close frame was sent and the gateway's is awaited.
+    /// The WebSocket is open. If `isClosing` is true, our close frame was sent and the gateway's is expected.
     case open(MessageReader, isClosing: Bool)
     case ended
   }
@@ -29,7 +29,7 @@ struct ClientWebSocket {
 
   private var state: State
   private var assembly: [UInt8] = []
-  /// The newest unanswered ping. Its pong also answers those before (RFC 6455 §5.5.3).
+  /// The newest unanswered ping. Its pong also answers earlier pings (RFC 6455 §5.5.3).
   private var unansweredPing: [UInt8]?
   /// The bytes to be sent.
   private var outgoing: [UInt8]
@@ -59,7 +59,7 @@ struct ClientWebSocket {
   ) -> Event? {
     switch state {
     case .upgrading(var handshake):
-      state = .ended  // so that `handshake` has one owner
+      state = .ended  // This makes `handshake` the only reference.
       let verdict = handshake.next(in: buffer.span.extracting(first: end), at: &position)
       switch verdict {
       case nil:
@@ -126,7 +126,7 @@ struct ClientWebSocket {
         case .pong:
           continue
         case .close(let code, let reason):
-          // §5.5.1: answered with the same code, unless our close frame was first.
+          // §5.5.1: the answer has the same code, unless our close frame was sent first.
           if !isClosing { appendClose(code.map { ClosePayload(code: $0) } ?? ClosePayload()) }
           return .ended(.closed(code: (code ?? .noStatusReceived).rawValue, reason: Array(reason.utf8)))
         }
@@ -167,9 +167,9 @@ struct ClientWebSocket {
 
   /// Removes and returns the bytes to be sent.
   ///
-  /// - Parameter answersPings: false while many bytes wait for the socket. Otherwise a peer that pings without reading would
-  ///   fill the memory.
-  /// - Returns: the bytes, with a pong at the end if one is due.
+  /// - Parameter answersPings: false while many bytes wait for the socket. Otherwise a peer that sends pings without reading
+  ///   would fill the memory.
+  /// - Returns: the bytes, with a pong at the end if a ping is unanswered.
   mutating func takeOutgoing(answersPings: Bool) -> [UInt8] {
     if answersPings, let payload = unansweredPing {
       unansweredPing = nil

@@ -17,13 +17,13 @@ final class GatewayConnection {
     case tlsHandshake
     /// The WebSocket is requested or open.
     case webSocket
-    /// The last bytes are being sent, and the gateway closes first (RFC 6455 §7.1.1).
+    /// The last bytes are being sent. Then the gateway closes first (RFC 6455 §7.1.1).
     case lingering
     /// The descriptor is closed.
     case closed
   }
 
-  /// The membership; nil once it has released the connection.
+  /// The membership; nil after it has released the connection.
   weak var owner: ActiveMembership?
   var phase = Phase.resolving
   /// The identifier of the socket in the event loop. Each tried address has a new one.
@@ -55,7 +55,7 @@ final class GatewayConnection {
   /// True once the peer has ended the TLS stream.
   var hasPeerClosed = false
 
-  /// True while the socket is to be read: always, except when the session has paused it.
+  /// True while the socket is to be read. It is false only when the session has paused reading.
   var shouldRead: Bool {
     switch phase {
     case .resolving, .connecting, .closed: false
@@ -92,7 +92,7 @@ final class GatewayConnection {
 
   // MARK: - Writing
 
-  /// The bytes that wait for the socket.
+  /// The bytes that wait until the socket has room.
   var pendingBytes: Int { outgoing.count - sent }
 
   /// Queues a message.
@@ -132,7 +132,7 @@ final class GatewayConnection {
     guard let socket else { return }
     while sent < outgoing.count, try writePending(to: socket) {}
     guard sent == outgoing.count else { return compact() }
-    // The memory of a burst is released.
+    // This releases the memory of a burst.
     if outgoing.capacity > 65_536 { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
     sent = 0
   }
@@ -149,7 +149,7 @@ final class GatewayConnection {
     }
   }
 
-  /// Removes sent bytes when they are most of the buffer, which is rare enough to cost nothing.
+  /// Removes sent bytes when they are most of the buffer. This is rare enough to cost almost no time.
   private func compact() {
     guard sent > 65_536, sent > outgoing.count / 2 else { return }
     outgoing.removeSubrange(..<sent)

@@ -41,25 +41,25 @@ package final class Membership: Sendable {
   /// Connects, and shows this participant to the others as waiting. Before the join only the session's end is
   /// reported.
   package func waitToJoin() {
-    // Without a loop the participant is not listed as waiting; `join` tries again.
+    // Without a loop, the participant is not listed as waiting. `join` tries again.
     guard let loop = try? ClientLoop.shared() else { return }
     start(with: .waitToJoin, on: loop)
   }
 
   /// Connects and joins, once.
   ///
-  /// - Parameter profile: the name and color to be shown, in place of those given to `init`.
+  /// - Parameter profile: the name and color to show, instead of those given to `init`.
   package func join(as profile: Profile? = nil) {
     if !start(with: .join(profile)) { queue.join(as: profile) }
   }
 
-  /// Sends pending messages if there is a connection (5 s at most), then leaves and gives up the token (another 5 s
-  /// at most). Later sends are rejected.
+  /// Sends pending messages if there is a connection (for at most 5 s). Then leaves and gives up the token (for at most another 5
+  /// s). Later sends are rejected.
   package func leave() {
     if !start(with: .leave) { queue.leave() }
   }
 
-  /// Ends the session for everyone. It joins the session for that, if necessary.
+  /// Ends the session for everyone. Joins the session first if necessary.
   package func end() {
     join()
     queue.enqueue(.end)
@@ -97,9 +97,8 @@ package final class Membership: Sendable {
     try await queue.settle()
   }
 
-  /// Waits until the membership is over: the session has ended, or the gateway has received `leave`, or the 10 s for
-  /// it have passed. Without one of these it waits until the task is cancelled. Returns at once if the membership
-  /// never began.
+  /// Waits until the membership is over: the session has ended, or the gateway has received `leave`, or the 10 s for `leave` have
+  /// passed. If the membership does not end, it waits until the task is cancelled. Returns at once if the membership never began.
   package func finish() async {
     await queue.finish()
   }
@@ -119,7 +118,7 @@ package final class Membership: Sendable {
       return start(with: command, on: try ClientLoop.shared())
     } catch {
       guard let observer = observer.withLock({ $0.take() }) else { return false }
-      // Not on this thread: the caller may hold a lock that the observer needs.
+      // The call is made on another thread, because the caller may hold a lock that the observer needs.
       let reason = EndReason.noConnections(error.description)
       queue.ended(reason)
       Task.detached {

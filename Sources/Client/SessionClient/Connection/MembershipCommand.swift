@@ -11,6 +11,6 @@ enum MembershipCommand: Sendable {
   case change(ActivityChange)
   case changeProfile(Profile)
   case setReading(Bool)
-  /// Fulfil the promise with this number when everything sent before is on the gateway's disk.
+  /// Fulfil the promise with this number when all earlier messages are on the gateway's disk.
   case mark(UInt64)
 }

@@ -16,14 +16,14 @@ final class MembershipQueue: Sendable {
     var end: EndReason?
     var isFinished = false
     var hasLeft = false
-    /// The promises of pending marks: nil once everything before the mark is on the disk, otherwise the reason why it
-    /// never will be.
+    /// The promises of pending marks. A promise gets nil when all messages before its mark are on the disk, or else the reason
+    /// why they never will be.
     var marks: [UInt64: Promise<EndReason?>] = [:]
     var lastMark: UInt64 = 0
   }
 
   private let state = Guarded(State())
-  /// Resolved when the membership is over.
+  /// The promise that is resolved when the membership is over.
   private let completion = Promise<Void>()
 
   // MARK: - Any thread
@@ -34,13 +34,13 @@ final class MembershipQueue: Sendable {
   /// The limits in force.
   var limits: Limits { state.withLock { $0.limits } }
 
-  /// Starts the membership with a command, once. `join` opens the gate. The command is handled before commands that were enqueued
-  /// earlier, such as a profile.
+  /// Starts the membership with its first command. `join` opens the gate. The command is handled before commands that were
+  /// enqueued earlier, such as a profile.
   ///
   /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {
     state.withLock { state in
-      // A membership that failed for lack of a loop has ended.
+      // A membership that failed because it got no loop has ended.
       guard state.loop == nil, state.end == nil else { return false }
       state.loop = loop
       if case .join = command { state.gate.open() }
@@ -59,14 +59,14 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Enqueues an entry that the gate admits. Its place is fixed when the call returns.
+  /// Enqueues an entry if the gate admits it. The entry's place in the order is fixed when the call returns.
   func enqueue(_ entry: OutgoingEntry) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(entry, now: .now()) ? .send(entry) : nil
     }
   }
 
-  /// Enqueues a change of the activity that the gate admits.
+  /// Enqueues a change of the activity if the gate admits it.
   func enqueue(_ change: ActivityChange) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(change, now: .now())
@@ -79,7 +79,7 @@ final class MembershipQueue: Sendable {
     post { _ in command }
   }
 
-  /// Rejects further sends, and leaves.
+  /// Rejects further messages, and leaves.
   func leave() {
     post { state in
       state.gate.close()
@@ -111,7 +111,7 @@ final class MembershipQueue: Sendable {
   /// Waits until the membership is over or the task is cancelled. Returns at once if the membership never began.
   func finish() async {
     guard state.withLock({ $0.loop != nil || $0.end != nil }) else { return }
-    // The promise fails only by cancellation, which ends the wait.
+    // The promise fails only because of a cancellation, which ends the wait.
     _ = try? await completion.value()
   }
 
@@ -136,12 +136,12 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Records the bytes released since the beginning.
+  /// Records the total number of released bytes.
   func released(_ bytes: Int) {
     state.withLock { $0.gate.released(bytes) }
   }
 
-  /// Resolves the promise of a mark: everything before it is on the gateway's disk.
+  /// Resolves the promise of a mark: all messages before the mark are on the gateway's disk.
   func reached(mark number: UInt64) {
     state.withLock { $0.marks[number] }?.resolve(.success(nil))
   }
@@ -169,7 +169,7 @@ final class MembershipQueue: Sendable {
 
   // MARK: - Inside
 
-  /// Appends the command that the closure returns, under the lock of its decision, and notifies the loop.
+  /// Appends the command that the closure returns, and notifies the loop. The closure runs under the lock.
   private func post<Failure>(
     _ decide: (inout State) throws(Failure) -> MembershipCommand?
   ) throws(Failure) {
@@ -189,7 +189,7 @@ final class MembershipQueue: Sendable {
     case ended(EndReason)
   }
 
-  /// Enqueues a mark after everything sent so far.
+  /// Enqueues a mark after all messages so far.
   private func mark(_ promise: Promise<EndReason?>) -> MarkResult {
     var result = MarkResult.notStarted
     post { state in

@@ -7,7 +7,7 @@ struct ResolvedGateway: Sendable {
   /// The context for TLS; nil without TLS.
   let tls: TLSClientContext?
 
-  /// Resolves a gateway without a lookup; nil unless the host is an address and TLS is not used.
+  /// Resolves a gateway without a lookup. Returns nil unless the host is an address and TLS is not used.
   init?(immediatelyFor gateway: GatewayAddress) {
     guard !gateway.isSecure, let ip = IPAddress(gateway.host) else { return nil }
     addresses = [SocketAddress(ip: ip, port: gateway.port)]
@@ -16,7 +16,7 @@ struct ResolvedGateway: Sendable {
 
   /// Resolves a gateway by the system's resolver, which may take many seconds, and reads the certificates.
   ///
-  /// - Throws: `unreachable` when the name has no address, which may change; `notTrusted` when the file with certificates
+  /// - Throws: `unreachable` when the name has no address, which may be temporary; `notTrusted` when the file with certificates
   ///   cannot be used.
   init(blockingFor gateway: GatewayAddress) throws(SessionClientError) {
     do throws(AddressError) {

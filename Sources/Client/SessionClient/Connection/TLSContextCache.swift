@@ -5,7 +5,7 @@ internal import Platform
 /// The TLS contexts of the process's clients, one for each set of trusted certificates. A context is created at its
 /// first use, which reads files.
 package enum TLSContextCache {
-  /// The file from which a context was created. A file that was rewritten counts as another one.
+  /// The file from which a context was created. A file that was changed counts as a different file.
   private struct Origin: Hashable {
     let path: String
     let device: UInt

@@ -3,7 +3,7 @@ internal import HTTP
 internal import WebSocket
 internal import Wire
 
-/// The client's side of the WebSocket upgrade without I/O: received bytes in, finally a verdict.
+/// The client's side of the WebSocket upgrade without I/O. It receives bytes and finally returns a result.
 struct UpgradeHandshake {
   /// The result of the handshake.
   enum Verdict: Equatable {
@@ -21,7 +21,7 @@ struct UpgradeHandshake {
 
   /// The subprotocol of this client.
   private static let subprotocol = "drawtogether.v1"
-  /// The maximum length of a refusal's body, far above the usual.
+  /// The maximum length of a refusal's body, far above the usual length.
   private static let refusalBytes = 16_384
 
   /// The bytes of the request.
@@ -51,7 +51,7 @@ struct UpgradeHandshake {
           guard head.status != .switchingProtocols else { return verdict(on: head) }
           state = .readingRefusal(head, body: [])
         case (.body(let range), .readingRefusal(let head, var body)):
-          state = .awaitingHead  // so that `body` has one owner and grows in place
+          state = .awaitingHead  // This makes `body` the only reference, so that it grows in place.
           for index in range { body.append(bytes[index]) }
           state = .readingRefusal(head, body: body)
         case (.end, .readingRefusal(let head, let body)):
@@ -66,12 +66,12 @@ struct UpgradeHandshake {
     }
   }
 
-  /// Handles the end of the connection before a verdict.
+  /// Handles the end of the connection before a result is known.
   func finish() -> Verdict {
     endOfAnswer(because: nil)
   }
 
-  /// Returns the verdict on an incomplete answer. The status is sufficient.
+  /// Returns the result for an incomplete answer. The status is sufficient.
   private func endOfAnswer(because words: String?) -> Verdict {
     switch state {
     case .readingRefusal(let head, let body): Self.refusal(head, body)
@@ -97,7 +97,7 @@ struct UpgradeHandshake {
     let status = head.status.code
     switch status {
     case 300...399:
-      // Only the authority is named: a redirect that contains the request's path would reveal the session's link.
+      // The text names only the authority, because a redirect that contains the request's path would reveal the session's link.
       let target = head.fields.first("Location").flatMap { URL(string: $0) }
         .flatMap { try? GatewayAddress(authorityOf: $0, certificates: nil) }
       let place = target.map { " to \($0)" } ?? ""

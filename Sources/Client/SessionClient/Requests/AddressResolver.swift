@@ -1,12 +1,12 @@
 internal import Networking
 internal import Platform
 
-/// Address lookups by the system's resolver, which may block for any time. Each lookup has a thread of its own, so
-/// that it delays no other request.
+/// Address lookups by the system's resolver, which may block for any time. Each lookup has its own thread, so that it does not
+/// delay other requests.
 ///
 /// There is one thread for each name at a time, for any number of waiting requests.
 final class AddressResolver: Sendable {
-  /// Resolves `HOST:PORT`, and blocks.
+  /// Resolves `HOST:PORT`; a blocking call.
   typealias Resolver = @Sendable (String) throws(AddressError) -> [SocketAddress]
   private typealias Lookup = Promise<[SocketAddress]>
 
@@ -22,7 +22,7 @@ final class AddressResolver: Sendable {
 
   /// Returns the addresses of a gateway, without blocking the thread.
   ///
-  /// - Throws: `unreachable` when there is none, or no result within the time; `cancelled`.
+  /// - Throws: `unreachable` when there is no address, or no result within the time limit; `cancelled`.
   func addresses(
     of gateway: GatewayAddress, within limit: Duration
   ) async throws(SessionClientError) -> [SocketAddress] {

@@ -18,13 +18,13 @@ final class CancellationToken: Sendable {
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
-      // Under the lock: afterwards the descriptor may belong to another socket. `shutdown` fails on a socket that
-      // broke already, which needs none.
+      // This runs under the lock, because afterwards the descriptor may belong to another socket. `shutdown` fails only for a
+      // broken socket, which needs no shutdown.
       if let socket = state.socket { _ = shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
     }
   }
 
-  /// Shuts the socket down at a cancellation.
+  /// Registers a socket, which is shut down at a cancellation.
   ///
   /// - Returns: false if the request was cancelled before.
   func watch(_ socket: Socket) -> Bool {

@@ -10,7 +10,7 @@ final class ContentCache: Sendable {
   /// A download in progress.
   private final class Download: Sendable {
     let promise = Promise<Data>()
-    /// The path of the attachment that is downloaded.
+    /// The path of the attachment whose content is downloaded.
     let path: String
     let gateway: GatewayAddress
 
@@ -54,7 +54,7 @@ final class ContentCache: Sendable {
       bytes[item.tier, default: 0] -= item.content.count
     }
 
-    /// Replaces a content in memory by its copy in a file, or removes it without a copy.
+    /// Moves a content from memory to a file, or removes it if there is no file for it.
     mutating func move(_ digest: String, to copy: Data?) {
       guard let item = items[digest], item.tier == .memory else { return }
       remove(digest)
@@ -63,7 +63,7 @@ final class ContentCache: Sendable {
       bytes[.file, default: 0] += copy.count
     }
 
-    /// Returns the least recently used content of a tier that exceeds its limit.
+    /// Returns the least recently used content in memory or in files, if that limit is exceeded.
     func evictionCandidate(_ tier: Tier, over limit: Int) -> (digest: String, content: Data)? {
       guard bytes[tier, default: 0] > limit else { return nil }
       let oldest = items.lazy.filter { $0.value.tier == tier }.min { $0.value.lastUse < $1.value.lastUse }
@@ -122,7 +122,7 @@ final class ContentCache: Sendable {
   func content(
     of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
   ) async throws(SessionClientError) -> Data {
-    // A content without a digest is not cached, but concurrent requests for it still share one download.
+    // A content without a digest is not cached, but concurrent requests for it share one download.
     let key = attachment.sha256 ?? "\(api.gateway)\(path)"
     while true {
       switch find(key, attachment, path, limit, api) {
@@ -133,7 +133,7 @@ final class ContentCache: Sendable {
         do throws(SessionClientError) {
           return try await download.promise.value()
         } catch {
-          // A download of the same content for another attachment failed; it may succeed for this one.
+          // The download of the same content for another attachment failed. It may succeed for this attachment.
           let isOwn = download.path == path && download.gateway == api.gateway
           guard !isOwn, !Task.isCancelled else { throw error }
         }
@@ -171,14 +171,14 @@ final class ContentCache: Sendable {
     } catch {
       result = .failure(error)
     }
-    // The content is cached before this: later callers find it, or begin a new download.
+    // The content was cached before, so later callers find it, or begin a new download.
     state.withLock { state in
       if state.downloads[key]?.download === download { state.downloads[key] = nil }
     }
     download.promise.resolve(result)
   }
 
-  /// Counts a waiting caller out, and cancels the download without any.
+  /// Removes a waiting caller. If no caller is left, cancels the download.
   private func leave(_ download: Download, of key: String) {
     let abandoned: Task<Void, Never>? = state.withLock { state in
       guard let found = state.downloads[key], found.download === download else { return nil }
@@ -207,7 +207,7 @@ final class ContentCache: Sendable {
   private func storeInMemory(_ content: Data, under digest: String) {
     state.withLock { $0.insert(content, under: digest, in: .memory) }
     while let (digest, content) = state.withLock({ $0.evictionCandidate(.memory, over: limit) }) {
-      // The content stays in memory until its file is complete, so that it is not downloaded again meanwhile.
+      // The content stays in memory until its file is complete, so that no caller downloads it again.
       let copy = content.count <= fileLimit ? files?.store(content) : nil
       state.withLock { $0.move(digest, to: copy) }
     }

@@ -11,7 +11,7 @@ struct ContentFiles: Sendable {
   /// The folders, in the order of attempts.
   let folders: [String]
 
-  /// The files of the process: in `TMPDIR`, in `/var/tmp`, which is rarely a RAM disk, or in `/tmp`.
+  /// The files of the process. The folder is `TMPDIR`, `/var/tmp` (rarely a RAM disk), or `/tmp`.
   static var standard: ContentFiles {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     return ContentFiles(folders: (folder.map { [$0] } ?? []) + ["/var/tmp", "/tmp"])
@@ -36,8 +36,8 @@ struct ContentFiles: Sendable {
       unsafe clinux_file_write(file.rawValue, bytes.baseAddress, bytes.count, 0)
     }
     _ = try Self.check("pwrite", written)
-    // Private and writable: a program that changes its only reference to the `Data` writes to its own memory, not to
-    // the file.
+    // The mapping is private and writable. A program that has the only reference to the `Data` and changes it writes to its own
+    // memory, not to the file.
     let mapping = unsafe mmap(
       nil, content.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.rawValue, 0)
     guard unsafe mapping != MAP_FAILED, let start = unsafe mapping else {

@@ -4,10 +4,10 @@ package import Wire
 
 /// The journal: a session's attachments.
 extension GatewayAPI {
-  /// The size of a list of a thousand attachments with maximum metadata.
+  /// The maximum size of the list, enough for a thousand attachments with maximum metadata.
   private static let listBytes = 32 << 20
 
-  /// Returns all attachments of a session in the order of their creation, incomplete uploads included.
+  /// Returns all attachments of a session in the order of their creation, including incomplete uploads.
   package func attachments(of session: SessionID) async throws(SessionClientError) -> [AttachmentObject] {
     var request = HTTPRequest(method: .get, path: Self.path(of: session))
     request.responseLimit = Self.listBytes
@@ -17,7 +17,7 @@ extension GatewayAPI {
   /// Adds an attachment by tus. Returns when the gateway has created it; the upload continues in the background and
   /// survives lost connections.
   ///
-  /// A gateway that is away or busy is retried for 30 s.
+  /// If the gateway cannot be reached or is busy, the request is repeated for 30 s.
   ///
   /// - Throws: `SessionClientError` when the gateway does not create it.
   package func add(
@@ -46,8 +46,8 @@ extension GatewayAPI {
       of: attachment, at: Self.path(of: session, attachment.id), limit: limit, by: self)
   }
 
-  /// Removes an attachment for everyone. An attachment that does not exist is no error. The gateway's log names the
-  /// participant with the token.
+  /// Removes an attachment for everyone. Removing a missing attachment is not an error. The gateway's log names the participant
+  /// with the token.
   package func remove(
     _ attachment: UUID, of session: SessionID, by token: Token? = nil
   ) async throws(SessionClientError) {
@@ -56,7 +56,7 @@ extension GatewayAPI {
     do throws(SessionClientError) {
       _ = try await perform(request, expecting: [204])
     } catch .refused(let refusal) where [404, 410].contains(refusal.httpStatus) {
-      // The attachment or its session is gone.
+      // The attachment or its session does not exist any more.
     } catch {
       throw error
     }

@@ -30,7 +30,7 @@ extension GatewayAPI {
   /// not name.
   private func redirectError(_ response: HTTPResponse) -> SessionClientError {
     let target = response.head.fields.first("Location").flatMap { URL(string: $0) }
-    // A target that is not a gateway address counts as none.
+    // A target that is not a valid gateway address is not named.
     let other = target.flatMap { try? GatewayAddress(authorityOf: $0, certificates: gateway.certificates) }
     guard let other, other != gateway else {
       return .noGateway("\(gateway) redirects, which a gateway does not do (\(response.head.status.text))")
@@ -43,7 +43,7 @@ extension GatewayAPI {
   /// Returns the refusal in a response (RFC 9457); nil without one.
   private func refusal(in response: HTTPResponse) -> Refusal? {
     let type = response.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
-    // A body that cannot be decoded counts as no refusal.
+    // A body that cannot be decoded contains no refusal.
     guard type?.essence == "application/problem+json",
       case .object(let members)? = try? JSONParser.parse(response.body.span),
       let code = try? members.text("code"), let detail = try? members.text("detail")

@@ -4,8 +4,8 @@ package import Wire
 
 /// The HTTP requests to a gateway.
 ///
-/// Every request blocks a thread of `RequestThreadPool` and never one of Swift's tasks. A cancelled request ends at
-/// once. A request whose connection breaks is repeated for a short time: all requests may be made twice.
+/// Every request blocks a thread of `RequestThreadPool` and never one of Swift's tasks. A cancelled request ends at once. A
+/// request whose connection breaks is repeated for a short time, which is safe for all requests.
 package struct GatewayAPI: Sendable {
   /// The gateway.
   package let gateway: GatewayAddress
@@ -41,7 +41,7 @@ package struct GatewayAPI: Sendable {
         }
       }
       group.addTask {
-        // This task is cancelled when the response arrived first; its result is then unused.
+        // This task is cancelled when the response arrives first. Its result is then not used.
         try? await Task.sleep(for: timeouts.readiness)
         return false
       }
@@ -50,11 +50,11 @@ package struct GatewayAPI: Sendable {
     }
   }
 
-  /// Creates a session, or returns the successor that another participant created just before.
+  /// Creates a session, or returns the successor that another participant has just created.
   ///
   /// - Parameters:
   ///   - activity: the session's activity.
-  ///   - follows: the session that it succeeds, with the token of a present or former participant of that session.
+  ///   - follows: the session that the new one succeeds, with the token of a present or former participant of that session.
   /// - Returns: the session, which is on the gateway's disk.
   /// - Throws: `SessionClientError`.
   package func makeSession(
@@ -64,12 +64,12 @@ package struct GatewayAPI: Sendable {
     var request = HTTPRequest(method: .post, path: "/api/sessions", content: Data(body))
     request.fields.append("Content-Type", "application/json")
     if let follows { request.fields.append("Participant-Token", follows.token.text) }
-    // A repeated request whose first response was lost creates a second session, unless it names a predecessor. No
-    // participant ever joins the lost one, and it expires ten minutes later.
+    // If the first response was lost, a repeated request creates a second session, unless it names a predecessor. No participant
+    // joins the first session, and it expires after ten minutes.
     let response = try await perform(request, expecting: [200, 201])
     // A response that is not a session object is decoded below.
     if let object = try? WireJSON.decode(SessionObject.self, from: response.body.span) { return object }
-    // The response for a successor that has expired is its id alone; the following request reports that.
+    // For an expired successor, the response contains only its id. The following request reports the error.
     return try await session(decode(SessionName.self, from: response).id)
   }
 
@@ -90,7 +90,7 @@ package struct GatewayAPI: Sendable {
 extension GatewayAPI {
   /// Makes a short request, and repeats it after temporary errors.
   ///
-  /// - Throws: also for a response with a status other than those expected.
+  /// - Throws: an error; a response with an unexpected status is an error too.
   func perform(
     _ request: HTTPRequest, expecting statuses: Set<Int>, for time: Duration? = nil,
     in lane: RequestThreadPool.Lane = .brief

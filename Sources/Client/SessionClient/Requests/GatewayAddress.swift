@@ -2,7 +2,7 @@ package import FoundationEssentials
 internal import HTTP
 internal import Platform
 
-/// The address of a gateway: scheme, host and port, and the certificates trusted there.
+/// The address of a gateway: scheme, host and port, and the additional trusted certificates.
 package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   /// True for TLS.
   package let isSecure: Bool
@@ -69,7 +69,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
   }
 
-  /// Returns the part of a URL that is no secret: up to host and port. A session link makes its owner a member, and a
+  /// Returns the part of a URL that is not secret: up to host and port. A session link gives access to the session, and a
   /// password may precede the host.
   static func redacted(_ url: URL) -> String {
     let text = url.absoluteString[...]
@@ -82,7 +82,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The reason why a URL is no gateway address, with the part of the URL that is no secret.
+/// The reason why a URL is not a gateway address, with the part of the URL that is not secret.
 package enum GatewayAddressError: Error, Equatable, Sendable {
   /// The scheme is neither http nor https.
   case scheme(String)
@@ -94,12 +94,12 @@ package enum GatewayAddressError: Error, Equatable, Sendable {
   case port(String)
   /// The URL has a path, a query, a fragment or a user.
   case path(String)
-  /// The URL has no session id at the place where a session link has it.
+  /// The URL has no session id where a session link should have it.
   case noSession(String)
 }
 
 extension GatewayAddressError: CustomStringConvertible {
-  /// The URL up to its host, and the expected form.
+  /// The message: the URL up to its host, and the expected form.
   package var description: String {
     switch self {
     case .scheme(let url):

@@ -14,7 +14,7 @@ protocol ContentReceiver: AnyObject {
   func receive(_ bytes: ArraySlice<UInt8>) throws(SessionClientError)
 }
 
-/// One request and its response, on a connection of its own and a thread that may block.
+/// One request and its response, on its own connection and on a thread that may block.
 final class HTTPExchange {
   private let request: HTTPRequest
   private let gateway: GatewayAddress
@@ -25,7 +25,7 @@ final class HTTPExchange {
   private var response: HTTPResponse?
   private var isReceiving = false
   private var isComplete = false
-  /// The progress of the response body.
+  /// The state of the response body.
   private var rate: StallDetector
 
   /// Connects.
@@ -40,7 +40,7 @@ final class HTTPExchange {
     connection = try RequestConnection(to: gateway, at: addresses, timeouts, cancellation)
     rate = StallDetector(timeouts)
     reader.expect(request.method)
-    // A collected body has its own limit, and a receiver checks the length itself.
+    // A collected body has its own limit. A receiver checks the length itself.
     reader.bodyLimit = receiver == nil ? request.responseLimit : .max
   }
 
@@ -60,7 +60,7 @@ final class HTTPExchange {
     do throws(SessionClientError) {
       try send()
     } catch .unreachable(let words) {
-      // A server that refuses a body closes after the response, which may still be readable.
+      // A server that refuses a body closes after the response. The response may still be readable.
       failure = .unreachable(words)
     } catch {
       throw error
@@ -98,7 +98,7 @@ final class HTTPExchange {
     if let content = request.content { _ = try send(content.span) }
   }
 
-  /// Sends all bytes, unless the response begins first.
+  /// Sends all bytes. Stops if the response begins first.
   private func send(_ bytes: Span<UInt8>) throws(SessionClientError) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
@@ -119,7 +119,7 @@ final class HTTPExchange {
 
   /// Reads the available bytes.
   ///
-  /// - Returns: false if there were none.
+  /// - Returns: false if there were no bytes.
   private func readAvailable() throws(SessionClientError) -> Bool {
     switch try connection.receive() {
     case .nothing:
@@ -129,7 +129,7 @@ final class HTTPExchange {
       try parse()
       return true
     case .endOfStream:
-      // Over TLS the last bytes may come together with the end.
+      // Over TLS, the last bytes and the end may come together.
       try parse()
       if !isComplete { try finish() }
       return true

@@ -44,6 +44,6 @@ extension ResponseHead {
     return UInt64(text)
   }
 
-  /// The delay that the gateway asks for, an hour at most (RFC 9110 §10.2.3). A date counts as none.
+  /// The delay that the gateway asks for, at most one hour (RFC 9110 §10.2.3); nil if the field has a date.
   var retryAfter: Duration? { number("Retry-After").map { .seconds(min($0, 3600)) } }
 }

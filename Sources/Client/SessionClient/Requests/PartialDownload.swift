@@ -17,7 +17,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
   private let limit: UInt64
   private(set) var content = Data()
   private var digest = RunningDigest(.sha256)
-  /// The expected digest in lowercase hexadecimal; from the response if the attachment was incomplete when it was
+  /// The expected digest in lowercase hexadecimal. It comes from the response if the attachment was incomplete when it was
   /// described.
   private var wanted: String?
 
@@ -105,7 +105,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
 extension GatewayAPI {
   /// Downloads and verifies a content. Lost connections are retried.
   ///
-  /// - Throws: also when the content does not match the digest twice, and when it is larger than `limit`.
+  /// - Throws: an error; also when the content fails its digest twice, or is larger than `limit`.
   func fetch(
     _ attachment: AttachmentObject, at path: String, limit: Int
   ) async throws(SessionClientError) -> Data {
@@ -128,7 +128,7 @@ extension GatewayAPI {
   }
 
   private func fetchRest(of partial: PartialDownload, at path: String) async throws(SessionClientError) {
-    // The connection may have broken after the last byte.
+    // The connection may have broken after the last byte arrived.
     if partial.isWhole, !partial.content.isEmpty { return }
     let response = try await performOnce(partial.request(path), in: .transfer, into: partial)
     switch response.status {

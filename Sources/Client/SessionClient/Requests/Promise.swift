@@ -7,7 +7,7 @@ final class Promise<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, SessionClientError>?
     var waiters: [UInt64: Waiter] = [:]
-    /// The waiters cancelled before their continuation was stored.
+    /// The waiters that were cancelled before their continuation was stored.
     var cancelled: Set<UInt64> = []
     var lastWaiter: UInt64 = 0
   }
@@ -29,7 +29,7 @@ final class Promise<Value: Sendable>: Sendable {
     return waiters != nil
   }
 
-  /// Waits for the result. A cancelled task stops waiting; the others continue.
+  /// Waits for the result. A cancelled task stops waiting; other tasks continue.
   ///
   /// - Throws: the failure, or `cancelled`.
   func value() async throws(SessionClientError) -> Value {

@@ -3,7 +3,7 @@ internal import Platform
 internal import Primitives
 
 extension RequestConnection {
-  /// The minimum time for each of several addresses.
+  /// The minimum time for each address, if there are several.
   private static let minimumTimePerAddress = Duration.seconds(2)
 
   /// Connects to the gateway's addresses, one after the other.
@@ -15,7 +15,7 @@ extension RequestConnection {
     for (index, address) in addresses.enumerated() {
       let left = deadline - .now()
       guard left > .zero || index == 0 else { break }
-      // A host that does not respond at its first address may do so at its second.
+      // A host that does not respond at its first address may respond at its second.
       let share = max(left / (addresses.count - index), min(left, minimumTimePerAddress))
       do throws(SessionClientError) {
         return try connect(to: address, of: gateway, by: .now() + share, cancellation)

@@ -4,7 +4,7 @@ internal import Primitives
 
 /// A connection to a gateway, plain or over TLS, for a thread that may block.
 ///
-/// Every wait ends by its deadline or by the cancellation. The addresses are resolved before.
+/// Every wait ends at its deadline or at a cancellation. The addresses are resolved before the connection is created.
 final class RequestConnection {
   /// The result of a read.
   enum ReceiveResult {
@@ -15,7 +15,7 @@ final class RequestConnection {
   }
 
   private static let bufferBytes = 131_072
-  /// The plain-text bytes sent before the socket is checked for a response.
+  /// The number of plain-text bytes that are sent before the socket is checked for a response.
   private static let chunkBytes = 262_144
 
   private let gateway: GatewayAddress
@@ -167,7 +167,7 @@ final class RequestConnection {
         try tls.receive(ciphertext, plaintext: &received, ciphertextOut: &out)
       }
     } catch {
-      // Best effort: the alert that names the cause to the gateway.
+      // A failure is ignored. The alert names the cause to the gateway.
       _ = socket.send(out.span)
       throw error
     }

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The threads that requests block: one for each running request, up to a limit, and none without requests.
+/// The threads on which requests block: one for each running request, up to a limit; none without requests.
 ///
-/// Requests never block the pool of Swift's tasks, which has one thread for each core, nor an event loop.
+/// Requests never block the thread pool of Swift's tasks, which has one thread for each core, nor an event loop.
 final class RequestThreadPool: Sendable {
   /// The priority class of a request.
   enum Lane: Sendable {
@@ -45,7 +45,7 @@ final class RequestThreadPool: Sendable {
   /// The number of threads at present.
   var count: Int { state.withLock { $0.threads } }
 
-  /// Runs a blocking function on one of the threads, and waits for it without blocking.
+  /// Runs a blocking function on one of the threads. The caller waits without blocking a thread.
   ///
   /// - Throws: the function's error; `cancelled` at once when the waiting task is cancelled, which also cancels the
   ///   function's request.
@@ -92,8 +92,7 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// Handles a thread that could not be started. The other threads do its work; without any, the waiting requests
-  /// fail.
+  /// Handles a thread that could not be started. The other threads do its work. If there are none, the waiting requests fail.
   private func fail(_ error: SystemError) {
     let failed: [Job] = state.withLock { state in
       state.threads -= 1
@@ -111,7 +110,7 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// Removes and returns the next job. On nil the thread ends, and is no longer counted.
+  /// Removes and returns the next job. After nil, the thread must end, and is not counted any more.
   private func next() -> Job? {
     state.withLock { state in
       if !state.brief.isEmpty { return state.brief.removeFirst() }

@@ -4,9 +4,9 @@ struct RequestTimeouts: Sendable {
   var connect = Duration.seconds(10)
   /// The time for the head of the response, after the request was sent.
   var response = Duration.seconds(30)
-  /// The time in which `stallBytes` of a body must pass.
+  /// The time in which `stallBytes` of a body must be transferred.
   var stall = Duration.seconds(20)
-  /// The bytes that must pass in that time: 200 a second, which the slowest line has.
+  /// The number of bytes that must be transferred in that time: 200 a second, which even a very slow line reaches.
   var stallBytes = 4_096
   /// The time for a readiness check.
   var readiness = Duration.seconds(2)

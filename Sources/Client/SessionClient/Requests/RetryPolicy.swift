@@ -12,7 +12,7 @@ struct RetryPolicy {
   ///
   /// - Parameters:
   ///   - timeouts: the delays.
-  ///   - limit: the time to continue without progress.
+  ///   - limit: the time for which attempts continue without progress.
   init(_ timeouts: RequestTimeouts, for limit: Duration) {
     self.timeouts = timeouts
     self.limit = limit
@@ -30,7 +30,7 @@ struct RetryPolicy {
   mutating func wait(after failure: SessionClientError) async throws(SessionClientError) {
     let waited = MonotonicTime.now() - lastProgress
     guard failure.isTemporary, waited < limit else { throw failure }
-    // The jitter spreads clients that lost their connections together.
+    // Jitter distributes the attempts of clients that lost their connections at the same time.
     let next = (delay ?? .zero) * Double.random(in: 0.75...1.25)
     delay = min(delay.map { $0 * 2 } ?? timeouts.firstRetryDelay, timeouts.maximumRetryDelay)
     let rest = min(max(next, failure.retryAfter ?? .zero), max(limit - waited, .zero))

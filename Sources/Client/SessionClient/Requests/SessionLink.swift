@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import Wire
 
-/// A session link. Its knowledge makes a participant a member.
+/// A session link. Anyone who knows the link can join the session.
 package struct SessionLink: Hashable, Sendable {
   /// The session's gateway.
   package let gateway: GatewayAddress

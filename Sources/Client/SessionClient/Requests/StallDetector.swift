@@ -1,15 +1,14 @@
 internal import Platform
 internal import Primitives
 
-/// Detects a transfer that is too slow. A peer that sends or accepts a byte now and then would occupy a thread for
-/// ever.
+/// Detects a transfer that is too slow. Otherwise a peer that transfers a byte now and then would occupy a thread for ever.
 struct StallDetector {
   private let bytes: Int
   private let time: Duration
   private var since = MonotonicTime.now()
   private var count = 0
 
-  /// Creates a detector for the bytes and the time of the timeouts.
+  /// Creates a detector with the bytes and the time in the timeouts.
   init(_ timeouts: RequestTimeouts) {
     bytes = timeouts.stallBytes
     time = timeouts.stall

@@ -4,10 +4,11 @@ internal import Wire
 
 /// The requests of an upload, from the creation to the last byte (tus 1.0.0).
 struct UploadTransfer: Sendable {
-  /// The maximum content sent with the creation. It saves a connection, and little is sent twice after a failure.
+  /// The maximum content that is sent with the creation request. It saves a connection, and only few bytes are sent again after a
+  /// failure.
   private static let embeddedBytes = 262_144
   private static let uploadContentType = "application/offset+octet-stream"
-  /// The maximum length of a field that a gateway reads, and the part of it that is not metadata.
+  /// The maximum length of a header field that a gateway reads, and the length of the part that is not metadata.
   private static let (fieldBytes, namesBytes) = (16_384, 2_400)
 
   let attachment: NewAttachment
@@ -70,7 +71,7 @@ struct UploadTransfer: Sendable {
     do throws(SessionClientError) {
       return try await create(by: request)
     } catch {
-      // A cancelled task does not learn if the upload was created.
+      // After a cancellation it is unknown if the upload was created, so its removal is tried.
       if error == .cancelled { Task { await remove() } }
       throw error
     }
@@ -86,7 +87,7 @@ struct UploadTransfer: Sendable {
         return try validated(api.decode(AttachmentObject.self, from: response))
       } catch {
         try await retry.wait(after: error)
-        // The repeated request has no content: the gateway may not read it, and reports the offset.
+        // The repeated request has no content, because the gateway may not read it. The gateway reports the offset.
         request = HTTPRequest(method: .post, path: collection, fields: fields)
       }
     }
@@ -113,7 +114,7 @@ struct UploadTransfer: Sendable {
     return offset
   }
 
-  /// Caches the content: the program that adds it reads it without a request.
+  /// The content is cached, so the program that adds it can read it without a request.
   private func cacheContent() async throws(SessionClientError) {
     let (content, cache) = (attachment.content, api.cache)
     guard cache.canStore(content.count) else { return }
@@ -125,7 +126,7 @@ struct UploadTransfer: Sendable {
   /// Sends the missing bytes, over any number of lost connections.
   ///
   /// - Parameter start: the current offset.
-  /// - Throws: when the gateway refuses for good, `cancelled`, or without progress for `uploadKeepSeconds`.
+  /// - Throws: when the gateway refuses permanently, `cancelled`, or after `uploadKeepSeconds` without progress.
   func send(from start: UInt64) async throws(SessionClientError) {
     var retry = RetryPolicy(api.timeouts, for: api.timeouts.uploadRetry)
     var highest = start
@@ -139,7 +140,7 @@ struct UploadTransfer: Sendable {
           retry.recordProgress()
         }
         known = nil
-        // An empty rest is sent too: only its response shows that the attachment is ready.
+        // An empty rest is sent too, because only its response shows that the attachment is ready.
         guard try await send(at: offset) < size else { return }
         throw .unreachable("\(api.gateway) accepted only a part of the upload")
       } catch {
@@ -149,7 +150,7 @@ struct UploadTransfer: Sendable {
     }
   }
 
-  /// Returns the offset in the gateway's refusal; nil when the gateway has to be asked.
+  /// Returns the offset in the gateway's refusal; nil when another request has to ask for the offset.
   private func offset(afterwards failure: SessionClientError) throws(SessionClientError) -> UInt64? {
     guard case .refused(let refusal) = failure, refusal.code == .offsetMismatch, let offset = refusal.offset
     else { return nil }
@@ -195,7 +196,7 @@ struct UploadTransfer: Sendable {
   func remove() async {
     var request = HTTPRequest(method: .delete, path: path)
     if let token = fields.first("Participant-Token") { request.fields.append("Participant-Token", token) }
-    // Best effort: an abandoned upload expires.
+    // A failure is ignored, because an abandoned upload expires.
     _ = try? await api.perform(request, expecting: [204, 404, 410], for: api.timeouts.creationRetry)
   }
 }

@@ -4,7 +4,7 @@ package enum AdmissionError: Error, Equatable, Sendable {
   case tooLarge(limit: Int, actual: Int)
   /// The type is empty, or longer than 255 bytes.
   case typeLength(actual: Int)
-  /// The rate limit is exceeded. After this time a quarter of the burst is available.
+  /// The rate limit is exceeded. After this duration, a quarter of the burst is available.
   case rateLimited(retryAfter: Duration)
   /// The queue of unsent bytes is full, because there is no connection.
   case queueFull(limit: Int)

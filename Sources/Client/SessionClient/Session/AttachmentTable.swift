@@ -6,7 +6,7 @@ struct AttachmentTable: Sendable {
   private var attachments: [UUID: (object: AttachmentObject, ordinal: UInt64)] = [:]
   private var lastOrdinal: UInt64 = 0
 
-  /// All attachments, in the order of their creation; those created at the same time in the order of arrival.
+  /// All attachments in the order of their creation. Attachments created at the same time are in the order of arrival.
   var all: [AttachmentObject] {
     attachments.values.sorted { ($0.object.createdAt, $0.ordinal) < ($1.object.createdAt, $1.ordinal) }
       .map(\.object)

@@ -2,29 +2,29 @@ package import Wire
 
 /// An action that a `ClientSession` asks its owner to perform. The order of the effects is part of the contract.
 package enum ClientEffect: Sendable {
-  /// Open a new socket after this time and drop the current one. Nothing more about the former socket may be reported
-  /// to the session.
+  /// Open a new socket after this delay and drop the current one. Events of the former socket must not be reported to the session
+  /// any more.
   case open(after: Duration)
   /// Send a text message.
   case sendControl(ClientControl)
   /// Send a binary message of whole entries, at most 1 MiB.
   case sendEntries([UInt8])
-  /// Send a close frame after the messages before it, and close the socket as in RFC 6455. Nothing more about the socket
-  /// may be reported to the session.
+  /// Send a close frame after the earlier messages, and close the socket as in RFC 6455. Events of the socket must not be
+  /// reported to the session any more.
   case close(code: UInt16)
   /// Pass the event to the observer of the session.
   case notify(SessionEvent)
-  /// Everything that was enqueued before `mark(id)` is on the gateway's disk.
+  /// All messages that were enqueued before `mark(id)` are on the gateway's disk.
   case reached(mark: UInt64)
-  /// Release the session: no further effects follow. Marks that were not reached never will be.
+  /// Release the session: no further effects follow. Pending marks will never be reached.
   case finished
 }
 
 /// The end of a socket, or the reason why no socket was opened.
 package enum SocketEnd: Equatable, Sendable {
-  /// The gateway closed the socket, with the code and reason of its close frame; 1005 without a code.
+  /// The gateway closed the socket, with the code and reason of its close frame; 1005 if the frame had no code.
   case closed(code: UInt16, reason: [UInt8])
-  /// The connection broke or could not be made. The text is the cause.
+  /// The connection broke or could not be established. The text is the cause.
   case broken(String)
   /// The gateway answered the upgrade request with a status other than 101.
   case refused(status: Int, detail: String, retryAfter: Duration?)

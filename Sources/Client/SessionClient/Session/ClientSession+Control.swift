@@ -1,7 +1,7 @@
 package import Primitives
 internal import Wire
 
-/// Control messages of the gateway (2.1, 2.2).
+/// Control messages of the gateway (sections 2.1 and 2.2).
 extension ClientSession {
   /// Handles a text message. Unknown messages are ignored; invalid ones are a protocol fault.
   package mutating func received(text: Span<UInt8>, now: MonotonicTime) {
@@ -15,7 +15,7 @@ extension ClientSession {
       control = try GatewayControl.decode(text)
     } catch {
       switch error {
-      // Messages and error codes of later versions.
+      // These are messages and error codes of later versions.
       case .unknownControl, .invalidMember("code"): return
       default: return protocolViolation()
       }
@@ -97,7 +97,7 @@ extension ClientSession {
     for event in state.takeChanges() { report(event) }
   }
 
-  /// Handles the refusal of an entry or a control message (3.1).
+  /// Handles the refusal of an entry or a control message (section 3.1).
   private mutating func refused(_ refusal: Refusal) {
     guard maySend else { return }
     switch refusal.code {
@@ -121,8 +121,8 @@ extension ClientSession {
     }
   }
 
-  /// Drops a control message that was refused for good; the messages after it continue. A profile is never refused for
-  /// good, because it is sanitised.
+  /// Drops a control message that was refused permanently; the messages after it continue. This never happens to a profile,
+  /// because the gateway sanitises profiles.
   private mutating func refusedControl(_ refusal: Refusal) {
     switch outbox.controlOnSocket {
     case .activity: report(.trouble("The activity was not changed: \(refusal.detail)"))
@@ -132,12 +132,12 @@ extension ClientSession {
     outbox.dropDue()
   }
 
-  /// Pauses as long as the gateway asks, and continues with the refused message.
+  /// Pauses for the time that the gateway asks for, and then continues with the refused message.
   private mutating func pause(_ refusal: Refusal, atLeast: Duration) {
     let asked = Duration.milliseconds(Int64(min(refusal.retryAfterMs ?? 1000, 60_000)))
     pacer.pause(until: now + max(asked, atLeast))
     guard let clientSequence = refusal.clientSequence else {
-      // The refusal does not name the control message: the profile is sent again too.
+      // The refusal does not say which control message it means, so the profile is sent again too.
       profile.repeatSending()
       outbox.rewindControl()
       return

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 package import Primitives
 internal import Wire
 
-/// Received entries: each is reported as new once, with its source, in the session's order (3).
+/// Received entries: each is reported as new once, with its source, in the session's order (section 3).
 extension ClientSession {
   /// Handles a binary message. A message that does not consist of whole entries is a protocol fault.
   package mutating func received(entries bytes: Span<UInt8>, now: MonotonicTime) {
@@ -55,7 +55,7 @@ extension ClientSession {
           sequence: entry.sequence, clientSequence: entry.clientSequence, isRepeat: isRepeat)))
   }
 
-  /// Handles an own entry that the gateway returned: its acknowledgement.
+  /// Handles an own entry that the gateway sent back as an acknowledgement.
   private mutating func accepted(_ entry: GatewayEntry) {
     outbox.accept(entry.clientSequence, at: entry.sequence)
     outbox.commit(position.committed)
@@ -98,15 +98,15 @@ extension ClientSession {
     reportChanges()
   }
 
-  /// Handles an activity change by this participant that the gateway returned. The messages after it may be sent; the
-  /// change is kept until it is committed.
+  /// Handles an activity change of this participant that the gateway sent back. The messages after it may now be sent; the change
+  /// is kept until it is committed.
   private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, identity.owns(activity.by) else { return }
-    // As state (sequence 0) it may be an older change of ours. Where the state is another participant's change, ours may have
-    // come before it or never: the wire does not say, and no later message of ours was sent that could. The change is
-    // sent again then, over theirs, rather than lost.
+    // In a state (sequence 0), the activity may be an older change of this client. If the state is another participant's change,
+    // this client's change may have come before it or may be lost. The protocol does not tell which, and this client has sent no
+    // later message that could. So the change is sent again and replaces the other one, because the alternative could lose it.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
-    // A snapshot after a lag on the same socket is not followed by a `committed` for its sequence; one after a join is.
+    // A snapshot after a lag on the same socket is not followed by a `committed` for its sequence. A snapshot after a join is.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

@@ -2,9 +2,9 @@ internal import Primitives
 internal import Platform
 internal import Wire
 
-/// Sending: within the gateway's rates and the socket's window (3.1).
+/// Sending: within the gateway's rates and the socket's window (section 3.1).
 extension ClientSession {
-  /// Sends due messages.
+  /// Sends all messages that may be sent now.
   mutating func sendPending() {
     guard maySend, phase != .over else { return }
     if case .left = departure { return }
@@ -20,7 +20,7 @@ extension ClientSession {
     send(&message)
   }
 
-  /// Appends the next due item to a message, or sends it as a control message.
+  /// Appends the next item to a binary message, or sends it as a control message.
   ///
   /// - Returns: false when no further item may be sent.
   private mutating func putNext(in message: inout [UInt8]) -> Bool {
@@ -44,7 +44,7 @@ extension ClientSession {
         return true
       }
       if outbox.isUsedUp, outbox.dueTargets == nil {
-        // 2^32 entries: a new participant continues.
+        // All 2^32 client sequences are used, so a new participant continues.
         if !outbox.isAwaited { socketLost(.closed(code: 4009, reason: [])) }
         return false
       }

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Socket events, timers and reconnection.
 extension ClientSession {
-  /// Handles the end of the WebSocket handshake on the socket that `open` asked for.
+  /// Handles the end of the WebSocket handshake on the socket that the effect `open` requested.
   package mutating func opened(now: MonotonicTime) {
     self.now = now
     guard phase == .opening else { return }
@@ -19,7 +19,7 @@ extension ClientSession {
     silentAt = now + Self.openingTime
     var resume: Resume?
     if let token = identity.resumeToken {
-      // Client sequences assigned under another number do not count for this one.
+      // Client sequences that were assigned under another number are not valid for this one.
       resume = Resume(token: token, next: identity.ownsOutbox ? outbox.next : 1)
     }
     if let delivered = position.delivered {
@@ -40,22 +40,22 @@ extension ClientSession {
     }
   }
 
-  /// Records that the program pauses or resumes reading. `wantsReading` is the result.
+  /// Records that the program pauses or resumes reading. `wantsReading` then has the new value.
   package mutating func setReading(_ isReading: Bool, now: MonotonicTime) {
     readControl.set(isReading)
     self.now = now
   }
 
-  /// True when the socket is to be read: as the program asked, but always while an answer of the gateway is awaited. Valid
-  /// after `takeEffects`.
+  /// True when the socket is to be read. The program decides, but while the gateway's answer is expected, the value is always
+  /// true. Valid after `takeEffects`.
   package var wantsReading: Bool {
     switch phase {
     // A catch-up is read to its end, and a join needs its answer.
     case .idle, .opening, .waiting, .joining, .catchingUp, .over: true
     case .live:
-      // After `leave` nothing is reported, so reading cannot overload the program.
+      // After `leave` no events are reported, so reading cannot overload the program.
       readControl.isWanted || departure != .none || doubtUntil != nil
-        // A program that waits for a mark within its event handler would otherwise wait for ever.
+        // Otherwise a program that waits for a mark within its event handler would wait for ever.
         || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }
@@ -67,7 +67,7 @@ extension ClientSession {
     silentAt = isReading ? now + Self.silence : nil
   }
 
-  /// Records the bytes given to the socket that the kernel has not taken. Call it whenever the number falls.
+  /// Records the number of bytes that the socket has but the kernel has not accepted. Call it whenever this number falls.
   package mutating func setPendingBytes(_ bytes: Int, now: MonotonicTime) {
     self.now = now
     pendingBytes = max(0, bytes)
@@ -106,7 +106,7 @@ extension ClientSession {
     }
   }
 
-  /// The time at which `elapsed` is due; nil without a timer. Valid after `takeEffects`.
+  /// The time at which to call `elapsed`; nil without a timer. Valid after `takeEffects`.
   package var deadline: MonotonicTime? {
     guard phase != .over, phase != .idle else { return nil }
     var first = silentAt
@@ -117,7 +117,7 @@ extension ClientSession {
     case .none: break
     case .leaving(let until): consider(until)
     case .left(let until):
-      // Nothing more is sent, so no send timer counts.
+      // No more messages are sent, so the send timers do not matter.
       consider(until)
       return first
     }
@@ -130,7 +130,7 @@ extension ClientSession {
 
   // MARK: - Reconnection
 
-  /// Asks for a socket, after the delay that the gateway wants at least.
+  /// Requests a socket. The delay is at least the one that the gateway asked for.
   mutating func openSocket(after wanted: Duration) {
     let delay = backoff.schedule(after: wanted, now: now, using: &generator)
     phase = .opening
@@ -138,18 +138,18 @@ extension ClientSession {
     effects.append(.open(after: delay))
   }
 
-  /// Asks for the scheduled socket as soon as the gateway allows.
+  /// Requests the scheduled socket as soon as the gateway allows.
   mutating func expediteSocket() {
     guard phase == .opening, let delay = backoff.expedite(now: now) else { return }
     silentAt = now + delay + Self.openingTime
     effects.append(.open(after: delay))
   }
 
-  /// Reconnects after a message that no gateway sends.
+  /// Reconnects after an invalid message of the gateway.
   mutating func protocolViolation() {
     backoff.recordLoss(now: now)
     backoff.recordFault(now: now)
-    // A tail that is wrong repeatedly is replaced by a snapshot.
+    // After repeated errors in a tail, the client requests a snapshot.
     if backoff.hasRepeatedFaults { position.requireSnapshot() }
     socketLost(.broken("The gateway sent a message that this program does not understand."))
   }
@@ -168,7 +168,7 @@ extension ClientSession {
     if case .left = departure { return finish(closing: false) }
     switch CloseAction(end, wasJoined: identity.participant != nil) {
     case .end(let reason):
-      // While waiting, only the session's end is reported. `join` will report any other fault.
+      // While waiting, only the session's end is reported. `join` will report other faults.
       guard wantsToJoin || departure != .none || reason == .ended else {
         phase = .idle
         return
@@ -191,7 +191,7 @@ extension ClientSession {
       isAway = true
       report(.away)
     }
-    // Trouble is a connection that cannot be made, or several short-lived ones in a row.
+    // Trouble means a connection that cannot be established, or several short-lived connections in a row.
     guard wantsToJoin, !wasIn || backoff.isShortLived, let cause, cause != reportedTrouble else { return }
     reportedTrouble = cause
     report(.trouble(cause))

@@ -4,20 +4,21 @@ package import Wire
 /// The state machine of one participant in a session: membership, pending sends, and received entries. It has no
 /// socket, thread or clock.
 ///
-/// Inputs come with the current time; `takeEffects` returns the resulting effects in order. Call it after each input, and
-/// call `elapsed` at `deadline`: nothing happens by itself.
+/// Inputs come with the current time; `takeEffects` returns the resulting effects in order. The owner calls `takeEffects` after
+/// each input, and `elapsed` at `deadline`, because the session has no timers of its own.
 package struct ClientSession: Sendable {
   /// The progress of the session.
   enum Phase: Equatable {
     /// `join` was not called.
     case idle
-    /// A socket was asked for.
+    /// A socket was requested.
     case opening
     /// The gateway lists the participant as waiting. It may join on the same socket.
     case waiting
     /// `join` was sent.
     case joining
-    /// The gateway accepted the join and sends the catch-up; `isSnapshot` once it has announced the whole state.
+    /// The gateway accepted the join and sends the catch-up. `isSnapshot` is true after the gateway has announced the whole
+    /// state.
     case catchingUp(isSnapshot: Bool)
     /// Received entries are live.
     case live
@@ -33,32 +34,32 @@ package struct ClientSession: Sendable {
     case left(until: MonotonicTime)
   }
 
-  /// The time that `leave` waits for pending messages.
+  /// The maximum time for which `leave` waits for pending messages.
   static let leaveTime = Duration.seconds(5)
-  /// The time without a byte after which a socket counts as broken; the gateway pings every 20 s.
+  /// The time without a received byte after which a socket counts as broken. The gateway pings every 20 s.
   static let silence = Duration.seconds(45)
-  /// The time to open a socket, and then again for the gateway's answer to `join`.
+  /// The time limit for opening a socket, and then again for the gateway's answer to `join`.
   static let openingTime = Duration.seconds(15)
-  /// The time in which the gateway returns an own entry after a snapshot.
+  /// The time limit for the gateway to return an own entry after a snapshot.
   static let echoTime = Duration.seconds(2)
-  /// The bytes that may wait in the socket.
+  /// The maximum number of bytes that may wait in the socket.
   static let window = 256 << 10
 
   var now: MonotonicTime
   var generator: any RandomNumberGenerator & Sendable
   var effects: [ClientEffect] = []
   var phase = Phase.idle
-  /// True once the program asked to join. Before that, the socket only shows the participant as waiting.
+  /// True after the program asked to join. Before that, the socket only shows the participant as waiting.
   var wantsToJoin = false
   var departure = Departure.none
 
   // The socket.
 
-  /// True once a catch-up has ended on this socket: entries may be sent.
+  /// True after a catch-up has ended on this socket. Then entries may be sent.
   var maySend = false
   /// The time at which the socket counts as broken; nil while reading is paused.
   var silentAt: MonotonicTime?
-  /// The bytes given to the socket that the kernel has not taken.
+  /// The number of bytes that the socket has but the kernel has not accepted.
   var pendingBytes = 0
   var readControl = ReadControl()
   var backoff: ReconnectBackoff
@@ -71,14 +72,14 @@ package struct ClientSession: Sendable {
   /// The limits in force: those of the last `joined`, or the defaults before.
   package internal(set) var limits = Limits()
 
-  // Received.
+  // The tables of received entries.
 
   var deduplication = DeduplicationTable()
   var state = SessionState()
   var reportedTrouble: String?
   var isAway = false
 
-  // To be sent.
+  // The messages to send.
 
   var outbox = Outbox()
   var marks: [(id: UInt64, ordinal: UInt64)] = []
@@ -90,16 +91,16 @@ package struct ClientSession: Sendable {
   /// The refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time of the next reconnect for an answer. A snapshot may have omitted the entry that shows that own entries are in
-  /// the order; if nothing else shows it until then, another socket does.
+  /// The time of the next reconnect to get an answer. A snapshot may have omitted the entry that proves that own entries are in
+  /// the order. If no other message proves it before this time, a new socket is opened for that.
   var doubtUntil: MonotonicTime?
 
-  /// Creates a session that has not joined.
+  /// Creates a session before its join.
   ///
   /// - Parameters:
-  ///   - profile: the name and color to be shown. The gateway chooses missing ones.
-  ///   - generator: the source of the jitter between clients that lost their connections together.
-  ///   - stableAfter: the time a socket must work for the next attempt to be immediate again.
+  ///   - profile: the name and color to show. The gateway chooses missing ones.
+  ///   - generator: the source of random jitter for reconnects.
+  ///   - stableAfter: the time for which a socket must work so that the next attempt is immediate again.
   ///   - now: the current time.
   package init(
     profile: Profile, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -117,7 +118,7 @@ package struct ClientSession: Sendable {
 
   // MARK: - Requests of the program
 
-  /// Connects, and is listed as waiting until `join`. Before the join only the session's end is reported.
+  /// Connects. The participant is listed as waiting until `join`. Before the join only the session's end is reported.
   package mutating func waitToJoin(now: MonotonicTime) {
     self.now = now
     guard phase == .idle, !wantsToJoin else { return }
@@ -142,8 +143,8 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// Sends pending messages and leaves, within 5 s. Without a connection it reconnects for that, so that the others do not
-  /// see the participant for the grace time. `ended(.left)` is reported at once.
+  /// Sends pending messages and leaves, within 5 s. Without a connection, the session reconnects to send `leave`, because
+  /// otherwise the other participants would see this one until the end of the grace time. `ended(.left)` is reported at once.
   package mutating func leave(now: MonotonicTime) {
     self.now = now
     guard phase != .over, departure == .none else { return }
@@ -171,8 +172,8 @@ package struct ClientSession: Sendable {
     self.profile.merge(profile)
   }
 
-  /// Enqueues an entry that `SendGate` admitted. A reliable entry is kept until it is committed, an unreliable one is sent
-  /// now or never.
+  /// Enqueues an entry that `SendGate` admitted. A reliable entry is kept until it is committed. An unreliable entry is sent now
+  /// or dropped.
   package mutating func enqueue(_ entry: OutgoingEntry, now: MonotonicTime) {
     guard entry.isReliable else {
       self.now = now
@@ -181,7 +182,7 @@ package struct ClientSession: Sendable {
     add(.entry(entry), now: now)
   }
 
-  /// Requests `reached(mark:)` for the time when everything enqueued before is on the gateway's disk.
+  /// Requests the effect `reached(mark:)` for the time when all earlier messages are on the gateway's disk.
   package mutating func mark(_ id: UInt64, now: MonotonicTime) {
     self.now = now
     guard phase != .over else { return }
@@ -207,7 +208,7 @@ package struct ClientSession: Sendable {
     return effects
   }
 
-  /// The bytes of reliable entries and activity changes released so far, as counted by `SendGate`.
+  /// The number of bytes of reliable entries and activity changes released so far, as counted by `SendGate`.
   package var releasedBytes: Int { outbox.releasedBytes }
 
   /// Reports an event, unless the program has left.
@@ -228,7 +229,7 @@ package struct ClientSession: Sendable {
 
   // MARK: - The end
 
-  /// Sends `leave` once all other messages are sent, or finishes if the gateway does not know the participant.
+  /// Sends `leave` after all other messages are sent. Finishes without `leave` if the gateway does not know the participant.
   mutating func continueLeaving() {
     guard case .leaving = departure else { return }
     if canLeave {

@@ -2,7 +2,7 @@ internal import Wire
 
 /// The reaction to the end of a socket.
 enum CloseAction: Equatable {
-  /// Reconnect, after this time at least. The text is the cause, if known.
+  /// Reconnect, after at least this delay. The text is the cause, if known.
   case reconnect(after: Duration = .zero, cause: String? = nil)
   /// Reconnect as a new participant.
   case reconnectAsNew
@@ -19,7 +19,7 @@ enum CloseAction: Equatable {
     case .closed(let code, let reason): self.init(code: code, reason: reason, wasJoined: wasJoined)
     case .broken(let cause): self = .reconnect(cause: cause)
     case .refused(let status, let detail, let retryAfter):
-      // The wrong host or a forbidden request: repeating it does not help.
+      // The host is wrong or the request is forbidden. Repeating the request does not help.
       let isFinal = !wasJoined && (400..<500).contains(status) && ![408, 425, 429].contains(status)
       self =
         isFinal
@@ -37,25 +37,25 @@ enum CloseAction: Equatable {
     case 1000: self = .end(.left)
     case 4010: self = .end(.ended)
     case 4004: self = .end(.notFound)
-    // A participant that was in the session and returns late waits for a free place.
+    // A participant that was in the session before waits for a free place.
     case 4005: self = wasJoined ? .reconnect(after: .seconds(1), cause: detail) : .end(.full)
     case 4026: self = .end(.versionNotSpoken)
     case 1002, 1003, 1007, 1008, 1009: self = .end(.refused(code: code, detail: detail))
     case 4009: self = .reconnectAsNew
     case 4029: self = .reconnect(after: max(reason.retryAfter, .seconds(5)), cause: detail)
-    // 1001, 1005, 1006, 1011, 1012, 1013, 4001, 4008, 4013, and codes of later versions.
+    // The codes 1001, 1005, 1006, 1011, 1012, 1013, 4001, 4008, 4013, and codes of later versions.
     default: self = .reconnect(after: reason.retryAfter, cause: detail)
     }
   }
 }
 
-/// The reason of a close frame: short JSON from a gateway, or any other text.
+/// The reason of a close frame: short JSON from a gateway, or any text from another server.
 private struct CloseReasonText {
   var detail: String?
   var retryAfter = Duration.zero
 
   init(_ reason: [UInt8]) {
-    // A proxy may close the socket with a text of its own, which is ignored.
+    // A proxy may close the socket with its own text, which is ignored.
     guard case .object(let members)? = try? JSONParser.parse(reason.span) else { return }
     if case .string(let text)? = members["detail"] { detail = text }
     // A number out of range counts as no delay.

@@ -1,16 +1,16 @@
 internal import Wire
 
-/// The highest client sequence received from each sender. With it, no entry counts as new twice over tails, snapshots
-/// and epochs.
+/// The highest client sequence received from each sender. The table prevents an entry from counting as new twice, over tails,
+/// snapshots and epochs.
 struct DeduplicationTable: Sendable {
-  /// The number of senders that are remembered at least. A gateway may name any number of them.
+  /// The minimum number of senders in the table. A gateway may name any number of them.
   private let limit: Int
   private var highest: [ParticipantNumber: UInt32] = [:]
 
   /// Creates an empty table.
   ///
-  /// - Parameter limit: the number of senders that are remembered at least; of twice as many the newest half stays, because
-  ///   numbers only rise. Entries of a forgotten sender may count as new again. The table uses some 5 MB at most.
+  /// - Parameter limit: the minimum number of senders in the table. At twice this number, only the newest half stays, because
+  ///   numbers only rise. Entries of a forgotten sender may count as new again. The table uses about 5 MB at most.
   init(limit: Int = 131_072) {
     self.limit = limit
   }

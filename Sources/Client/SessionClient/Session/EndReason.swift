@@ -4,12 +4,12 @@ package enum EndReason: Error, Equatable, Sendable {
   case left
   /// A participant ended the session for everyone.
   case ended
-  /// The session does not exist, or no longer.
+  /// The session does not exist, or does not exist any more.
   case notFound
   /// The session has its maximum number of participants.
   case full
-  /// The same participant joined on another connection. Never reported at present: after 4009 the client continues as a new
-  /// participant.
+  /// The same participant joined on another connection. This reason is not reported at present, because after 4009 the client
+  /// continues as a new participant.
   case resumedElsewhere
   /// The gateway supports no protocol version of this client.
   case versionNotSpoken
@@ -19,6 +19,6 @@ package enum EndReason: Error, Equatable, Sendable {
   case noGateway(String)
   /// The system has no thread or descriptor for a connection; the text is the cause.
   case noConnections(String)
-  /// The gateway refused for good, with a close code or an HTTP status. The text is the gateway's.
+  /// The gateway refused permanently, with a close code or an HTTP status. The text comes from the gateway.
   case refused(code: UInt16, detail: String)
 }

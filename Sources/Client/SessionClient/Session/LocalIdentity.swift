@@ -2,7 +2,7 @@ internal import Wire
 
 /// The identities of this client in the session: the current one, and the numbers it had before.
 struct LocalIdentity: Sendable {
-  /// The participant that the gateway made this client; nil before `joined`.
+  /// The participant that the gateway assigned to this client; nil before `joined`.
   private(set) var participant: Participant?
   /// The token of the participant; nil before `joined`, and kept after `leave`.
   private(set) var token: Token?
@@ -11,7 +11,7 @@ struct LocalIdentity: Sendable {
   private var numbers: Set<ParticipantNumber> = []
   private var usesToken = true
 
-  /// The token to resume with; nil when the next join is as a new participant.
+  /// The token to resume with; nil if the next join creates a new participant.
   var resumeToken: Token? { usesToken ? token : nil }
   /// True when the outbox's client sequences belong to the current participant.
   var ownsOutbox: Bool { outboxNumber == participant?.number }
@@ -34,7 +34,7 @@ struct LocalIdentity: Sendable {
   /// Replaces the description of the participant.
   mutating func update(_ participant: Participant) { self.participant = participant }
 
-  /// Makes the next join one of a new participant.
+  /// Makes the next join create a new participant.
   mutating func discardToken() { usesToken = false }
 
   /// Records that the outbox's client sequences are assigned under the current number.

@@ -19,15 +19,15 @@ struct LocalProfile: Sendable {
     value = profile.sanitised
   }
 
-  /// Replaces those of name and color that are given.
+  /// Replaces the name, the color or both, if they are given.
   mutating func merge(_ profile: Profile) {
-    // The gateway may refuse a profile that it would not show, or close the socket because of it.
+    // The gateway may refuse an invalid profile, or close the socket because of it.
     let profile = profile.sanitised
     if let name = profile.name { value.name = name }
     if let color = profile.color { value.color = color }
   }
 
-  /// Records that the profile was sent within `join`.
+  /// Records that the profile was sent as part of `join`.
   mutating func recordSentInJoin() {
     sent = value
     wasSentAlone = false
@@ -39,7 +39,7 @@ struct LocalProfile: Sendable {
     wasSentAlone = true
   }
 
-  /// Marks a profile message for sending again: a refused control message may have been the profile.
+  /// Marks the profile message for sending again, because a refused control message may have been the profile.
   mutating func repeatSending() {
     if wasSentAlone { sent = nil }
   }

@@ -2,7 +2,7 @@ internal import Wire
 
 /// The gateway's answers to sent items, and the change to another socket.
 extension Outbox {
-  /// Records that all entries up to a client sequence are in the session's order, at this sequence or before.
+  /// Records that all entries up to a client sequence are in the session's order, at or before this sequence.
   mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
     while accepted < cursor, items[accepted].clientSequence <= clientSequence {
       items[accepted].sequence = sequence
@@ -20,9 +20,9 @@ extension Outbox {
     compact()
   }
 
-  /// Removes an entry that the gateway refused for good.
+  /// Removes an entry that the gateway refused permanently.
   ///
-  /// - Returns: the entry; nil when no entry with this client sequence was sent on the socket and still waits for an answer.
+  /// - Returns: the entry; nil unless an entry with this client sequence was sent on the socket and waits for an answer.
   mutating func refuse(_ clientSequence: UInt32) -> OutgoingEntry? {
     guard let index = (accepted..<cursor).first(where: { items[$0].clientSequence == clientSequence }),
       case .entry(let entry) = items[index].content
@@ -33,7 +33,7 @@ extension Outbox {
     return entry
   }
 
-  /// Returns to a client sequence: the gateway accepts no later entry until it is sent again.
+  /// Continues at an earlier client sequence: the gateway accepts no later entry until this one is sent again.
   ///
   /// - Returns: false if the gateway cannot expect this client sequence.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
@@ -49,9 +49,9 @@ extension Outbox {
     return true
   }
 
-  /// Moves removals to the front after a refusal for lack of space: the gateway accepts them, and they may free space. A
-  /// removal stays in place if another item in the queue has its key. Nothing moves if other participants may have
-  /// received the entries under their numbers.
+  /// Moves removals to the front after a refusal for lack of space, because the gateway accepts removals and they may free space.
+  /// A removal stays in place if another item in the queue has its key. No item moves if other participants may have received the
+  /// entries under their present numbers.
   mutating func putRemovalsFirst() {
     guard cursor == accepted, cursor < items.count, items[cursor].clientSequence > formerEpochSequence else {
       return
@@ -74,7 +74,7 @@ extension Outbox {
     }
   }
 
-  /// The due activity change, if it was sent before; nil without one.
+  /// The next activity change, if it was sent before; nil if there is none.
   var sentActivity: ActivityChange? {
     guard accepted == cursor, cursor < items.count, items[cursor].wasSent,
       case .activity(let change) = items[cursor].content
@@ -82,10 +82,10 @@ extension Outbox {
     return change
   }
 
-  /// The control message on the socket that has no answer; nil without one.
+  /// The control message on the socket that waits for an answer; nil if there is none.
   var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
 
-  /// Records that the due control message is in the session's order, at this sequence or before.
+  /// Records that this control message is in the session's order, at or before this sequence.
   mutating func acceptControl(at sequence: UInt64) {
     isControlOnSocket = false
     items[cursor].sequence = sequence
@@ -104,15 +104,15 @@ extension Outbox {
   /// Continues on a new socket as the same participant.
   ///
   /// - Parameters:
-  ///   - acknowledged: the highest client sequence that the session holds.
-  ///   - sequence: the sequence at or before which all entries up to `acknowledged` are.
+  ///   - acknowledged: the highest client sequence that the session has.
+  ///   - sequence: a sequence such that all entries up to `acknowledged` are at or before it.
   ///   - sameEpoch: true if the session's order is the same as before.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
     if !sameEpoch { formerEpochSequence = nextSequence - 1 }
     accepted = head
     for index in head..<items.count {
       if items[index].clientSequence == 0 {
-        // An activity change counts as accepted only if it was returned in this epoch.
+        // An activity change counts as accepted only if the gateway sent it back in this epoch.
         guard sameEpoch, items[index].sequence > 0 else {
           items[index].sequence = 0
           continue
@@ -130,8 +130,8 @@ extension Outbox {
     nextSequence = max(nextSequence, acknowledged == .max ? .max : acknowledged + 1)
   }
 
-  /// Begins the change to another participant number. Until `endNumberChange` the catch-up may show sent entries under the
-  /// former number.
+  /// Begins the change to another participant number. Before `endNumberChange`, the catch-up may still contain sent entries under
+  /// the former number.
   mutating func beginNumberChange(sameEpoch: Bool) {
     if !sameEpoch {
       accepted = head
@@ -140,7 +140,7 @@ extension Outbox {
     cursor = max(cursor, items[head...].lastIndex { $0.clientSequence > 0 }.map { $0 + 1 } ?? head)
   }
 
-  /// Ends the change: entries that the catch-up did not show are numbered again from 1.
+  /// Ends the change: entries that were not in the catch-up are numbered again from 1.
   mutating func endNumberChange() {
     commit(.max)
     for index in head..<items.count {

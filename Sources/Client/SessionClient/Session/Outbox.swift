@@ -1,9 +1,10 @@
 internal import Wire
 
-/// The queue of a participant's messages, in order. A message is kept from `send` until it is on the gateway's disk (3.1).
+/// The queue of a participant's messages, in order. A message is in the queue from `send` until it is on the gateway's disk
+/// (section 3.1).
 ///
-/// The first items are accepted: they have a place in the session's order and wait for the disk. The next items are on the
-/// socket. The last items wait to be sent. An entry gets its client sequence when it is first put on a socket.
+/// The first items are accepted: they have a place in the session's order, but are not on the disk yet. The next items were sent
+/// on the socket. The last items are not sent yet. An entry gets its client sequence when it is first put on a socket.
 struct Outbox: Sendable {
   /// The content of an item.
   enum Content: Sendable {
@@ -12,7 +13,7 @@ struct Outbox: Sendable {
     case activity(ActivityChange)
     /// The end of the session.
     case end
-    /// The content was released.
+    /// No content, because it was released.
     case released
   }
 
@@ -23,7 +24,7 @@ struct Outbox: Sendable {
     let ordinal: UInt64
     /// The client sequence; 0 until the item is first put on a socket.
     var clientSequence: UInt32 = 0
-    /// The numbers of the targets at that time.
+    /// The numbers of the targets at the time of that assignment.
     var targets: [ParticipantNumber] = []
     /// A sequence at or after the item's place in the session's order; 0 until it is accepted.
     var sequence: UInt64 = 0
@@ -35,11 +36,11 @@ struct Outbox: Sendable {
 
   /// The next item to be put on the socket.
   enum Due {
-    /// No item, or none yet.
+    /// There is no item to send now.
     case nothing
     /// An entry, with or without a client sequence.
     case entry(OutgoingEntry)
-    /// A filler for a client sequence whose entry was refused by a gateway process that is gone. The new one expects the
+    /// A filler for a client sequence whose entry was refused by an earlier gateway process. The new process expects this client
     /// sequence.
     case filler(UInt32)
     case control(ClientControl)
@@ -48,29 +49,30 @@ struct Outbox: Sendable {
   var items: [Item] = []
   /// The index of the first item that is not released.
   var head = 0
-  /// The index of the first item that is not known to be accepted.
+  /// The index of the first item that is not accepted, as far as known.
   var accepted = 0
   /// The index of the first item that was not put on this socket.
   var cursor = 0
   /// The client sequence of the next new entry.
   var nextSequence: UInt32 = 1
-  /// The client sequence up to which all were put on this socket, or are known to the gateway.
+  /// The highest client sequence up to which all were put on this socket, or are known to the gateway.
   var lastOnSocket: UInt32 = 0
-  /// The client sequence up to which entries were sent in a former epoch. Others may have received them under these numbers.
+  /// The highest client sequence that was sent in a former epoch. Other participants may have received entries under these
+  /// numbers.
   var formerEpochSequence: UInt32 = 0
-  /// True while the due control message is on the socket.
+  /// True while the next control message is on the socket.
   var isControlOnSocket = false
   private var nextOrdinal: UInt64 = 1
-  /// True when items were reordered: ordinals do not rise.
+  /// True when items were reordered, so that their ordinals do not rise.
   var isReordered = false
-  /// The bytes released so far, by `OutgoingEntry.size` and `ActivityChange.size`.
+  /// The number of bytes released so far, as counted by `OutgoingEntry.size` and `ActivityChange.size`.
   private(set) var releasedBytes = 0
 
   /// True when the queue is empty.
   var isEmpty: Bool { head == items.count }
   /// True when all items are accepted.
   var isAccepted: Bool { accepted == items.count }
-  /// True while an item on the socket has no answer.
+  /// True while an item on the socket waits for an answer.
   var isAwaited: Bool { cursor > accepted || isControlOnSocket }
   /// True while an item waits to be put on the socket.
   var hasMore: Bool { cursor < items.count && !isControlOnSocket }
@@ -81,11 +83,11 @@ struct Outbox: Sendable {
     guard head < items.count else { return nil }
     return isReordered ? items[head...].lazy.map(\.ordinal).min() : items[head].ordinal
   }
-  /// The lowest client sequence in the queue, or the next one to be assigned: `next` of a resume.
+  /// The lowest client sequence in the queue. If there is none, the next one to assign. It is the value `next` of a resume.
   var next: UInt32 {
     items[head...].first { $0.clientSequence > 0 }?.clientSequence ?? nextSequence
   }
-  /// True when all client sequences were assigned.
+  /// True when all client sequences are used.
   var isUsedUp: Bool { nextSequence == .max }
 
   /// Appends an item.
@@ -94,7 +96,7 @@ struct Outbox: Sendable {
     nextOrdinal += 1
   }
 
-  /// Counts content as released, also content that was never added.
+  /// Counts bytes as released, even if their content was never in the queue.
   mutating func release(_ content: Content) {
     switch content {
     case .entry(let entry): if entry.isReliable { releasedBytes += entry.size }
@@ -119,10 +121,10 @@ struct Outbox: Sendable {
     }
   }
 
-  /// The targets assigned to the due entry with its client sequence; nil when it has none.
+  /// The targets that the next entry got with its client sequence; nil when it has no client sequence.
   var dueTargets: [ParticipantNumber]? { items[cursor].clientSequence > 0 ? items[cursor].targets : nil }
 
-  /// Puts the due entry on the socket, with these targets if it is new.
+  /// Puts the next entry on the socket. The targets are used if the entry is new.
   ///
   /// - Returns: the client sequence of the entry.
   mutating func putEntry(targets: [ParticipantNumber]) -> UInt32 {
@@ -136,16 +138,16 @@ struct Outbox: Sendable {
     return items[cursor - 1].clientSequence
   }
 
-  /// Puts the due filler on the socket.
+  /// Puts the next filler on the socket.
   mutating func putFiller() { lastOnSocket += 1 }
 
-  /// Puts the due control message on the socket.
+  /// Puts the next control message on the socket.
   mutating func putControl() {
     items[cursor].wasSent = true
     isControlOnSocket = true
   }
 
-  /// Removes the due item: it has no receiver, or was refused.
+  /// Removes the next item, because it has no receiver or was refused.
   mutating func dropDue() {
     isControlOnSocket = false
     release(items[cursor].content)
@@ -172,7 +174,7 @@ struct Outbox: Sendable {
 }
 
 extension Outbox: CustomStringConvertible {
-  /// The state of the queue, without any content.
+  /// The state of the queue as text, without any content.
   var description: String {
     "\(items.count - head) items, \(accepted - head) accepted, \(cursor - head) on the socket"
       + (isControlOnSocket ? ", a control message too" : "") + ", next \(nextSequence)"

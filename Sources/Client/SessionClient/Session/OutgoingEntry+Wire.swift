@@ -11,7 +11,7 @@ extension OutgoingEntry {
     return flags
   }
 
-  /// The bytes that the gateway counts against the rate: payload, type, targets and the fixed part of the header.
+  /// The number of bytes that the gateway counts for the rate limit: payload, type, targets and the fixed part of the header.
   var size: Int {
     payload.count + type.utf8.count + 4 * (targets?.count ?? 0) + ClientEntry.fixedLength
   }
@@ -24,8 +24,8 @@ extension OutgoingEntry {
       payload: payload.span)
   }
 
-  /// Appends an entry without a type. The gateway refuses it, and its client sequence is then used up. It replaces an entry
-  /// that was refused before, if the gateway no longer knows about that refusal.
+  /// Appends an entry without a type, to use up its client sequence: the gateway refuses the entry. It replaces an entry that was
+  /// refused before, if the gateway no longer knows about that refusal.
   static func appendFiller(to bytes: inout [UInt8], clientSequence: UInt32) {
     let nothing: [UInt8] = []
     ClientEntry.append(
@@ -34,6 +34,6 @@ extension OutgoingEntry {
 }
 
 extension ActivityChange {
-  /// The bytes that the gateway counts against the rate: those of the control message.
+  /// The number of bytes that the gateway counts for the rate limit: those of the control message.
   var size: Int { ClientControl.activity(self).encoded().count }
 }

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// The participants of a session: active, waiting and past, from the `participants` entries (3.3).
+/// The participants of a session: active, waiting and past, from the `participants` entries (section 3.3).
 struct ParticipantList: Sendable {
   private var activeByNumber: [ParticipantNumber: Participant] = [:]
-  /// The number of past participants that are kept at least. A gateway remembers 10,000 by default.
+  /// The minimum number of past participants that are kept. A gateway keeps 10,000 by default.
   private let pastLimit: Int
   /// The participants that left. Snapshots do not remove them, because a number is never used again. Above twice
   /// `pastLimit` the newest half stays.
@@ -16,8 +16,8 @@ struct ParticipantList: Sendable {
 
   /// Creates an empty list.
   ///
-  /// - Parameter pastLimit: the number of past participants that are kept at least. It bounds the memory, because a
-  ///   gateway may name any number of participants.
+  /// - Parameter pastLimit: the minimum number of past participants that are kept. It limits the memory, because a gateway may
+  ///   name any number of participants.
   init(pastLimit: Int = 20_000) {
     self.pastLimit = pastLimit
   }
@@ -35,15 +35,15 @@ struct ParticipantList: Sendable {
         name: number == 0 ? "Gateway" : "Participant \(number)", color: "#888888")
   }
 
-  /// Returns the numbers of the active participants with these ids; other ids are ignored. During a snapshot the
-  /// participants active before it still count: a partial snapshot does not show that they left.
+  /// Returns the numbers of the active participants with these ids; other ids are ignored. During a snapshot, the participants
+  /// that were active before are included, because a partial snapshot does not show that they left.
   func numbers(of ids: [UUID]) -> [ParticipantNumber] {
     Set(ids.compactMap { numbers[$0] ?? formerNumbers[$0] }).sorted()
   }
 
   /// Adds a participant as active. The gateway describes this client's own participant before the others.
   mutating func add(_ participant: Participant) {
-    // Number 0 is the gateway's own.
+    // Number 0 belongs to the gateway.
     guard participant.number != 0 else { return }
     activeByNumber[participant.number] = participant
     numbers[participant.id] = participant.number

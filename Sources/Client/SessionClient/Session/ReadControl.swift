@@ -1,6 +1,6 @@
-/// The program's request to pause reading, and the limit on reading despite it.
+/// The program's request to pause reading, and the limit on reading in spite of this request.
 struct ReadControl: Sendable {
-  /// The bytes of entries that may be read for a mark while the program pauses reading: 64 MiB.
+  /// The maximum number of bytes that are read because of a mark while the program pauses reading: 64 MiB.
   static let markReadLimit = 64 << 20
 
   /// True unless the program has paused reading.
@@ -8,7 +8,7 @@ struct ReadControl: Sendable {
   private var bytesReadDespitePause = 0
   private var wasReading = true
 
-  /// True while a pending mark justifies reading despite the pause.
+  /// True while a pending mark makes reading necessary during a pause.
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
   /// Records the program's request.
@@ -22,7 +22,7 @@ struct ReadControl: Sendable {
     if !isWanted { bytesReadDespitePause += bytes }
   }
 
-  /// Records whether the socket is to be read now.
+  /// Records if the socket is to be read now.
   ///
   /// - Returns: true if that has changed.
   mutating func update(_ isReading: Bool) -> Bool {

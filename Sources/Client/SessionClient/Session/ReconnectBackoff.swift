@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The delay before each connection attempt: none for the first, then exponential with jitter, so that clients that
-/// lost their connections together do not return together.
+/// The delay before each connection attempt. The first attempt has no delay. Later delays grow exponentially, with jitter, so
+/// that clients that lost their connections at the same time do not reconnect at the same time.
 struct ReconnectBackoff: Sendable {
   /// The longest delay that the gateway may ask for.
   static let longestWait = Duration.seconds(60)
@@ -10,7 +10,7 @@ struct ReconnectBackoff: Sendable {
   /// The number of short-lived sockets in a row that is reported as trouble.
   private static let shortLivedLimit = 3
 
-  /// The time a socket must work for the next attempt to be immediate again.
+  /// The time for which a socket must work so that the next attempt is immediate again.
   private let stableAfter: Duration
   private var attempt = 0
   private var worksSince: MonotonicTime?
@@ -24,23 +24,23 @@ struct ReconnectBackoff: Sendable {
 
   /// Creates a backoff without failures.
   ///
-  /// - Parameter stableAfter: the time a socket must work for the next attempt to be immediate again. Without this
-  ///   time, a gateway that accepts and then closes would be asked without end.
+  /// - Parameter stableAfter: the time for which a socket must work so that the next attempt is immediate again. Without this
+  ///   minimum, a gateway that accepts and then closes would get attempts without a pause.
   init(stableAfter: Duration = .seconds(5)) {
     self.stableAfter = stableAfter
   }
 
-  /// True when several sockets in a row worked and then broke soon.
+  /// True when several sockets in a row worked for only a short time.
   var isShortLived: Bool { shortLivedSockets == Self.shortLivedLimit }
 
-  /// True when the gateway broke the protocol repeatedly.
+  /// True when the gateway repeatedly violated the protocol.
   var hasRepeatedFaults: Bool { faults > 1 }
 
   /// Records that the session works on the current socket.
   mutating func recordSuccess(now: MonotonicTime) { worksSince = now }
 
-  /// Records that the socket is gone. After a socket that worked the next attempt is immediate, but only once in a row
-  /// when the socket was short-lived.
+  /// Records that the socket has closed. After a working socket, the next attempt is immediate. After a short-lived socket, this
+  /// applies only once in a row.
   mutating func recordLoss(now: MonotonicTime) {
     guard let since = worksSince else { return }
     worksSince = nil
@@ -90,7 +90,7 @@ struct ReconnectBackoff: Sendable {
     let jitter = Double.random(in: 0.5...1, using: &generator)
     let asked = max(.zero, min(wanted, Self.longestWait))
     guard attempt > 0 else {
-      // The gateway asks all clients for the same delay: up to half a second of jitter spreads them.
+      // The gateway asks all clients for the same delay. Jitter of up to half a second distributes them.
       return asked + .milliseconds(Int64(1000 * min(0.5, asked / .seconds(1)) * jitter))
     }
     let seconds = min(Self.longest, Self.first * Double(1 << min(attempt - 1, 10))) * jitter

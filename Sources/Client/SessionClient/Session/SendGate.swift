@@ -8,7 +8,7 @@ package struct SendGate: Sendable {
   package static let queueLimit = 64 << 20
   /// The maximum length of a message type in bytes.
   private static let typeLimit = 255
-  /// The gateway's own burst.
+  /// The burst that the gateway itself allows.
   private static let burstInSeconds = 2.0
 
   private var isOpen = false
@@ -27,12 +27,12 @@ package struct SendGate: Sendable {
     isOpen = true
   }
 
-  /// Closes the gate: the session was left or is over.
+  /// Closes the gate, because the participant left or the session is over.
   package mutating func close() {
     isOpen = false
   }
 
-  /// Uses the limits in `joined`. A changed rate begins with a whole burst.
+  /// Sets the limits from `joined`. After a change of the rate, a whole burst is available.
   package mutating func use(_ limits: Limits, now: MonotonicTime) {
     let hasOtherRate =
       limits.entriesPerSecond != self.limits.entriesPerSecond
@@ -41,7 +41,7 @@ package struct SendGate: Sendable {
     if hasOtherRate { limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now) }
   }
 
-  /// Admits an entry. A rejected entry costs nothing.
+  /// Admits an entry. A rejected entry does not count for the rate.
   ///
   /// - Parameters:
   ///   - entry: the entry to be sent.
@@ -90,7 +90,7 @@ package struct SendGate: Sendable {
     admittedBytes += size
   }
 
-  /// Records the bytes that the session has released since it began: its `releasedBytes`.
+  /// Records the total number of bytes that the session has released: its `releasedBytes`.
   package mutating func released(_ bytes: Int) {
     releasedBytes = bytes
   }
@@ -102,7 +102,7 @@ package struct SendGate: Sendable {
   }
 
   private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(AdmissionError) {
-    // The gateway charges no more than a whole burst, too.
+    // The gateway also charges at most a whole burst.
     guard limiter.take(size, entries: min(entries, limiter.burstEntries), now: now) else {
       throw .rateLimited(retryAfter: limiter.delayUntilQuarter(for: size))
     }

@@ -3,8 +3,8 @@ internal import Wire
 
 /// The send schedule of a session: within the gateway's rate limits, and after the pauses that the gateway asked for.
 struct SendPacer: Sendable {
-  /// Three quarters of the gateway's own burst of two seconds, because the network may deliver in one burst entries that were
-  /// sent over a longer time.
+  /// Three quarters of the gateway's own burst of two seconds. It is less, because the network may delay entries and then deliver
+  /// them in one burst.
   private static let burstInSeconds = 1.5
 
   private var limiter: SendRateLimiter
@@ -26,23 +26,23 @@ struct SendPacer: Sendable {
   /// True when the rate limit delays the next entry.
   var isThrottled: Bool { throttledUntil != nil }
 
-  /// Uses other limits from now on.
+  /// Sets other limits.
   mutating func update(_ limits: Limits, now: MonotonicTime) { limiter.update(limits, now: now) }
 
-  /// Records that the gateway found the client too fast.
+  /// Records a refusal because the client was too fast.
   mutating func drain(now: MonotonicTime) { limiter.drain(now: now) }
 
   /// Pauses sending until a time.
   mutating func pause(until time: MonotonicTime) { pausedUntil = time }
 
-  /// Forgets the throttling of a socket that is gone.
+  /// Forgets the throttling of a closed socket.
   mutating func socketLost() { throttledUntil = nil }
 
   /// Begins a round of sends.
   ///
   /// - Returns: false during a pause.
   mutating func begin(now: MonotonicTime) -> Bool {
-    // Cleared during a pause too: a deadline in the past would wake the owner without end.
+    // The deadline is cleared during a pause too. Otherwise a deadline in the past would wake the owner again and again.
     throttledUntil = nil
     guard let pausedUntil else { return true }
     guard pausedUntil <= now else { return false }
@@ -50,7 +50,7 @@ struct SendPacer: Sendable {
     return true
   }
 
-  /// Takes the tokens for a message of `size` bytes, or throttles the following ones.
+  /// Takes the tokens for a message of `size` bytes. Throttles the following messages if tokens are missing.
   ///
   /// - Returns: false when the message has to wait.
   mutating func take(_ size: Int, now: MonotonicTime) -> Bool {
@@ -59,7 +59,7 @@ struct SendPacer: Sendable {
     return false
   }
 
-  /// Takes the tokens for an unreliable entry, which is sent now or never.
+  /// Takes the tokens for an unreliable entry, which is sent now or dropped.
   ///
   /// - Returns: false when the entry has to be dropped.
   mutating func takeUnreliable(_ size: Int, entries count: Int, now: MonotonicTime) -> Bool {

@@ -1,7 +1,7 @@
 internal import Primitives
 internal import Wire
 
-/// A limit on entries and bytes per second, with a burst of a few seconds' worth.
+/// A limit on entries and bytes per second, with a burst of a few seconds.
 struct SendRateLimiter: Sendable {
   private let burstInSeconds: Double
   private var entryRate: TokenBucket.Rate
@@ -34,10 +34,9 @@ struct SendRateLimiter: Sendable {
     bytes.empty(at: now)
   }
 
-  /// Takes the tokens for `size` bytes, at the price of `count` entries. A size above the burst is allowed when the whole
-  /// burst is available.
+  /// Takes the tokens for `size` bytes and `count` entries. A size above the burst is allowed when the whole burst is available.
   ///
-  /// - Returns: false when tokens are missing; none is taken then.
+  /// - Returns: false when tokens are missing; then none are taken.
   mutating func take(_ size: Int, entries count: Int, now: MonotonicTime) -> Bool {
     refill(now)
     guard entries.canConsume(Double(count), by: entryRate), bytes.canConsume(Double(size), by: byteRate)
@@ -49,12 +48,12 @@ struct SendRateLimiter: Sendable {
     return true
   }
 
-  /// Returns the time until the tokens that the last `take` asked for are available.
+  /// Returns the time until the tokens are available that the last `take` asked for.
   func delay(for size: Int, entries count: Int) -> Duration {
     max(entries.delay(until: Double(count), by: entryRate), bytes.delay(until: Double(size), by: byteRate))
   }
 
-  /// Returns the time until a quarter of the burst is available, and enough for an entry of `size` bytes; at least 1 ms.
+  /// Returns the time until a quarter of the burst is available, and enough tokens for an entry of `size` bytes; at least 1 ms.
   func delayUntilQuarter(for size: Int) -> Duration {
     let quarter = max(
       entries.delay(until: max(1, entryRate.capacity / 4), by: entryRate),

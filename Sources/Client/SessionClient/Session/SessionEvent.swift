@@ -2,20 +2,20 @@ package import Wire
 
 /// An event in a session, as reported to its observer. Events come in the session's order.
 package enum SessionEvent: Sendable {
-  /// The session accepted this client. The first event; it is repeated when the gateway no longer knew the client after a
-  /// reconnect, and the client is then a new participant.
+  /// The session accepted this client. This is the first event. It is repeated when the gateway no longer knew the client after a
+  /// reconnect; the client is then a new participant.
   case joined(Joined)
   /// The entries of a catch-up follow. A snapshot replaces all state received before.
   case catchUp(CatchUpKind)
   /// The catch-up is complete, and the following entries are live.
   case caughtUp
-  /// All active participants, this client included, and all waiting ones. Reported on each change of either list.
+  /// All active participants, including this client, and all waiting ones. Reported on each change of either list.
   case participants(active: [Participant], waiting: [Participant])
   /// The session's activity, and the number of the participant that set it; 0 is the creator of the session.
   case activity(Activity, by: ParticipantNumber)
-  /// An entry, reliable or not. Own reliable entries come back too.
+  /// An entry, reliable or not. Own reliable entries are included.
   case entry(ReceivedEntry)
-  /// All attachments of the session, incomplete uploads included. Reported on each change of the list.
+  /// All attachments of the session, including incomplete uploads. Reported on each change of the list.
   case attachments([AttachmentObject])
   /// The progress of an upload.
   case progress(AttachmentProgressPayload)
@@ -23,15 +23,15 @@ package enum SessionEvent: Sendable {
   case successor(SessionID, by: ParticipantNumber)
   /// A notice of the gateway about the session.
   case notice(NoticePayload)
-  /// The socket is gone, and the client reconnects. Sent messages wait. The participant has not left.
+  /// The socket has closed, and the client reconnects. Messages wait. The participant has not left.
   case away
-  /// Everything sent so far is on the gateway's disk.
+  /// All messages sent so far are on the gateway's disk.
   case settled
-  /// The gateway refused this message for good. No participant receives it; the messages after it continue.
+  /// The gateway refused this message permanently. No participant receives it; the messages after it continue.
   case refused(OutgoingEntry, Refusal)
-  /// A failure, described by the text: the connection cannot be made or sent messages are not accepted, and the client
-  /// tries again; or the gateway refused an activity change or the session's end for good.
+  /// A failure, described by the text. There are two kinds: the connection cannot be established or sent messages are not
+  /// accepted, and the client tries again; or the gateway permanently refused an activity change or the session's end.
   case trouble(String)
-  /// The membership is over. The last event.
+  /// The membership is over. This is the last event.
   case ended(EndReason)
 }

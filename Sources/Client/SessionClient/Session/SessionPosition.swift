@@ -1,6 +1,6 @@
 /// The client's position in the session's order of entries.
 struct SessionPosition: Sendable {
-  /// The sequence up to which all entries were delivered, and the epoch it belongs to.
+  /// The sequence up to which all entries were delivered, and its epoch.
   struct Delivered: Equatable, Sendable {
     var sequence: UInt64
     var epoch: String
@@ -12,8 +12,8 @@ struct SessionPosition: Sendable {
   private(set) var committed: UInt64 = 0
   /// The sequence of the last snapshot.
   private(set) var snapshotSequence: UInt64 = 0
-  /// The delivered entries; nil while only a snapshot can follow. The epoch differs from `epoch` only between `joined`
-  /// and `catchUp` after a crash of the gateway.
+  /// The position of the delivered entries; nil while only a snapshot can follow. Its epoch differs from `epoch` only between
+  /// `joined` and `catchUp` after a crash of the gateway.
   private(set) var delivered: Delivered?
 
   /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` shows if it is valid in the new epoch.
@@ -31,7 +31,7 @@ struct SessionPosition: Sendable {
     committed = max(committed, sequence)
   }
 
-  /// Begins a snapshot. Until its end no tail can continue from here.
+  /// Begins a snapshot. Until its end, no tail can continue from this position.
   mutating func beginSnapshot(at sequence: UInt64) {
     delivered = nil
     snapshotSequence = sequence
@@ -42,7 +42,7 @@ struct SessionPosition: Sendable {
     delivered?.epoch = epoch
   }
 
-  /// Records a reliable entry. During a snapshot only its end makes the state complete (2.1).
+  /// Records a reliable entry. During a snapshot, the state is complete only at the snapshot's end (section 2.1).
   mutating func deliver(_ sequence: UInt64) {
     guard let delivered, delivered.epoch == epoch, sequence > delivered.sequence else { return }
     self.delivered?.sequence = sequence

@@ -18,7 +18,7 @@ final class SessionCreation {
     let folder: String
     let disk: DiskMonitor
     let ledger: SessionLedger
-    /// The ledger of stored sessions; nil when sessions are in memory only.
+    /// The sweeper of stored sessions; nil when sessions are in memory only.
     let sweeper: SessionSweeper?
     let clock: GatewayClock
     let pseudonyms: AddressPseudonyms

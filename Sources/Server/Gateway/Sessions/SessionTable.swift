@@ -42,7 +42,7 @@ final class SessionTable {
     let limits: Limits
     /// Returns the loader of the next session.
     let nextLoader: () -> SessionLoader
-    /// The persistence of sessions; nil when sessions are in memory only.
+    /// The sweeper of stored sessions; nil when sessions are in memory only.
     let sweeper: SessionSweeper?
     let log: Log
   }

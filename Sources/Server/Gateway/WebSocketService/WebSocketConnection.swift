@@ -25,7 +25,7 @@ final class WebSocketConnection: ConnectionHandler {
   let service: WebSocketService
   var phase: Phase {
     willSet {
-      // The session that the client is about to join; it must not be unloaded.
+      // The counter prevents the unloading of a session that a client is about to join.
       if case .opened(let live) = phase { live.unjoinedSockets -= 1 }
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
