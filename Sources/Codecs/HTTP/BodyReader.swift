@@ -26,7 +26,7 @@ struct BodyReader: Sendable {
     case ended
   }
 
-  /// The most digits of a chunk size, leading zeros included: 16 digits can express every length.
+  /// The maximum number of digits of a chunk size, leading zeros included: 16 digits can express every length.
   private static let chunkSizeDigits = 16
 
   private let limits: Limits

@@ -3,7 +3,7 @@ struct FieldParameters: Sendable {
   /// The names in lower case, and the values without quotation marks and escapes, in order.
   private(set) var all: [(name: String, value: [UInt8])] = []
 
-  /// The most parameters, more than any field needs; each is compared with all before it.
+  /// The maximum number of parameters, more than any field needs; each is compared with all before it.
   private static let limit = 32
 
   private var rest: ArraySlice<UInt8>

@@ -88,7 +88,7 @@ package struct ForwardedHop: Equatable, Sendable {
 
   private static let xForwardedNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
 
-  /// The most elements of `Forwarded` that are read: no chain of proxies is longer.
+  /// The maximum number of elements of `Forwarded` that are read: no chain of proxies is longer.
   private static let elementLimit = 64
 
   /// Returns the last elements of all fields of this name, at most `number`, in order; a client can send thousands

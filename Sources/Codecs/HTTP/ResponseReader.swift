@@ -23,7 +23,7 @@ package struct ResponseReader: Sendable {
     case failed(MessageError)
   }
 
-  /// The most interim responses before a final one.
+  /// The maximum number of interim responses before a final one.
   private static let interimLimit = 16
 
   private let limits: RequestLimits
@@ -31,7 +31,7 @@ package struct ResponseReader: Sendable {
   private var methods: [Method] = []
   private var interimCount = 0
 
-  /// The most content of a response's body, in bytes.
+  /// The maximum length of the content of a response's body, in bytes.
   package var bodyLimit: Int
 
   package init(limits: RequestLimits = RequestLimits()) {

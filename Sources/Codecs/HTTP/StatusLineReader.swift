@@ -20,7 +20,7 @@ struct StatusLineReader: Sendable {
   private var text: [UInt8] = []
 
   /// Creates a reader.
-  /// - Parameter limit: the most bytes of the line, without its end.
+  /// - Parameter limit: the maximum number of bytes of the line, without its end.
   init(limit: Int) {
     self.limit = limit
   }

@@ -1,6 +1,6 @@
 /// The payload of a close frame (RFC 6455 §5.5.1).
 package struct ClosePayload: Equatable, Sendable {
-  /// The most bytes of a reason: 125 of a control frame, less two for the code.
+  /// The maximum number of bytes of a reason: 125 of a control frame, less two for the code.
   package static let maximumReasonLength = 123
 
   /// The close code; nil if the frame was empty.

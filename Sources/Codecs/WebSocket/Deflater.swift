@@ -28,7 +28,7 @@ private import CZlib
   /// - Parameters:
   ///   - payload: the message.
   ///   - bytes: the array to append to.
-  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. A change of the window makes zlib start anew,
+  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. A change of the window makes zlib start again,
   ///     which takes some microseconds.
   package func compress(_ payload: Span<UInt8>, into bytes: inout [UInt8], windowBits: Int = 15) {
     precondition((9...15).contains(windowBits), "zlib creates raw streams with windows of 9 to 15 bits")

@@ -1,6 +1,6 @@
 /// The header of a frame (RFC 6455 §5.2).
 package struct FrameHeader: Equatable, Sendable {
-  /// The most bytes of a header.
+  /// The maximum number of bytes of a header.
   package static let maximumLength = 14
 
   package let opcode: Opcode

@@ -23,7 +23,7 @@ private import CZlib
   ///
   /// - Parameters:
   ///   - bytes: the payloads of its frames, without the four bytes that the sender omitted.
-  ///   - limit: the most bytes of the inflated message; bytes beyond it are never stored.
+  ///   - limit: the maximum number of bytes of the inflated message; bytes beyond it are never stored.
   /// - Returns: the message.
   /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a truncated stream).
   package func inflate(_ bytes: Span<UInt8>, limit: Int) throws(ProtocolError) -> [UInt8] {
@@ -50,7 +50,7 @@ private import CZlib
   /// - Parameters:
   ///   - progress: the progress of this message; a new one for its first step.
   ///   - bytes: the payloads of the message's frames, the same at every step.
-  ///   - limit: the most bytes of the inflated message.
+  ///   - limit: the maximum number of bytes of the inflated message.
   ///   - step: the number of bytes, consumed and produced, after which the step ends; it may be exceeded by up to 32
   ///     KiB.
   /// - Returns: true when the message is complete, in `progress.output`.

@@ -1,12 +1,12 @@
 /// The limits for the messages of a peer, in bytes.
 package struct MessageLimits: Equatable, Sendable {
-  /// The most bytes of one frame's payload, as it is on the wire.
+  /// The maximum number of bytes of one frame's payload, as it is on the wire.
   package var frameBytes: Int { Int(frame) }
 
-  /// The most bytes of a whole message: of all its frames, inflated if it was compressed.
+  /// The maximum number of bytes of a whole message: of all its frames, inflated if it was compressed.
   package var messageBytes: Int { Int(message) }
 
-  /// The most bytes of a whole text message, which may have a smaller limit.
+  /// The maximum number of bytes of a whole text message, which may have a smaller limit.
   package var textBytes: Int { Int(text) }
 
   // Small types, because every connection stores these limits.
@@ -26,10 +26,10 @@ package struct MessageLimits: Equatable, Sendable {
   /// Returns the limit of a whole message of this kind.
   func bytes(of kind: MessageKind) -> Int { kind == .text ? textBytes : messageBytes }
 
-  /// The most bytes of a compressed message that inflates to `messageBytes`.
+  /// The maximum number of bytes of a compressed message that inflates to `messageBytes`.
   package var compressedBytes: Int { Self.compressedBytes(of: messageBytes) }
 
-  /// Returns the most bytes of a compressed message that inflates to `count` bytes: a sixteenth more, because
+  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: a sixteenth more, because
   /// incompressible bytes grow by five for each stored block, and the smallest blocks of zlib have 127 bytes.
   static func compressedBytes(of count: Int) -> Int {
     let room = count >> 4 + 64

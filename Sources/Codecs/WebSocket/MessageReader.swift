@@ -151,7 +151,7 @@ package struct MessageReader: Sendable {
   ///   - inflater: required if compression was negotiated. Connections may share it while `isInflating` is false.
   ///     From the first call with `isInflating` until it is false again, it belongs to this reader.
   ///   - inflatedBytes: the number of bytes after which inflating pauses. A message that is not complete by then is
-  ///     inflated anew from the next call on, and continues with each call after that.
+  ///     inflated again from the next call on, and continues with each call after that.
   /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. After a close frame, bytes are
   ///   dropped (§1.4).
   /// - Throws: the rule that the peer broke; the same error in every later call.
@@ -285,8 +285,8 @@ extension MessageReader {
       }
       var inflation = Inflation(kind: kind, bytes: bytes)
       if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
-      // The inflater is shared, so its output is discarded. The message is inflated anew by an inflater that belongs to
-      // this reader until the end of the message.
+      // The inflater is shared, so its output is discarded. The message is inflated again by an inflater that belongs to this
+      // reader until the end of the message.
       state = .inflating(Inflation(kind: kind, bytes: bytes))
       return nil
     }

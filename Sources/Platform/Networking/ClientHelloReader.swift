@@ -3,10 +3,10 @@
 ///
 /// The reader checks only the headers of the records and of the message. OpenSSL checks everything else.
 struct ClientHelloReader {
-  /// The most bytes that are collected, record headers included. A ClientHello has a few hundred, and 2,000 with
+  /// The maximum number of bytes that are collected, record headers included. A ClientHello has a few hundred, and 2,000 with
   /// post-quantum keys.
   static let limitInBytes = 16_384
-  /// The most bytes in a record (RFC 8446 §5.1).
+  /// The maximum number of bytes in a record (RFC 8446 §5.1).
   private static let recordLimitInBytes = 16_384
   private static let recordHeaderInBytes = 5
   private static let messageHeaderInBytes = 4

@@ -14,7 +14,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   /// none, a time in the past to run the next turn at once.
   package typealias Turn = @Sendable (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?
 
-  /// The most events in one turn.
+  /// The maximum number of events in one turn.
   package static let eventsPerTurn = Int(clinux_ready_capacity)
 
   /// The name of the thread.

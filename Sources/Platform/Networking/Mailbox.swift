@@ -6,7 +6,7 @@ internal import Synchronization
 /// Any thread sends, the loop drains. The sender gives the message away, so the message need not be `Sendable`: a
 /// connection can move to another loop this way, with everything that it references.
 package final class Mailbox<Message>: Sendable {
-  /// The most messages in the queue.
+  /// The maximum number of messages in the queue.
   package let capacity: Int
   private let loop: EventLoopThread
   private let waiting = Guarded<[Envelope<Message>]>([])
@@ -51,7 +51,7 @@ package final class Mailbox<Message>: Sendable {
     hasMessages.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
       let batch = waiting
-      // The storage is released: a burst must not keep its memory for ever.
+      // The storage is released: a burst must not keep its memory forever.
       waiting = []
       return batch
     }

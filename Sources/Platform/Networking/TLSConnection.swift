@@ -18,7 +18,7 @@ package final class TLSConnection {
     package static let none = Progress()
   }
 
-  /// The most bytes for one call of `encrypt`.
+  /// The maximum number of bytes for one call of `encrypt`.
   package static let encryptLimitInBytes = 65_536
 
   enum Role {
@@ -129,7 +129,7 @@ package final class TLSConnection {
     if case .failed = state { return }
     isClosed = true
     buffers.connect(from: Span(), to: &ciphertextOut) {
-      // 0 means that the peer has not closed yet, which is no error.
+      // 0 means that the peer has not closed yet, which is not an error.
       _ = unsafe SSL_shutdown(ssl)
       ERR_clear_error()
     }

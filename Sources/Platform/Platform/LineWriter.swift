@@ -20,7 +20,7 @@ package final class LineWriter: Sendable {
     var isStopped = false
   }
 
-  /// The most bytes that a pipe takes in one piece when several processes write to it (pipe(7)).
+  /// The maximum number of bytes that a pipe takes in one piece when several processes write to it (pipe(7)).
   private static let pipeAtomicBytes = 4096
 
   private let descriptor: CInt
@@ -37,7 +37,7 @@ package final class LineWriter: Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: the descriptor to write to; it must stay open as long as the process lives.
-  ///   - capacity: the most bytes in the queue. Unimportant lines may fill three quarters of it.
+  ///   - capacity: the maximum number of bytes in the queue. Unimportant lines may fill three quarters of it.
   ///   - droppedNotice: makes the line that reports the number of dropped lines.
   /// - Throws: `SystemError` if the system has no descriptor left.
   package init(
@@ -89,7 +89,7 @@ package final class LineWriter: Sendable {
 
   /// Makes the thread write the queued lines and end. From then on a caller of `enqueue` writes its line itself.
   ///
-  /// - Parameter duration: the most time to wait; if the descriptor takes nothing, the queued lines are dropped.
+  /// - Parameter duration: the maximum time to wait; if the descriptor takes nothing, the queued lines are dropped.
   /// - Returns: true if all lines were written.
   package func stop(within duration: Duration) -> Bool {
     let hasThread = queue.withLock { queue in

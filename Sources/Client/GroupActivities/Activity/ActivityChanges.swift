@@ -6,7 +6,7 @@ import Wire
 /// would undo the program's change for a moment.
 struct ActivityChanges: Sendable {
   private var pending: [JSONValue?] = []
-  /// The number of changes at the front of `pending` that were already pending at the last call of `settled`.
+  /// The number of changes at the front of `pending` that were already pending when all sent messages were last settled.
   private var settledOnceCount = 0
   private var hadRefusal = false
 

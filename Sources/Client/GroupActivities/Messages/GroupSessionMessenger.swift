@@ -41,7 +41,7 @@ public final class GroupSessionMessenger: Sendable {
   ///
   /// - Parameters:
   ///   - value: the message, at most 262,144 bytes of JSON.
-  ///   - participants: the receivers. An empty set is no error; the message is then not sent.
+  ///   - participants: the receivers. An empty set is not an error; the message is then not sent.
   /// - Throws: `SendError`, or the encoding error; nothing is sent then.
   public func send<Message: Codable>(_ value: Message, to participants: Participants = .all) async throws {
     try take(value, to: participants)

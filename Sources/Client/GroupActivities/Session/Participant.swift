@@ -20,7 +20,7 @@ public struct Participant: Hashable, Identifiable, Sendable, CustomStringConvert
 public enum Participants: Hashable, Sendable {
   /// All other participants.
   case all
-  /// The participants of a set, 1,000 at most. An empty set is no error.
+  /// The participants of a set, 1,000 at most. An empty set is not an error.
   case only(Set<Participant>)
 
   /// Returns one receiver.

@@ -63,7 +63,7 @@ final class ContentCache: Sendable {
       bytes[.file, default: 0] += copy.count
     }
 
-    /// Returns the least recently used content in memory or in files, if that limit is exceeded.
+    /// Returns the least recently used content of a tier, if the tier exceeds its limit.
     func evictionCandidate(_ tier: Tier, over limit: Int) -> (digest: String, content: Data)? {
       guard bytes[tier, default: 0] > limit else { return nil }
       let oldest = items.lazy.filter { $0.value.tier == tier }.min { $0.value.lastUse < $1.value.lastUse }

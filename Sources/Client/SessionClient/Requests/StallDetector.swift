@@ -1,7 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// Detects a transfer that is too slow. Otherwise a peer that transfers a byte now and then would occupy a thread for ever.
+/// Detects a transfer that is too slow. Otherwise a peer that transfers a byte now and then would occupy a thread forever.
 struct StallDetector {
   private let bytes: Int
   private let time: Duration

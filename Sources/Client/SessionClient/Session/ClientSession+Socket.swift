@@ -55,7 +55,7 @@ extension ClientSession {
     case .live:
       // After `leave` no events are reported, so reading cannot overload the program.
       readControl.isWanted || departure != .none || doubtUntil != nil
-        // Otherwise a program that waits for a mark within its event handler would wait for ever.
+        // Otherwise a program that waits for a mark within its event handler would wait forever.
         || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }

@@ -1,7 +1,7 @@
 /// The name of an attachment: for display, and as the suggested name of a saved file. The gateway never uses it as a
 /// path.
 package enum AttachmentName {
-  /// The most Unicode scalars of a name, which take at most 1,020 bytes.
+  /// The maximum number of Unicode scalars of a name, which take at most 1,020 bytes.
   package static let maximumScalars = 255
   /// The name of an attachment without one.
   package static let defaultName = "attachment"

@@ -1,6 +1,6 @@
 /// A control message of a client: a JSON object with one member, whose name is the kind of the message.
 package enum ClientControl: Equatable, Sendable {
-  /// The most bytes of a control message.
+  /// The maximum number of bytes of a control message.
   package static let maximumLength = 65_536
 
   /// Requests to join the session.

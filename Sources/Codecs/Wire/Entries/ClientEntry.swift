@@ -1,8 +1,8 @@
 /// The parts of a client's entry as ranges of its message, so that nothing is copied.
 package struct ClientEntry: Sendable, Equatable {
-  /// The most targets of one entry.
+  /// The maximum number of targets of one entry.
   package static let maximumTargets = 1_000
-  /// The most bytes of a binary message from a client: 1 MiB.
+  /// The maximum number of bytes of a binary message from a client: 1 MiB.
   package static let maximumMessageLength = 1_048_576
   /// The bytes of the fields that every entry has: length, flags, length of the type and client sequence.
   package static let fixedLength = 10

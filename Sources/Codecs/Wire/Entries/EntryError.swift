@@ -75,7 +75,7 @@ extension ClientEntry {
   ///
   /// - Parameters:
   ///   - bytes: The message of the entry.
-  ///   - messageBytes: The most bytes of a payload: the limit of that name.
+  ///   - messageBytes: The maximum number of bytes of a payload: the limit of that name.
   /// - Returns: `nil` for a valid entry.
   package func validationError(in bytes: Span<UInt8>, messageBytes: Int = 262_144) -> EntryError? {
     if flags.contains(.system) { return .systemFlag }

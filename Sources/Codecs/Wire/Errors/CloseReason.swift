@@ -1,6 +1,6 @@
 /// The reason for which the gateway closes a socket: the close code, and the short JSON in the close frame.
 package struct CloseReason: Error, Equatable, Sendable {
-  /// The most bytes of a reason: 125 of a control frame, less two for the code (RFC 6455 §5.5).
+  /// The maximum number of bytes of a reason: 125 of a control frame, less two for the code (RFC 6455 §5.5).
   package static let maximumReasonLength = 123
 
   /// The close code (RFC 6455 §7.4, or one of ours from 4000 on).

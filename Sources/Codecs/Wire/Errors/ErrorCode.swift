@@ -8,7 +8,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
   case notFound = "not-found"
   /// The session has ended.
   case ended
-  /// The session has the most participants that it may have.
+  /// The session has its maximum number of participants.
   case sessionFull = "session-full"
   /// The request is from a page of another origin.
   case originRefused = "origin-refused"

@@ -1,8 +1,8 @@
 /// The shared activity of a session's participants.
 package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
-  /// The most Unicode scalars of a title or an identifier.
+  /// The maximum number of Unicode scalars of a title or an identifier.
   package static let maximumTextScalars = 128
-  /// The most bytes of a payload as JSON.
+  /// The maximum number of bytes of a payload as JSON.
   package static let maximumPayloadLength = 16_384
   /// The activity of a session that is created without one.
   package static let standard = Activity(

@@ -1,58 +1,59 @@
 /// All limits, by their names in the contract. `GET /api/limits` and `joined` send them as one flat object.
 package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
-  /// The most bytes of an entry's payload.
+  /// The maximum number of bytes of an entry's payload.
   package var messageBytes = 262_144
   /// The average rate of a participant's entries per second; the burst is twice that.
   package var entriesPerSecond = 1_000
   /// The average rate of the bytes of a participant's entries per second; the burst is twice that.
   package var bytesPerSecond = 4 << 20
-  /// The most participants of a session at once.
+  /// The maximum number of participants of a session at once.
   package var participantsPerSession = 1_000
-  /// The most past participants that a session remembers, so that they can return under their ids.
+  /// The maximum number of past participants that a session remembers, so that they can return under their ids.
   package var pastParticipants = 10_000
-  /// The most sessions.
+  /// The maximum number of sessions.
   package var sessions = 10_000
-  /// The most sessions that one address may create per minute.
+  /// The maximum number of sessions that one address may create per minute.
   package var sessionsPerAddressPerMinute = 30
-  /// The most stored sessions that were created from one address. Loopback has no such limit.
+  /// The maximum number of stored sessions that were created from one address. Loopback has no such limit.
   package var sessionsPerAddress = 1_000
-  /// The most connections.
+  /// The maximum number of connections.
   package var connections = 10_000
-  /// The most connections of one address. Loopback has no such limit.
+  /// The maximum number of connections of one address. Loopback has no such limit.
   package var connectionsPerAddress = 200
-  /// The most bytes of a request's head.
+  /// The maximum number of bytes of a request's head.
   package var headBytes = 32_768
-  /// The most seconds until a request's head is complete.
+  /// The maximum number of seconds until a request's head is complete.
   package var headSeconds = 10
-  /// The most bytes of incomplete messages and requests, over all sockets.
+  /// The maximum number of bytes of incomplete messages and requests, over all sockets.
   package var incompleteBytes = 256 << 20
-  /// The most bytes of an attachment.
+  /// The maximum number of bytes of an attachment.
   package var attachmentBytes = 104_857_600
-  /// The most bytes of an attachment's metadata.
+  /// The maximum number of bytes of an attachment's metadata.
   package var metadataBytes = 4_096
-  /// The most bytes of all attachments of a session.
+  /// The maximum number of bytes of all attachments of a session.
   package var sessionAttachmentBytes = 2 << 30
   /// The number of seconds that an upload without progress is kept.
   package var uploadKeepSeconds = 86_400
-  /// The most attachments of a session, incomplete uploads included.
+  /// The maximum number of attachments of a session, incomplete uploads included.
   package var attachmentsPerSession = 1_000
-  /// The most uploads at once, over all sessions.
+  /// The maximum number of uploads at once, over all sessions.
   package var uploads = 256
   /// The bytes that uploads leave free on the disk.
   package var diskReserveBytes = 256 << 20
-  /// The most bytes of the logs and attachments of all sessions.
+  /// The maximum number of bytes of the logs and attachments of all sessions.
   package var dataBytes = 1 << 40
-  /// The most bytes of the logs and attachments of all sessions that were created from one address. Loopback has no such limit.
+  /// The maximum number of bytes of the logs and attachments of all sessions that were created from one address. Loopback has no
+  /// such limit.
   package var dataBytesPerAddress = 10 << 30
-  /// The most bytes of retained entries of a session.
+  /// The maximum number of bytes of retained entries of a session.
   package var sessionLogBytes = 256 << 20
   /// The bytes of a session's newest entries that stay in memory as they were sent.
   package var catchUpTailBytes = 4 << 20
-  /// The most bytes of entries in memory, over all sessions.
+  /// The maximum number of bytes of entries in memory, over all sessions.
   package var memoryBytes = 2 << 30
-  /// The most bytes of a session's entries that are not on the disk yet.
+  /// The maximum number of bytes of a session's entries that are not on the disk yet.
   package var unsavedSessionBytes = 16 << 20
-  /// The most bytes of entries that are not on the disk yet, over all sessions.
+  /// The maximum number of bytes of entries that are not on the disk yet, over all sessions.
   package var unsavedBytes = 256 << 20
   /// The number of seconds that a session is kept after the last participant left.
   package var sessionKeepSeconds = 2_592_000
@@ -62,20 +63,20 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var endedKeepSeconds = 604_800
   /// The running time in seconds, with a synchronised clock, before an expired session is removed.
   package var removalDelaySeconds = 3_600
-  /// The most seconds until `join` or `wait` arrives.
+  /// The maximum number of seconds until `join` or `wait` arrives.
   package var joinSeconds = 10
   /// The number of seconds that a participant stays present after the socket broke.
   package var graceSeconds = 30
-  /// The most seconds between two requests of a connection.
+  /// The maximum number of seconds between two requests of a connection.
   package var idleSeconds = 60
-  /// The most seconds without progress of a request's body.
+  /// The maximum number of seconds without progress of a request's body.
   package var bodyStallSeconds = 20
   /// The minimum rate of an upload's body in bytes per second, averaged over `bodyRateSeconds`. It applies while all
   /// upload slots, or all slots of one address, are taken.
   package var minimumBodyBytesPerSecond = 1_024
   /// The number of seconds over which the rate of an upload's body is averaged.
   package var bodyRateSeconds = 30
-  /// The most seconds until a message is complete.
+  /// The maximum number of seconds until a message is complete.
   package var messageSeconds = 30
 
   /// The number of seconds that a session without retained entries is kept after the last participant left.

@@ -1,8 +1,8 @@
 /// The name and color that a participant requests. The gateway replaces missing and invalid values.
 package struct Profile: JSONWritable, Equatable, Sendable {
-  /// The most Unicode scalars of a name.
+  /// The maximum number of Unicode scalars of a name.
   package static let maximumNameScalars = 64
-  /// The most bytes of a name in UTF-8.
+  /// The maximum number of bytes of a name in UTF-8.
   package static let maximumNameBytes = 256
 
   /// The name as sent, or sanitised.

@@ -3,12 +3,12 @@
 /// `JSONDecoder` determines the kind of a value by trial: it took 112 ms for 64 KiB of `{}` in an activity's payload,
 /// on the thread that serves all clients. This parser takes 2 ms. `JSONDecoder` also guesses UTF-16 from zero bytes.
 package struct JSONParser {
-  /// The most combining characters in a row in a text. To compare or hash a text Swift orders them, in a time that
+  /// The maximum number of combining characters in a row in a text. To compare or hash a text Swift orders them, in a time that
   /// grows with the square of their number: a name of 64 KiB of them took 1 s.
   package static let maximumCombining = 64
 
   var position = 0
-  /// The most combining characters in a row for this parser.
+  /// The maximum number of combining characters in a row for this parser.
   private let combiningLimit: Int
 
   init(combiningLimit: Int = Self.maximumCombining) {
@@ -20,7 +20,8 @@ package struct JSONParser {
   /// - Parameters:
   ///   - bytes: the whole message.
   ///   - depth: the nesting depth of the value itself; 1 if no other value will surround it.
-  ///   - combiningLimit: the most combining characters in a row in a text; for text from the disk more than for a peer.
+  ///   - combiningLimit: the maximum number of combining characters in a row in a text; for text from the disk more than for a
+  ///     peer.
   /// - Returns: the value.
   /// - Throws: `notJSON` for text that is not JSON in UTF-8, for numbers outside the range of `Double`, for values
   ///   nested more than `JSONValue.maximumDepth` deep, and for texts with too many combining characters in a row.

@@ -11,7 +11,7 @@ struct MemoryBudget: Equatable, Sendable {
   struct Share: Equatable, Sendable {
     /// The consumer of the memory, in a word or two.
     let name: String
-    /// The most bytes that the consumer takes.
+    /// The maximum number of bytes that the consumer takes.
     let bytes: Int
     /// The limit that bounds the share; nil for the program itself.
     let limit: LimitDescription?

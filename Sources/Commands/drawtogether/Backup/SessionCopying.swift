@@ -70,7 +70,7 @@ struct SessionCopying {
   ///
   /// - Parameters:
   ///   - session: the session, with source and target.
-  ///   - purpose: with `.restore`, the expiry times of the session start anew.
+  ///   - purpose: with `.restore`, the expiry times of the session start again.
   ///   - meanwhile: the actions between the steps.
   /// - Returns: nil if the session does not exist or was removed meanwhile; then nothing is copied.
   /// - Throws: `CopyError` if the copy cannot be written, or no descriptors are left.

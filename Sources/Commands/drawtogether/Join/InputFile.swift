@@ -15,8 +15,8 @@ enum InputFile {
   ///
   /// - Parameters:
   ///   - name: the path of the file.
-  ///   - limit: the most bytes of a regular file.
-  ///   - streamLimit: the most bytes of anything else, such as a pipe.
+  ///   - limit: the maximum number of bytes of a regular file.
+  ///   - streamLimit: the maximum number of bytes of anything else, such as a pipe.
   /// - Returns: the content.
   /// - Throws: `CommandError.file`, and `fileTooLarge` for more bytes than the limit.
   static func read(

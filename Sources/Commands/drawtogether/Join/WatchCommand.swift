@@ -20,7 +20,7 @@ final class WatchCommand {
     guard isTerminal, !once else { return try await showOnce(request, link, isTerminal: isTerminal) }
     var next: URL? = link
     let screen = BoardScreen(command.environment) { [command] text in
-      // A closed terminal is no error.
+      // A closed terminal is not an error.
       try? command.data(Array(text.utf8))
     }
     interruptHandler.windowChanged = { screen.resize() }

@@ -6,7 +6,7 @@ internal import Platform
 internal import Primitives
 
 extension DrawTogetherCommand {
-  /// The most time for writing the rest of the log at the end, if its reader has stopped.
+  /// The maximum time for writing the rest of the log at the end, if its reader has stopped.
   private static let logFlushTime = Duration.seconds(1)
 
   /// Runs a gateway until a signal stops it.

@@ -10,7 +10,7 @@ package struct RecordError: Error, Equatable, Sendable {
     case cutShort(needed: Int, have: Int)
     /// The body has extra bytes at its end.
     case tooLong(extra: Int)
-    /// The body is not a JSON object as it should be.
+    /// The body is not JSON object as it should be.
     case notJSON
     /// A member of the object is missing or has an impossible value.
     case invalidMember(String)

@@ -38,7 +38,7 @@ struct BrailleCanvas: Equatable {
     if cells[index].letter == nil { cells[index].color = color }
   }
 
-  /// Writes letters from a cell on, as far as they fit. Letters outside the canvas are omitted.
+  /// Writes letters from a cell on, if they fit. Letters outside the canvas are omitted.
   mutating func write(_ text: String, column: Int, row: Int, color: RGB?) {
     guard row >= 0, row < rows else { return }
     var column = column
