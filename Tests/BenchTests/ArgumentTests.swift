@@ -98,7 +98,7 @@ struct ArgumentTests {
     #expect(ServerURL("wss://example.org")?.authority == "example.org:443")
   }
 
-  @Test("Invalid arguments exit with 2, with the reason on standard error only")
+  @Test("Invalid arguments exit with code 2, and print the reason on standard error only")
   func exitCodes() {
     var printed = ""
     var complained = ""

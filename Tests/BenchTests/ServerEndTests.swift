@@ -28,7 +28,7 @@ struct ServerEndTests {
 
   // An hour is what each of them is asked to measure.
   @Test(
-    "ends the run at once, in a sentence and with 1",
+    "ends the run at once, with one sentence and exit code 1",
     .timeLimit(.minutes(1)),
     arguments: [
       "fan-out --members 1 --peer --seconds 3600", "fan-out --members 1 --peer --seconds 3600 --rate 50",

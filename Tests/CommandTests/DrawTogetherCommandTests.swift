@@ -27,7 +27,7 @@ struct DrawTogetherCommandTests {
     #expect(result.output == "drawtogether \(Product.version)\n")
   }
 
-  @Test("An invalid value, an unknown flag and an unknown variable exit with 2 and one sentence")
+  @Test("An invalid value, an unknown flag and an unknown variable exit with code 2 and one sentence")
   func usage() {
     let value = run(["--reactors", "many"])
     #expect(value.code == 2)
@@ -39,7 +39,7 @@ struct DrawTogetherCommandTests {
     #expect(run([], ["DRAWTOGETHER_CONFETTI": "1"]).code == 2)
   }
 
-  @Test("--check-config prints values and origins, and starts nothing")
+  @Test("--check-config prints values and origins, and does not start a gateway")
   func checkConfiguration() {
     let result = run(
       [
@@ -57,7 +57,7 @@ struct DrawTogetherCommandTests {
     #expect(!result.output.contains("hush"))
   }
 
-  @Test("--check-config prints all errors of a start, with the same texts")
+  @Test("--check-config prints all errors of a start, with the texts of the start")
   func checkFaults() throws {
     let checked = run([
       "--check-config", "--public", "/nonexistent/folder", "--data", "/etc/hostname", "--https", "off",
@@ -85,7 +85,7 @@ struct DrawTogetherCommandTests {
     #expect(served.end() == 2)
   }
 
-  @Test("health without a gateway exits with 1 and a reason")
+  @Test("health without a gateway exits with code 1 and a reason")
   func health() {
     let result = run(["health", "--http", "127.0.0.1:0"])
     #expect(result.code == 1)
@@ -94,7 +94,7 @@ struct DrawTogetherCommandTests {
         == "drawtogether: the address has port 0: health needs the actual port of the gateway\n")
   }
 
-  @Test("A setting with a missing file exits with 2, before anything is served")
+  @Test("A setting with a missing file exits with code 2, before any request is served")
   func startFailures() throws {
     // In a separate process: a serving program takes over the process's signals and the exit codes of its
     // children.

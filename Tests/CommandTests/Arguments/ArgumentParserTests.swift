@@ -221,7 +221,7 @@ struct ArgumentParserTests {
   }
 
   @Test(
-    "An error is one sentence with setting, value and accepted values",
+    "An error is one sentence with the setting, the value and the accepted values",
     arguments: [
       Refused(
         "--http", "8080",

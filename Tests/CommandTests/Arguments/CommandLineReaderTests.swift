@@ -41,7 +41,7 @@ struct CommandLineReaderTests {
     #expect(read(["--", "a"], endsFlagsAtDashes: false) == [Self.flag(""), .operand("a")])
   }
 
-  @Test("The value of a flag is attached, or the next argument whatever it looks like")
+  @Test("The value of a flag is attached with =, or is the next argument in any form")
   func values() throws {
     var reader = CommandLineReader(["--a=1", "--b", "--", "--c", "--d", "--e"], endsFlagsAtDashes: true)
     var values: [String?] = []

@@ -31,7 +31,7 @@ struct StartCheckTests {
     StartCheck(configuration(change)).errors().map(\.description)
   }
 
-  @Test("A missing data folder is no error, and is not created")
+  @Test("A missing data folder is not an error, and is not created")
   func well() throws {
     #expect(errors() == [])
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
@@ -133,7 +133,7 @@ struct StartCheckTests {
   }
 
   @Test(
-    "A secret file contains one line with the secret",
+    "A secret file has one line, which is the secret",
     arguments: [
       ("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s3cret\n\n", nil), ("", nil),
       ("\n", nil), ("two words", nil), (" s3cret", nil), ("s\u{E9}cret", nil),

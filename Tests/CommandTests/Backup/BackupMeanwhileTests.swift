@@ -41,7 +41,7 @@ struct BackupMeanwhileTests {
     return outcome
   }
 
-  @Test("After the removal of a content the log is copied again")
+  @Test("After a content was removed, the log is copied again")
   func removed() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -60,7 +60,7 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("All files of the copied log exist, however often attachments change")
+  @Test("All files of the copied log exist, even if attachments change often")
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
@@ -92,7 +92,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A removed upload is no fault before its record is written")
+  @Test("A removed upload is not a fault before its record is written")
   func discarded() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -111,7 +111,7 @@ struct BackupMeanwhileTests {
     #expect(outcome?.faults == [])
   }
 
-  @Test("A lasting fault is found also while other attachments change")
+  @Test("A lasting fault is found even while other attachments change")
   func staysWhileBusy() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -136,7 +136,7 @@ struct BackupMeanwhileTests {
   }
 
   @Test(
-    "An upload that is completed meanwhile is copied as a content only")
+    "An upload that is completed during the backup is copied as a content only")
   func finished() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -177,7 +177,7 @@ struct BackupMeanwhileTests {
     #expect(try place.names("sessions/\(Self.id)/attachments").isEmpty)
   }
 
-  @Test("A session that is removed meanwhile leaves nothing in the copy")
+  @Test("A session that is removed during the backup leaves no files in the copy")
   func gone() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -203,7 +203,7 @@ struct BackupMeanwhileTests {
     #expect(outcome?.isCopied == true)
   }
 
-  @Test("This also holds while participants draw")
+  @Test("A lasting fault is found even while participants draw")
   func staysWhileDrawn() async throws {
     var log = MadeLog(Self.id)
     log.person(1, "Ada")

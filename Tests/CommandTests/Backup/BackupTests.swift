@@ -32,7 +32,7 @@ struct BackupTests {
     return log
   }
 
-  @Test("A backup has every session, the files that a session needs, and no others")
+  @Test("A backup has all sessions, the files that these need, and no other files")
   func whole() async throws {
     var log = drawing()
     try await folder.make(log)
@@ -53,7 +53,7 @@ struct BackupTests {
     #expect(try place.bytes("sessions/\(log.id.text)/log") == folder.bytes("log", of: log.id))
   }
 
-  @Test("An incomplete last record is not copied, and is no fault")
+  @Test("An incomplete last record is not copied, and is not a fault")
   func torn() async throws {
     let log = drawing()
     try await folder.make(log)

@@ -3,7 +3,7 @@ import Testing
 
 /// This version reads the data folders of earlier versions. The contract tests check the same folders
 /// with a running gateway.
-@Suite("Folders of earlier versions")
+@Suite("Data folders of earlier versions")
 struct EarlierFolderTests {
   private static let fixtures =
     #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/StorageTests/Fixtures"

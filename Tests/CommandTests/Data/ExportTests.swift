@@ -108,7 +108,7 @@ struct ExportTests {
     #expect(run.lines.dropFirst().map { Self.sequence($0) } == [2, 5, 7, 8])
   }
 
-  @Test("A prefix of no session, or of several, is an error")
+  @Test("A prefix that matches no session, or several, is an error")
   func prefixes() async throws {
     let folder = try KeptFolder()
     for id in ["Export000000000000000A", "Export0A0000000000000A", "Exp000000000000000000A"] {

@@ -30,7 +30,7 @@ struct RestoreTests {
     return log
   }
 
-  @Test("One appended record undoes an end, and the log before it stays unchanged")
+  @Test("One appended record undoes an end, and the earlier log stays unchanged")
   func restores() async throws {
     let log = ended()
     try await folder.make(log)

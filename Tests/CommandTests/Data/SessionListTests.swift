@@ -86,7 +86,7 @@ struct SessionListTests {
       ])
   }
 
-  @Test("The command prints a table or a line per session, and no complete id")
+  @Test("The command prints a table or one line per session, without complete ids")
   func command() async throws {
     let folder = try await folder()
     let table = CommandRun(["sessions", "--data", folder.path])
@@ -129,7 +129,7 @@ struct SessionListTests {
         + " not a log\n")
   }
 
-  @Test("A folder that is no data folder is an error, and nothing is created in it")
+  @Test("A folder that is not a data folder is an error, and no file is created in it")
   func noFolder() throws {
     let run = CommandRun(["sessions", "--data", "/nonexistent/data"])
     #expect(run.code == 2)

@@ -112,7 +112,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "ST9 A loss is reported until `repair` accepts it, whether the log was repaired before or by it",
+    "ST9 A loss is reported until `repair` accepts it, even if the log was repaired earlier",
     arguments: [true, false])
   func repair(isMended: Bool) async throws {
     let whole = try folder.bytes("log", of: id)
@@ -256,7 +256,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("A file without an attachment is no fault, since a crash may leave one")
+  @Test("A file without an attachment is not a fault, since a crash may leave one")
   func leftovers() throws {
     _ = try folder.place("nobody's", in: id)
     try folder.leave("nobody's", of: UUID(), in: id)
@@ -365,7 +365,7 @@ struct VerifyTests {
     #expect(both.count == 2)
   }
 
-  @Test("A session without a log, or with a log that begins wrongly, is a fault")
+  @Test("A session without a log, or with an invalid beginning of its log, is a fault")
   func noLog() throws {
     try folder.put([], as: "log", of: id)
     #expect(run().output.contains("Verify… log, byte 0: the last record is incomplete (0 bytes)\n"))
@@ -377,7 +377,7 @@ struct VerifyTests {
     #expect(run.output.contains("Verify… log, byte 0: cannot open the log of a session"))
   }
 
-  @Test("A record that is being written is no fault; one that stays incomplete is")
+  @Test("A record that is being written is not a fault; a record that stays incomplete is")
   func beingWritten() throws {
     let bytes = try folder.bytes("log", of: id)
     let sessions = try folder.opened()
@@ -397,7 +397,7 @@ struct VerifyTests {
     #expect(torn.last?.faults.count == 1)
   }
 
-  @Test("A session that was removed meanwhile is no fault")
+  @Test("A session that was removed during the check is not a fault")
   func removedSession() async throws {
     let sessions = try folder.opened()
     try await folder.store.remove(id)

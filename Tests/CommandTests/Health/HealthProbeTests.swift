@@ -73,7 +73,7 @@ struct HealthProbeTests {
     return configuration
   }
 
-  @Test("A gateway that answers 200 is healthy; the request has its public name")
+  @Test("A gateway that answers 200 is healthy; the request names the gateway's public host")
   func well() throws {
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     var configuration = configuration(http: answerer.port)

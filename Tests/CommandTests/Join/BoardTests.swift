@@ -58,7 +58,7 @@ struct BoardTests {
     #expect(board.markCount == 0)
   }
 
-  @Test("A stroke has at most the maximum of points, whether they arrive at once or one by one")
+  @Test("A stroke never exceeds the maximum number of points, even if they arrive one by one")
   func longest() throws {
     let (most, list) = (StrokeMark.maximumPoints, { Array(repeating: $0, count: $1).joined(separator: ",") })
     let more = #"{"point":[2,2],"points":[[2,2],[3,3]],"pressures":[0.1,0.2]}"#
@@ -181,7 +181,7 @@ struct BoardTests {
     #expect(RGB("#+BA9E0") == nil)
   }
 
-  @Test("A new item has a position on the plane, however far out others drew")
+  @Test("A new item has a position on the plane, even if other items are far out")
   func freePositions() {
     #expect(board.freePosition() == PlanePoint(x: 100, y: 100))
     _ = board.receive(entry(Board.strokeType, #"{"point":[50,1000000]}"#, .replace, Self.one))

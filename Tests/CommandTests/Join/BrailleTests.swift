@@ -16,7 +16,7 @@ struct BrailleTests {
     #expect(canvas.text == "⠁⠂⠄⠈⠐⠠⡀⢀")
   }
 
-  @Test("Letters hide dots, wide letters use two cells, and half a letter is never left")
+  @Test("Letters hide dots, wide letters use two cells, and no half of a letter remains")
   func letters() {
     var canvas = BrailleCanvas(columns: 6, rows: 2)
     canvas.set(x: 0, y: 0, color: nil)
@@ -72,7 +72,7 @@ struct BrailleTests {
     #expect(dots == [[5, 0]])
   }
 
-  @Test("A line of very many short segments keeps its end and its turns")
+  @Test("A line of very many short segments keeps its end and its corners")
   func shortPieces() throws {
     let there = (0...3000).map { (Double($0) / 100, 0.0) }
     let items = [try stroke(there + there.reversed() + [(0, 10), (0, 10.01)])]

@@ -8,7 +8,7 @@ import TestSupport
 /// Files are read completely or not at all.
 @Suite("Input files")
 struct InputFileTests {
-  @Test("A file is read up to a limit, whether or not it reports its size")
+  @Test("A file is read up to a limit, even if it does not report its size")
   func limits() throws {
     let folder = TemporaryFolder()
     let name = folder.path + "/a"

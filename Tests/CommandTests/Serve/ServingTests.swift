@@ -55,7 +55,7 @@ struct ServingTests {
     return String(decoding: answer, as: UTF8.self)
   }
 
-  @Test("The ready line has both URLs, both are healthy, and SIGTERM exits with 0")
+  @Test("The ready line has both URLs, both are healthy, and SIGTERM exits with code 0")
   func readyAndStopped() throws {
     let (child, ready) = try start()
     #expect(ready.event == "ready")
@@ -124,7 +124,7 @@ struct ServingTests {
     #expect(child.end() == 0)
   }
 
-  @Test("A second gateway on a port reports that and exits with 1")
+  @Test("A second gateway on the same port reports the conflict and exits with code 1")
   func portInUse() throws {
     let (first, ready) = try start()
     let address = "127.0.0.1:\(try port(ready.http))"

@@ -42,7 +42,7 @@ struct ContentCheckQueueTests {
     }
   }
 
-  @Test("An address has one content verified at a time, and the addresses take turns")
+  @Test("One content of an address is verified at a time, and the addresses take turns")
   func turns() {
     let checks = Checks()
     for number in 1...4 { #expect(checks.add(content(UInt64(number)), for: ada)) }
@@ -76,7 +76,7 @@ struct ContentCheckQueueTests {
     #expect(checks.begin().isEmpty)
   }
 
-  @Test("Contents beyond the limits are refused; for addresses of this machine only the limit of all counts")
+  @Test("Contents beyond the limits are refused; addresses of this machine only have the common limit")
   func limits() {
     let checks = Checks(waiting: 6, perClient: 3)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada) == (number <= 3)) }

@@ -68,7 +68,7 @@ final class ContentVerdictsTests {
     #expect(!verdicts.isDamaged(content) && verdicts.verdict(on: content, placed) == .intact)
   }
 
-  @Test("The result of a check is dropped if the file was replaced meanwhile")
+  @Test("The result of a check is dropped if the file was replaced during the check")
   func placedMeanwhile() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()
@@ -92,7 +92,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: contents[99], mark) == .intact)
   }
 
-  @Test("Many verdicts on one content count once, and make it the newest")
+  @Test("Many verdicts on one content count as one verdict, which is the newest")
   func repeated() throws {
     let verdicts = ContentVerdicts(limit: 10)
     let mark = try place()
@@ -154,7 +154,7 @@ extension OverSockets {
       }
     }
 
-    @Test("In a full queue, a new client takes the place of another one, which is refused")
+    @Test("In a full queue, a new client replaces another client, whose content is refused")
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)
       let session = SessionID(high: 0, low: 1)

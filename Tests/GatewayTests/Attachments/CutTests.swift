@@ -59,7 +59,7 @@ extension OverSockets {
 
     private static let body = Content.bytes(700_001, seed: 7)
 
-    @Test("PROTOCOL 4: an interrupted request leaves nothing", arguments: Cut.all)
+    @Test("PROTOCOL 4: an interrupted request leaves no attachment and no file", arguments: Cut.all)
     func whole(_ cut: Cut) throws {
       let room = try JournalRoom()
       for isOnOwner in [true, false] {
@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: tus keeps the received bytes, continues behind them and ends with the right bytes",
+      "PROTOCOL 4: tus keeps the received bytes, continues after them and ends with the right bytes",
       arguments: Cut.all)
     func pieces(_ cut: Cut) throws {
       let room = try JournalRoom()
@@ -114,7 +114,8 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: after ten resets at different offsets all bytes are there once", arguments: [false, true])
+      "PROTOCOL 4: after ten resets at different offsets, all bytes are stored exactly once",
+      arguments: [false, true])
     func manyResets(isSecure: Bool) throws {
       let room = try JournalRoom()
       var random = SeededGenerator(seed: 11)

@@ -64,7 +64,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: a stopped reader delays no other, and later gets the rest, even after the removal",
+      "P5: a reader that stops does not delay other readers, and later gets the rest, even after the attachment was removed",
       arguments: Way.all)
     func stopsAndReturns(_ way: Way) throws {
       let room = try JournalRoom()

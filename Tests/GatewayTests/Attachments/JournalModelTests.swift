@@ -12,7 +12,7 @@ extension OverSockets {
   struct JournalModelTests {
     /// Seeds that failed once are kept.
     @Test(
-      "Six clients add, interrupt, resume, read and remove four attachments: list, entries, files and descriptors agree",
+      "Six clients add, interrupt, resume, read and remove four attachments; then list, entries, files and descriptors agree",
       arguments: [1, 2, 3, 54, 103] as [UInt64])
     func agree(seed: UInt64) throws {
       let room = try JournalRoom()

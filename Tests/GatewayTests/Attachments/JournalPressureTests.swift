@@ -45,7 +45,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: while the disk hangs, two buffers of 64 MiB are read; then the upload continues",
+      "P6: while the disk hangs, only two buffers of a 64 MiB upload are read; then the upload continues",
       arguments: [false, true])
     func standstill(isSecure: Bool) throws {
       let room = try JournalRoom()

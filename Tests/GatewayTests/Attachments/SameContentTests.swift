@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4: a content is stored once, and is kept while an attachment refers to it.
-  @Suite("The same content")
+  @Suite("Attachments with the same content")
   struct SameContentTests {
     @Test("Attachments added at once with one content share a file until the last is removed")
     func together() throws {

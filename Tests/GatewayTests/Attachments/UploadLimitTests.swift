@@ -18,7 +18,8 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: over `uploads` a request is refused with a time; after any end of an upload there is room")
+      "P6: beyond `uploads` a request is refused with a retry time; after an upload has ended in any way there is room"
+    )
     func atOnce() throws {
       let room = try JournalRoom { $0.limits.uploads = 2 }
       for end in End.allCases {
@@ -71,7 +72,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an upload into the disk reserve is 507, and leaves nothing",
+      "PROTOCOL 4: an upload into the disk reserve is refused with 507, and leaves no file",
       arguments: [false, true])
     func reserve(isResumable: Bool) throws {
       let before = try RunningGateway()

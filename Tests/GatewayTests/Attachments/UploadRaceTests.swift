@@ -120,7 +120,7 @@ extension OverSockets {
       #expect(try room.settle().count == 40)
     }
 
-    @Test("PROTOCOL 4: a file sent twice under one id is complete, however close the two requests are")
+    @Test("PROTOCOL 4: a file that is sent twice under one id at almost the same time is complete")
     func twiceToTheEnd() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<50_000])
@@ -146,7 +146,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: of two concurrent pieces at one offset one is accepted, and the bytes are right")
+    @Test("PROTOCOL 4: if two pieces at one offset arrive together, one is accepted, and the bytes are right")
     func samePlace() throws {
       let room = try JournalRoom()
       for round in 0..<30 {
@@ -189,7 +189,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an upload whose attachment or session is removed is refused, and leaves nothing",
+      "PROTOCOL 4: an upload whose attachment or session is removed is refused, and leaves no file",
       arguments: End.allCases, [false, true])
     func goneInTheMiddle(end: End, isResumable: Bool) throws {
       let room = try JournalRoom { if end == .expiry { $0.limits.uploadKeepSeconds = 1 } }
@@ -219,7 +219,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: removed while its last bytes are written and placed: ready or gone, never a 500",
+      "PROTOCOL 4: an attachment that is removed while its last bytes are stored is ready or removed, and never causes a 500",
       arguments: [End.removal, .sessionEnd])
     func goneAtTheEnd(end: End) throws {
       var random = SeededGenerator(seed: 8)
@@ -303,7 +303,8 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: a piece for an upload that just ended is refused as such, and never with 404")
+    @Test(
+      "PROTOCOL 4: a piece for an upload that has just ended is refused with that reason, and never with 404")
     func pieceAtTheEnd() async throws {
       let room = try JournalRoom()
       let threads = room.gateway.gateway.shared.fileThreads

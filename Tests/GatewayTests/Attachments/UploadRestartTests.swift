@@ -94,7 +94,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an interrupted file in one request leaves nothing",
+      "PROTOCOL 4: an interrupted upload in one request leaves no file after a restart",
       arguments: RunningGateway.End.allCases)
     func cutInOneRequest(_ end: RunningGateway.End) async throws {
       var gateway = try RunningGateway()
@@ -164,7 +164,8 @@ extension OverSockets {
     }
 
     @Test(
-      "Unreferenced files are removed, but none of a session with a damaged log", arguments: [false, true])
+      "Unreferenced files are removed, but not those of a session with a damaged log",
+      arguments: [false, true])
     func damaged(isDamaged: Bool) async throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()

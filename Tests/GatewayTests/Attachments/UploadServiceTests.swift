@@ -66,7 +66,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: upload) == ["drop 409 at 0"])
   }
 
-  @Test("tus: a piece with a wrong checksum is dropped, and the offset is that of its begin")
+  @Test("tus: a piece with a wrong checksum is dropped, and the offset returns to the piece's beginning")
   func checksumMismatch() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -79,7 +79,7 @@ struct UploadServiceTests {
     #expect(await worker.offset == 4)
   }
 
-  @Test("A request whose lease a newer request takes is closed, and its late bytes are not written")
+  @Test("A request whose lease goes to a newer request is closed, and its late bytes are not written")
   func superseded() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -92,7 +92,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("A slow body gives its slot to a newcomer")
+  @Test("An upload with a slow body loses its slot to a new upload")
   func slow() async throws {
     let worker = try UploadWorker(uploads: 1)
     let slow = try await worker.begin(.post(length: 100_000))
@@ -112,7 +112,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: second) == ["refuse 503"])
   }
 
-  @Test("The end of its session refuses an upload")
+  @Test("An upload is refused when its session ends")
   func sessionEnds() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -124,7 +124,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: late) == ["drop 410"])
   }
 
-  @Test("tus: an upload keeps its session in memory while a piece arrives, and not between pieces")
+  @Test("tus: a session stays in memory while a piece of an upload arrives, but not between pieces")
   func busy() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -136,7 +136,9 @@ struct UploadServiceTests {
     #expect(await !worker.keepsSession)
   }
 
-  @Test("The files of incomplete uploads stay when another gateway has their session, and go with its end")
+  @Test(
+    "The files of incomplete uploads stay when another gateway takes the session over, and are removed when the session ends"
+  )
   func files() async throws {
     for isEnd in [false, true] {
       let worker = try UploadWorker()
@@ -148,7 +150,7 @@ struct UploadServiceTests {
     }
   }
 
-  @Test("The removal of its attachment refuses an upload, and the id can be used again")
+  @Test("An upload is refused when its attachment is removed, and the id can be used again")
   func removed() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -159,7 +161,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("A request in one piece that breaks off leaves no attachment")
+  @Test("An upload in one request that is interrupted leaves no attachment")
   func cut() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -169,7 +171,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 0)
   }
 
-  @Test("tus: the bytes of a request that breaks off stay, and the next request continues behind them")
+  @Test("tus: the bytes of an interrupted request stay, and the next request continues after them")
   func resumed() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -182,7 +184,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("tus: an upload that breaks off behind its last byte is completed")
+  @Test("tus: an upload that is interrupted after its last byte is completed")
   func cutBehindLastByte() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -201,7 +203,7 @@ struct UploadServiceTests {
     #expect(await !worker.exists)
   }
 
-  @Test("A disk with no more than its reserve refuses an upload before the attachment exists")
+  @Test("If only the disk reserve is free, an upload is refused before its attachment exists")
   func fullDisk() async throws {
     let worker = try UploadWorker(diskReserveBytes: 1 << 60)
     let upload = try await worker.begin(.post(length: 8))
@@ -209,7 +211,7 @@ struct UploadServiceTests {
     #expect(await !worker.exists)
   }
 
-  @Test("A body that announces more than its attachment has is refused")
+  @Test("A body that announces more bytes than its attachment is refused")
   func tooLarge() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])

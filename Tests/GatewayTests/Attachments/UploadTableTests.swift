@@ -66,7 +66,8 @@ struct UploadTableTests {
     _ = try Self.begin(table, 10, from: one)
   }
 
-  @Test("When all slots are taken, the slowest upload below the minimum rate is evicted, 5 s after its begin")
+  @Test(
+    "When all slots are used, the slowest upload below the minimum rate is evicted, 5 s after its beginning")
   func slowestFirst() throws {
     let table = Self.table(uploads: 4)
     let ids = try (0..<4).map { try Self.begin(table, $0) }
@@ -92,7 +93,9 @@ struct UploadTableTests {
     #expect(Self.ask(table, at: Self.time(5)).refusal?.limit == 4)
   }
 
-  @Test("Addresses with frequent new uploads lose slots to a newcomer at once, until none has more than it")
+  @Test(
+    "Addresses with frequent new uploads lose slots to a new address at once, until no address has more than the new one"
+  )
   func reopened() throws {
     let table = Self.table(uploads: 8)
     for address in 1...4 {
@@ -169,7 +172,7 @@ struct UploadTableTests {
     #expect(second.evicted?.id == lone)
   }
 
-  @Test("An upload that its reactor cannot end keeps its slot, and the newcomer is refused")
+  @Test("An upload that its reactor cannot end keeps its slot, and the new upload is refused")
   func fullMailbox() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
@@ -180,7 +183,9 @@ struct UploadTableTests {
     #expect(table.count == 1)
   }
 
-  @Test("An address with its share of slots evicts its own slowest upload older than 30 s, and no other's")
+  @Test(
+    "An address that has used its share of slots evicts its own slowest upload older than 30 s, and no upload of another address"
+  )
   func ownShare() throws {
     let table = Self.table(uploads: 8)
     let (one, other) = (IPAddress(v4: 1), IPAddress(v4: 2))
@@ -220,7 +225,7 @@ struct UploadTableTests {
 
 @Suite("The rate of a body")
 struct BodyRateTests {
-  @Test("The average covers the last window, whatever came before")
+  @Test("The average covers only the last window")
   func window() {
     var rate = BodyRate(window: .seconds(30))
     func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9) + 7) }
@@ -243,7 +248,7 @@ struct BodyRateTests {
     #expect(rate.average(at: time(1_000_100)) == nil)
   }
 
-  @Test("A pause counts neither for the time nor for the rate")
+  @Test("A pause changes neither the measured time nor the rate")
   func pause() {
     var rate = BodyRate(window: .seconds(30))
     rate.resume(at: MonotonicTime(nanoseconds: 7_000_000_000))

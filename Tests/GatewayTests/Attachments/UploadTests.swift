@@ -33,7 +33,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an attachment is announced, complete, readable, and removed without a trace",
+      "PROTOCOL 4: an attachment is announced, completed, read, and removed with all its files",
       arguments: Way.all)
     func life(_ way: Way) throws {
       let room = try JournalRoom()
@@ -67,7 +67,7 @@ extension OverSockets {
       #expect(read.body.isEmpty)
     }
 
-    @Test("PROTOCOL 4: consecutive uploads over one connection, with other requests pipelined between")
+    @Test("PROTOCOL 4: consecutive uploads over one connection, with other pipelined requests between them")
     func pipelined() throws {
       let room = try JournalRoom()
       let client = try room.client(onOwner: false)

@@ -27,7 +27,7 @@ struct BroadcasterTests {
     }
   }
 
-  @Test("With a flush interval, entries wait for the interval since the last flush")
+  @Test("With a flush interval, entries wait until the interval since the last flush is over")
   func pacing() async throws {
     let worker = try ComponentWorker(flushInterval: .milliseconds(20))
     try await worker.makeSession()

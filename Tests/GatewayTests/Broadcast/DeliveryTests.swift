@@ -9,7 +9,9 @@ extension OverSockets {
   /// PROTOCOL 2 and 3 between real sockets.
   @Suite("Delivery")
   struct DeliveryTests {
-    @Test("P1: four senders' entries reach all in one order, each sender's in its own", arguments: [1, 2])
+    @Test(
+      "P1: the entries of four senders reach all members in one order, which keeps each sender's order",
+      arguments: [1, 2])
     func oneOrder(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try gateway.makeSession()
@@ -34,7 +36,7 @@ extension OverSockets {
       }
     }
 
-    @Test("S43: all members get joins in quick succession, in their order, also without entries")
+    @Test("S43: all members get many fast joins in their order, even without other entries")
     func comings() throws {
       let gateway = try RunningGateway(reactors: 1)
       let session = try gateway.makeSession()
@@ -94,7 +96,7 @@ extension OverSockets {
       #expect(sender.errors.first?.clientSequence == 1)
     }
 
-    @Test("PROTOCOL 3: unreliable entries reach the others, targeted ones only their targets")
+    @Test("PROTOCOL 3: unreliable entries reach the other members; targeted ones reach only their targets")
     func unreliable() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()
@@ -133,7 +135,7 @@ extension OverSockets {
       #expect(member.committed <= sequence + 1)
     }
 
-    @Test("P3: a snapshot equals the state of the others", arguments: [1, 2])
+    @Test("P3: a snapshot equals the state of the other members", arguments: [1, 2])
     func snapshot(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try gateway.makeSession()
@@ -181,7 +183,7 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 410)
     }
 
-    @Test("PROTOCOL 2.2: `leave` closes with 1000 and is announced to the others")
+    @Test("PROTOCOL 2.2: `leave` closes the socket with 1000 and is announced to the other members")
     func leave() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -193,7 +195,7 @@ extension OverSockets {
       try stays.read(until: "the news") { $0.state.participants == [$0.number] }
     }
 
-    @Test("P7: an unknown session: 4004; an `Origin` from elsewhere: 403 and nothing else")
+    @Test("P7: an unknown session closes with 4004; a foreign `Origin` is refused with 403")
     func nobodyElse() throws {
       let gateway = try RunningGateway(reactors: 2)
       for low in [0, 1] as [UInt64] {

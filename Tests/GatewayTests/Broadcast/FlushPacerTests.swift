@@ -30,7 +30,7 @@ struct FlushPacerTests {
     return (flushes, longest)
   }
 
-  @Test("a loop that has time sends everything at once")
+  @Test("an idle loop sends all entries at once")
   func atOnce() {
     #expect(FlushPacer.interval(load: 0) == .zero)
     #expect(FlushPacer.interval(load: 0.25) == .zero)
@@ -47,7 +47,7 @@ struct FlushPacerTests {
     #expect(FlushPacer.interval(load: 1) == .milliseconds(16))
   }
 
-  @Test("many single messages are flushed together, and none waits longer than the interval")
+  @Test("many single messages are flushed together, and no message waits longer than the interval")
   func together() {
     // Every 3 ms, as with five participants that draw at 60 Hz.
     let (flushes, longest) = play((0..<10_000).map { 3 * Double($0) }, interval: .milliseconds(12))
@@ -62,7 +62,7 @@ struct FlushPacerTests {
     #expect(longest == .zero)
   }
 
-  @Test("if participants wait for each other, flushes are soon immediate")
+  @Test("if participants wait for each other, flushes soon become immediate")
   func oneAtATime() {
     // The next message arrives 0.3 ms after the last flush.
     var pacer = FlushPacer()
@@ -80,7 +80,7 @@ struct FlushPacerTests {
     #expect(waits < 20)
   }
 
-  @Test("flushes are delayed again when such participants begin to draw freely")
+  @Test("flushes are delayed again when these participants no longer wait for each other")
   func tryingAgain() {
     let waitingForEachOther = (0..<2000).map { 0.3 * Double($0) }
     let free = (0..<20_000).map { 600 + 1.0 * Double($0) }
@@ -88,7 +88,7 @@ struct FlushPacerTests {
     #expect(flushes.suffix(100).reduce(0, +) > 500)
   }
 
-  @Test("a configured interval applies on any load")
+  @Test("a configured interval applies at any load")
   func fixed() {
     let (flushes, longest) = play((0..<400).map { 5 * Double($0) }, interval: .milliseconds(4), isFixed: true)
     #expect(flushes == Array(repeating: 1, count: 400))

@@ -35,7 +35,7 @@ struct PresencePacerTests {
     #expect(pacer.due == nil)
   }
 
-  @Test("an entry brings delayed announcements along, and a turn without entries announces nothing early")
+  @Test("delayed announcements are sent with the next entry, and not early in a turn without entries")
   func withEntries() {
     var pacer = PresencePacer()
     var tells = [

@@ -62,7 +62,7 @@ struct SessionMemoryTests {
     #expect(memory.reserve(1))
   }
 
-  @Test("Memory pressure is reported once, and its end when there is room for more than an entry")
+  @Test("Memory pressure is reported once; its end is reported when there is room for more than one entry")
   func edges() {
     let memory = SessionMemory(limit: 1600)
     #expect(memory.hold(1600, sessions: 1) == .same)

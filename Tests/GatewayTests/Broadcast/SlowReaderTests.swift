@@ -51,7 +51,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5, P3: after 40 MB a stopped reader is caught up without a torn frame, and the others got all",
+      "P5, P3: a reader that stopped for 40 MB is caught up without an interrupted frame, and the other members got all entries",
       arguments: [false, true])
     func neverReads(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure, reactors: 2)

@@ -8,7 +8,7 @@ import Networking
 /// Certificate and key in files that are replaced as operators do. The test sets the time.
 @Suite("Certificate keeper")
 struct CertificateKeeperTests {
-  @Test("A pair that is overwritten, the certificate first, is in force once the key is written too")
+  @Test("After an overwritten certificate, the new pair is used as soon as the key is overwritten too")
   func inPlace() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
@@ -53,7 +53,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded", "certificate reloaded"])
   }
 
-  @Test("Files that stay unusable are logged once per reason, and usable files are read without a request")
+  @Test("Files that stay unusable are logged once per reason, and new usable files are read automatically")
   func unusable() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
@@ -81,7 +81,7 @@ struct CertificateKeeperTests {
     #expect(keeper.reloadFailures == inAll)
   }
 
-  @Test("After a logged failure the success is logged once, also if the old pair is back")
+  @Test("After a logged failure the success is logged once, even if the old pair is back")
   func oldPairIsBack() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -107,7 +107,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("A pipe in the place of a file is refused without waiting")
+  @Test("A pipe instead of a file is refused without waiting")
   func pipe() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -126,7 +126,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events.count == 3 && fixture.events.last == "certificate reloaded")
   }
 
-  @Test("Touched files change nothing; a requested reload is logged nevertheless")
+  @Test("Files with only a new time cause no change, but a requested reload is logged")
   func touched() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -138,7 +138,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded"])
   }
 
-  @Test("The expiry is logged once a day in the last two weeks, and after the end")
+  @Test("The expiry is logged once a day in the last two weeks, and afterwards")
   func ending() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))
@@ -156,7 +156,7 @@ struct CertificateKeeperTests {
     #expect(fixture.lines[0].contains("level=warning"))
   }
 
-  @Test("A self-signed certificate is renewed a month before its end, and is in force")
+  @Test("A self-signed certificate is renewed a month before it expires, and the new one is used")
   func renewal() async throws {
     let fixture = try KeeperFixture()
     let source = CertificateSource.selfSigned(directory: fixture.folder)

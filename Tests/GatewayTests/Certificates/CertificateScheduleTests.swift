@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Certificate schedule")
 struct CertificateScheduleTests {
-  @Test("Checks run one at a time, a second after each other")
+  @Test("Only one check runs at a time, and the next one begins a second later")
   func runsOneCheckAtATime() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()

@@ -32,7 +32,7 @@ struct CertificateWatchTests {
     #expect(!watch.check(whole))
   }
 
-  @Test("An unusable pair is tried at each check, and logged once after the patience")
+  @Test("An unusable pair is tried at each check, and logged once after the waiting time")
   func patience() {
     let old = versions("certificate", "key")
     let bad = versions("other certificate", "key")
@@ -63,7 +63,7 @@ struct CertificateWatchTests {
     #expect(!watch.didFail("no pair", now: start + .seconds(86_400)), "patience begins anew")
   }
 
-  @Test("The old files end the failure; each request is answered at once")
+  @Test("If the old files return, the failure ends; each requested reload is answered at once")
   func answers() {
     let old = versions("certificate", "key")
     let missing = versions("", "key")

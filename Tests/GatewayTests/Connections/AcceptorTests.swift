@@ -13,7 +13,9 @@ struct AcceptorTests {
   private static let client = IPAddress(v4: 0xCB00_7109)  // 203.0.113.9
   private static let other = IPAddress(v4: 0xCB00_710A)
 
-  @Test("A peer beyond `connectionsPerAddress` gets the reason and is closed, until it closes another one")
+  @Test(
+    "A peer beyond `connectionsPerAddress` gets the reason and is closed, until the peer closes another connection"
+  )
   func perAddress() throws {
     let room = try AcceptorRoom {
       $0.connections = 10
@@ -44,7 +46,7 @@ struct AcceptorTests {
     #expect(room.state(of: refused) == .closed(""))
   }
 
-  @Test("Beyond `connections`, a newcomer evicts the oldest silent connection, which gets the reason")
+  @Test("Beyond `connections`, a new connection evicts the oldest silent connection, which gets the reason")
   func eviction() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<4).map { _ in try room.connect(from: Self.client) }
@@ -77,7 +79,7 @@ struct AcceptorTests {
     #expect(!room.isReserved(counted))
   }
 
-  @Test("The request of a reserved connection is read at once, before a newcomer can evict the connection")
+  @Test("The request of a reserved connection is read at once, before a new connection can evict this one")
   func readAtOnce() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<2).map { _ in try room.connect(from: Self.client, sending: "GET") }
@@ -142,7 +144,7 @@ struct AcceptorTests {
     #expect(room.handler(of: second) != nil)
   }
 
-  @Test("After a stop, the listeners are closed, nothing is accepted, and no deadline is left")
+  @Test("After a stop, the listeners are closed, no connection is accepted, and no deadline is left")
   func stop() throws {
     let room = try AcceptorRoom()
     room.source?.script.append(.exhausted)

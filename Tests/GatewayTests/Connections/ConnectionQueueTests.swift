@@ -92,7 +92,7 @@ struct ConnectionCountsTests {
     if case .admitted = admission { true } else { false }
   }
 
-  @Test("Beyond the limit of all connections the gateway is full, until one is released")
+  @Test("Beyond the limit of all connections, the gateway is full until a connection is released")
   func connections() {
     let counts = counts(perAddress: 10)
     for _ in 0..<3 { #expect(isAdmitted(counts.admitConnection(from: peer(Self.client)))) }
@@ -130,7 +130,7 @@ struct ConnectionCountsTests {
     #expect(counts.admitClient(Self.client) == nil)
   }
 
-  @Test("Buffered bytes are tight from half of the limit, and increases beyond the limit are reported")
+  @Test("Buffered bytes count as scarce from half of the limit, and increases beyond the limit are reported")
   func bufferedBytes() {
     let counts = counts()
     #expect(counts.addBuffered(500) && !counts.isMemoryTight)

@@ -32,7 +32,7 @@ struct ConnectionTableTests {
     #expect(table.isOpen(second) && table.count == 1)
   }
 
-  @Test("A descriptor that cannot be registered takes no slot, and is closed")
+  @Test("A descriptor that cannot be registered uses no slot, and is closed")
   func failedRegistration() throws {
     var fails = true
     var watched: [CInt] = []

@@ -4,12 +4,12 @@ import Primitives
 
 @testable import Gateway
 
-@Suite("TLS handshakes under way")
+@Suite("TLS handshakes in progress")
 struct HandshakeTableTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
   private static func address(_ number: UInt32) -> IPAddress { IPAddress(v4: 0x7F00_0000 + number) }
 
-  @Test("A newcomer replaces the oldest handshake of the address that has the most")
+  @Test("A new handshake replaces the oldest handshake of the address with the most handshakes")
   func share() {
     let table = HandshakeTable(capacity: 6)
     // The oldest handshake is from an address without another one.

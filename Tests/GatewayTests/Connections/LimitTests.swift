@@ -12,7 +12,7 @@ extension OverSockets {
   @Suite("Limits")
   struct LimitTests {
     @Test(
-      "P6: over `connections` a newcomer gets the reason; after a close the next one is accepted",
+      "P6: beyond `connections` a new connection gets the reason; after a close the next connection is accepted",
       arguments: [1, 2])
     func connections(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 3 }
@@ -32,7 +32,9 @@ extension OverSockets {
       }
     }
 
-    @Test("P6: over `sessionsPerAddressPerMinute`: 429 with the limit and a time", arguments: [1, 2])
+    @Test(
+      "P6: beyond `sessionsPerAddressPerMinute` the answer is 429 with the limit and a retry time",
+      arguments: [1, 2])
     func sessionRate(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.sessionsPerAddressPerMinute = 4 }
       for _ in 0..<4 { _ = try gateway.makeSession() }
@@ -43,7 +45,7 @@ extension OverSockets {
       #expect((1...60).contains(seconds))
     }
 
-    @Test("P6: over `sessions`: 503; when one ends, there is room")
+    @Test("P6: beyond `sessions` the answer is 503; after one session has ended, there is room")
     func sessions() throws {
       let gateway = try RunningGateway(reactors: 2) { $0.limits.sessions = 2 }
       let http = try HTTPClient(gateway)
@@ -57,7 +59,7 @@ extension OverSockets {
       _ = try http.makeSession()
     }
 
-    @Test("P6: over `participantsPerSession`: 4005, and a leave makes room")
+    @Test("P6: beyond `participantsPerSession` a socket is closed with 4005, and a leave makes room")
     func participants() throws {
       let gateway = try RunningGateway { $0.limits.participantsPerSession = 2 }
       let session = try gateway.makeSession()
@@ -72,7 +74,9 @@ extension OverSockets {
       try ParticipantClient(gateway, session).join()
     }
 
-    @Test("PROTOCOL 2.1: no `join` within `joinSeconds`: 4001, though pongs come", arguments: [false, true])
+    @Test(
+      "PROTOCOL 2.1: without `join` within `joinSeconds`, a socket is closed with 4001, even if pongs arrive",
+      arguments: [false, true])
     func joinDeadline(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.joinSeconds = 1 }
       let socket = try WebSocketClient(gateway, session: gateway.makeSession(), isSecure: isSecure)
@@ -81,7 +85,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a head that is incomplete after `headSeconds`: 408, even if bytes keep arriving",
+      "P6: a head that is incomplete after `headSeconds` is answered with 408, even if bytes still arrive",
       arguments: [false, true])
     func headDeadline(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
@@ -96,7 +100,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("P6: a body that stalls for `bodyStallSeconds`: 408")
+    @Test("P6: a body that stalls for `bodyStallSeconds` is answered with 408")
     func bodyDeadline() throws {
       let client = try HTTPClient(RunningGateway { $0.limits.bodyStallSeconds = 1 })
       try client.stream.send(client.head("POST", "/api/sessions", ["Content-Length": "10"]) + [0x7b])
@@ -106,7 +110,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: silence before a first request ends after `headSeconds`, between requests after `idleSeconds`",
+      "P6: a silent connection is closed after `headSeconds` before its first request, and after `idleSeconds` between requests",
       arguments: [(false, false), (false, true), (true, false), (true, true)])
     func idleDeadline(hasAsked: Bool, isSecure: Bool) throws {
       let gateway = try RunningGateway {
@@ -130,7 +134,8 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: over `incompleteBytes` of half-received messages: 1013, and the others stay", arguments: [1, 2])
+      "P6: beyond `incompleteBytes` of incomplete messages a socket is closed with 1013, and the other sockets stay open",
+      arguments: [1, 2])
     func incompleteBytes(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.incompleteBytes = 300_000 }
       let session = try gateway.makeSession()
@@ -153,7 +158,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: over `incompleteBytes` of half-received heads and bodies: 503, and small requests are served"
+      "P6: beyond `incompleteBytes` of incomplete heads and bodies the answer is 503, and small requests are served"
     )
     func incompleteRequests() throws {
       let gateway = try RunningGateway { $0.limits.incompleteBytes = 200_000 }

@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A reserved connection that asks for anything else is refused and closed", arguments: [false, true])
+      "A reserved connection with any other request is refused and closed", arguments: [false, true])
     func anythingElse(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.connections = 1 }
       let held = try Self.fill(gateway, 1)
@@ -89,7 +89,9 @@ struct ReservedSlotTests {
     #expect(reserved.victim { _ in .silent } == nil)
   }
 
-  @Test("The oldest silent connection is evicted, then the oldest that is asking, then the oldest")
+  @Test(
+    "The oldest silent connection is evicted first, then the oldest with an incomplete request, then the oldest of the others"
+  )
   func order() {
     var reserved = ReservedConnections(reactors: 4)
     for slot in 0..<4 { reserved.insert(Self.key(slot)) }

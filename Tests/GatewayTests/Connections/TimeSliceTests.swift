@@ -28,7 +28,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: two clients that send such messages at once share the inflater, also if one disconnects in between"
+      "P5: two clients with long compressed messages share the inflater, even if one disconnects"
     )
     func sharedInflater() throws {
       let gateway = try RunningGateway()
@@ -47,7 +47,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: each socket in the queue for the inflater gets it")
+    @Test("P5: each socket in the queue for the inflater gets the inflater")
     func inflaterQueue() throws {
       let gateway = try RunningGateway()
       let clients = try (0..<6).map { _ in try compressing(gateway) }
@@ -64,7 +64,7 @@ extension OverSockets {
       }
     }
 
-    @Test("P5: a message that inflates beyond the limit gives the inflater back, while its socket stays open")
+    @Test("P5: a message that inflates beyond the limit releases the inflater, while its socket stays open")
     func oversizedMessage() throws {
       let gateway = try RunningGateway()
       let metrics = try Metrics(of: gateway)
@@ -82,7 +82,7 @@ extension OverSockets {
       #expect(large.closed == 1009)
     }
 
-    @Test("P5: the inflater goes from one socket to the next, first come first served")
+    @Test("P5: sockets get the inflater in the order of their requests")
     func firstComeFirstServed() {
       let inflater = SharedInflater()
       let keys = (0..<100).map { Connection.Key(slot: $0, generation: 1) }
@@ -113,7 +113,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: a body in chunks of a byte takes one turn per step, and arrives completely")
+    @Test("P5: a body in one-byte chunks takes one turn per step, and arrives completely")
     func chunks() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

@@ -32,7 +32,7 @@ struct AnswerEncoderTests {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").map(String.init)
   }
 
-  @Test("Date and length are in all answers; 204 has no length")
+  @Test("All answers have a date and a length; 204 has no length")
   func common() throws {
     let lines = try Self.lines(.json(.ok, [1, 2, 3]), for: try Self.head())
     #expect(lines.contains("Date: Sun, 06 Nov 1994 08:49:37 GMT"))
@@ -41,7 +41,7 @@ struct AnswerEncoderTests {
     #expect(try !Self.lines(Answer(.noContent)).contains { $0.hasPrefix("Content-Length") })
   }
 
-  @Test("`Connection` names the end of a connection, and in HTTP/1.0 its continuation")
+  @Test("`Connection` announces the close of a connection, and in HTTP/1.0 that it stays open")
   func connection() throws {
     #expect(try Self.lines(Answer(.noContent), closes: true).contains("Connection: close"))
     let old = try Self.head("GET / HTTP/1.0")

@@ -19,7 +19,7 @@ struct ForwardedClientTests {
     return ForwardedClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
   }
 
-  @Test("Without trusted proxies only the connection counts", arguments: [false, true])
+  @Test("Without trusted proxies, the client is that of the connection", arguments: [false, true])
   func noProxies(isSecure: Bool) throws {
     let client = try client(Self.everything, behind: 0, isSecure: isSecure)
     #expect(client.address == Self.peer && client.isSecure == isSecure && client.authority == nil)
@@ -67,7 +67,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "If a request has both kinds of fields, only equal values count",
+    "If a request has both kinds of fields, only equal values are used",
     arguments: [
       Both(
         standard: "for=203.0.113.9;proto=https;host=a.example",

@@ -62,7 +62,7 @@ struct HTTPConnectionTests {
     #expect(await worker.received.hasPrefix("HTTP/1.1 200"))
   }
 
-  @Test("An attachment that was uploaded over a connection is read over it, also in part")
+  @Test("An attachment is uploaded over a connection and read over the same connection, whole and in part")
   func attachment() async throws {
     let worker = try HTTPWorker()
     let path = "/api/sessions/\(try await worker.makeSession())/attachments"
@@ -83,7 +83,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A request for a session of another reactor hands the connection over, with the input behind the head")
+    "A request for a session of another reactor transfers the connection, with the input after the head")
   func handover() async throws {
     let worker = try HTTPWorker(reactors: 2)
     let other = SessionID(high: 0, low: 1)
@@ -123,7 +123,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A drain closes idle connections, and others behind their answer, also if the rest of a body is still to come"
+    "A drain closes idle connections, and the others after their answer, even if the rest of a body is missing"
   )
   func draining() async throws {
     let idle = try HTTPWorker()

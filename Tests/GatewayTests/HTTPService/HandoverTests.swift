@@ -26,7 +26,7 @@ extension OverSockets {
         } + [Way(isSecure: true, packets: .cutRecord)]
     }
 
-    @Test("A socket joins a session of either reactor, from either", arguments: Way.all)
+    @Test("A socket of each reactor can join a session of each reactor", arguments: Way.all)
     func join(_ way: Way) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
@@ -51,7 +51,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("A pong comes back over a connection that was handed over", arguments: [false, true])
+    @Test("A pong arrives over a connection that was transferred", arguments: [false, true])
     func pong(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -63,7 +63,7 @@ extension OverSockets {
     }
 
     @Test(
-      "Requests pipelined behind an upgrade that the owner refuses are answered", arguments: [false, true])
+      "Requests that are pipelined after a refused upgrade are answered", arguments: [false, true])
     func refusedUpgrade(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -80,7 +80,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: GET and DELETE of the other reactor's session, with requests pipelined behind",
+      "PROTOCOL 1: GET and DELETE of the other reactor's session, with pipelined requests after them",
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)

@@ -33,7 +33,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "A request that a proxy on this machine forwarded is not local, whatever else is set",
+    "A request that a proxy on this machine forwarded is never local",
     arguments: [
       "Forwarded", "forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
       "X-Real-IP",

@@ -125,7 +125,7 @@ extension OverSockets {
       #expect(answer.text.contains(#""title":"Ours""#))
     }
 
-    @Test("RFC 9110 §10.1.1: a request that is refused gets no 100, and its body is not waited for")
+    @Test("RFC 9110 §10.1.1: a refused request gets no 100, and the gateway does not wait for its body")
     func expectRefused() throws {
       let client = try HTTPClient(RunningGateway())
       try client.stream.send(
@@ -152,7 +152,8 @@ extension OverSockets {
       #expect(try client.response().text == "{\"status\":\"alive\"}\n")
     }
 
-    @Test("A body that is too large: 413 with the numbers, while it is still being sent")
+    @Test(
+      "A body that is too large is answered with 413 and the numbers, while the client is still sending it")
     func bodyTooLarge() throws {
       let client = try HTTPClient(RunningGateway())
       try client.stream.send(

@@ -78,7 +78,7 @@ struct ProxyWarningsTests {
     #expect(lines.last?.contains("remote=203.0.113.9") == true)
   }
 
-  @Test("Of a long host, the first 100 bytes are logged")
+  @Test("Only the first 100 bytes of a long host are logged")
   func longHost() throws {
     let warnings = warnings(publicURL: "https://draw.example")
     let host = String(repeating: "a", count: 200)

@@ -41,7 +41,7 @@ struct RouterTests {
   }
 
   @Test(
-    "Requests that are answered by their heads, and requests that are not",
+    "Some requests are answered when only the head was read",
     arguments: [
       Request(line: "GET /", cause: .plainText, status: 308),
       Request(line: "GET /api/limits", cause: nil),

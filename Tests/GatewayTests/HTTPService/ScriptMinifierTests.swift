@@ -127,7 +127,7 @@ struct ScriptMinifierTests {
     }
   }
 
-  @Test("A file that was cut at any byte causes no trap, and keeps its lines")
+  @Test("A file that is truncated at any byte causes no trap, and keeps its lines")
   func cuts() throws {
     for test in Self.cases {
       let source = Array(test.source.utf8)

@@ -159,7 +159,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "Scripts and style sheets are minified: length and tag are those of the served bytes",
+    "Scripts and style sheets are minified; length and tag belong to the minified bytes",
     arguments: [
       ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a{}\n"), ("a.txt", "a // b", "a // b"),
     ])
@@ -179,7 +179,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "A page is not compressed for a request from a page of another site; its scripts are",
+    "After a link from another site, the page is sent uncompressed, but its scripts are compressed",
     arguments: [false, true])
   func referred(_ isCrossSiteReferral: Bool) throws {
     let fields: FieldList = ["Accept-Encoding": "gzip"]

@@ -57,7 +57,7 @@ struct StyleMinifierTests {
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)
   }
 
-  @Test("A file that was cut at any byte causes no trap, and keeps its lines")
+  @Test("A file that is truncated at any byte causes no trap, and keeps its lines")
   func cuts() {
     for test in Self.cases {
       let source = Array(test.source.utf8)

@@ -68,7 +68,7 @@ struct FairQueueTests {
     #expect(shares == [microseconds * 1000])
   }
 
-  @Test("A caller may serve nothing, or more than the time allows")
+  @Test("A caller may serve no element, or more elements than the time allows")
   func callersRule() {
     for element in 1...3 { queue.append(element) }
     queue.serve(for: .seconds(1), mayServe: { _, _ in false }) { _, _ in Issue.record("nothing may be served")

@@ -42,7 +42,7 @@ struct LoopWatchdogTests {
 }
 
 extension LoopWatchdogTests {
-  @Test("Each loop but the caller's is asked once; a loop that answers does not hang")
+  @Test("Each loop except the caller's gets one question; a loop that answers does not hang")
   func loops() {
     let start = MonotonicTime(nanoseconds: 1_000_000_000)
     let watchdog = LoopWatchdog(loops: 3)

@@ -41,7 +41,7 @@ extension OverSockets {
       #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
     }
 
-    @Test("A drain sends entries that were delayed to be joined with others")
+    @Test("A drain sends entries that were delayed so that more entries go with them")
     func drainOfHeldEntries() throws {
       let gateway = try RunningGateway { $0.flushInterval = .milliseconds(1000) }
       let session = try gateway.makeSession()
@@ -71,7 +71,7 @@ extension OverSockets {
       for member in members { #expect(try member.socket?.readClose() == 1012) }
     }
 
-    @Test("A stop closes everything, listeners too", arguments: [1, 2])
+    @Test("A stop closes all sockets, including the listeners", arguments: [1, 2])
     func stop(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let member = try ParticipantClient(gateway, gateway.makeSession(), isSecure: true).join()

@@ -57,7 +57,7 @@ struct LogTests {
   }
 
   @Test(
-    "An address is logged whole, as its network, or not at all",
+    "An address is logged completely, as its network, or not at all",
     arguments: [
       ("198.51.100.7", .full, "198.51.100.7"), ("198.51.100.7", .masked, "198.51.100.0"),
       ("198.51.100.7", .off, ""), ("2001:db8:1:2:3:4:5:6", .full, "2001:db8:1:2:3:4:5:6"),

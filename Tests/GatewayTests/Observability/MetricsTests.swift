@@ -113,7 +113,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "Names that dashboards and alerts rely on",
+    "The metrics have the names that dashboards and alerts use",
     arguments: [
       "drawtogether_send_calls_total 0", "drawtogether_entries_delivered_total 0",
       "drawtogether_entries_received_total 0", "drawtogether_sessions 0", "drawtogether_participants 0",
@@ -204,7 +204,7 @@ struct MetricsTests {
     #expect(try #require(figures.threads) >= 1)
   }
 
-  @Test("Exposition format: help, then type, then samples of that name; counters end in _total")
+  @Test("Exposition format: help, then type, then the samples of each name; names of counters end in _total")
   func format() throws {
     let lines = page(Counters())
     #expect(lines.last == "")

@@ -32,7 +32,7 @@ struct ClockTrustTests {
     #expect(Self.begins(Self.trust(synchronised: false, delay: 0)) == 0)
   }
 
-  @Test("The hour begins with the synchronisation, and again after each loss of it")
+  @Test("The hour begins with the synchronisation, and again after each interruption of the synchronisation")
   func synchronisation() {
     var trust = Self.trust(synchronised: false)
     trust.observe(Self.reading(600, synchronised: true))

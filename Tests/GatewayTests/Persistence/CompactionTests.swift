@@ -73,7 +73,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: drawing continues during a compaction, and all entries are there after a crash",
+      "P4: drawing continues during a compaction, and no entry is lost in a later crash",
       arguments: [0, 1, 2, 3])
     func drawing(moment: Int) async throws {
       let disk = TroubledDisk()

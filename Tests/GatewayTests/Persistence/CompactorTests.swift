@@ -17,7 +17,7 @@ struct CompactorTests {
     }
   }
 
-  @Test("P4: a log of superseded entries becomes short, and a newcomer gets the last entry")
+  @Test("P4: a log of superseded entries becomes short, and a new participant gets the last entry")
   func compacts() async throws {
     let worker = try Self.worker()
     try await worker.makeSession()
@@ -32,7 +32,7 @@ struct CompactorTests {
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[7]])])
   }
 
-  @Test("P4: a compaction that fails leaves the log as it is, and the next one comes after 30 s")
+  @Test("P4: a failed compaction does not change the log, and the next one begins after 30 s")
   func fails() async throws {
     let worker = try Self.worker()
     try await worker.makeSession()
@@ -55,7 +55,7 @@ struct CompactorTests {
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[2]])])
   }
 
-  @Test("Two logs of a reactor are compacted at a time, and entries are stored meanwhile")
+  @Test("Two logs of a reactor are compacted at a time, while entries are stored")
   func concurrent() async throws {
     let worker = try Self.worker()
     worker.store.holdCompactions(true)

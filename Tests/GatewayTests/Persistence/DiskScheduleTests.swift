@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Disk schedule")
 struct DiskScheduleTests {
-  @Test("Measurements run one at a time, a second after each other, and each is reported")
+  @Test("Only one measurement runs at a time, the next one begins a second later, and each is reported")
   func runsOneMeasurementAtATime() async throws {
     let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     let (clock, tasks) = (LoopClock(start), LoopTasks())

@@ -244,7 +244,7 @@ extension OverSockets {
       #expect(watch.recordBatch(failure: nil, of: 0, now: begin + .seconds(60)) == .recovered)
     }
 
-    @Test("A disk that does not answer delays nobody, and new data is refused")
+    @Test("A disk that does not answer delays no participant, and new data is refused")
     func hangs() async throws {
       let begun = Guarded(false)
       let isOver = Guarded(false)

@@ -93,7 +93,9 @@ struct PersisterTests {
     #expect(await worker.outcome(of: waiting))
   }
 
-  @Test("`closed` follows all other records, and the session may continue behind it; nothing follows `end`")
+  @Test(
+    "`closed` follows all other records, and a continued session may add records after it; no record follows `end`"
+  )
   func finalRecords() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -112,7 +114,7 @@ struct PersisterTests {
     #expect(try await worker.kinds(of: 1).last == .end)
   }
 
-  @Test("A removed session stores nothing more, and its callers are resumed with false")
+  @Test("A removed session stores no more records, and its callers are resumed with false")
   func removed() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)

@@ -17,7 +17,7 @@ struct SessionAccountsTests {
     return SessionAccounts(limits: limits)
   }
 
-  @Test("sessionsPerAddress counts an address's kept sessions, ended ones too, and no other address")
+  @Test("sessionsPerAddress counts the stored sessions of one address, including ended ones")
   func sessionsPerAddress() throws {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }
     accounts.set(SessionAccounts.Account(creator: "a"), of: Self.id(1))

@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A start with the clock 400 days ahead removes no session, on the disk or in memory",
+      "A start with the clock 400 days ahead removes no session from the disk or from memory",
       arguments: [RunningGateway.End.drained, .cut], [false, true])
     func ahead(_ end: RunningGateway.End, _ isSynchronised: Bool) async throws {
       var gateway = try RunningGateway(RunningGateway.forgetful)
@@ -62,7 +62,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A session that was left while the clock was 400 days behind is kept for its whole time after the clock is right"
+      "A session that became empty while the clock was 400 days behind is kept for its whole time after the clock is corrected"
     )
     func behind() async throws {
       let days = Guarded(-400)
@@ -82,7 +82,7 @@ extension OverSockets {
       #expect(try FolderDisk(gateway.gateway.shared.data).sessions() == [session])
     }
 
-    @Test("A session that was loaded under a wrong clock is judged by the right one")
+    @Test("The expiry of a session that was loaded with a wrong clock follows the corrected clock")
     func correctedLater() async throws {
       var gateway = try RunningGateway(RunningGateway.forgetful)
       let sessions = try Self.makeSessions(gateway)

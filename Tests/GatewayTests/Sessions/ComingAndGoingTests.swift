@@ -9,10 +9,10 @@ import TestSupport
 
 extension OverSockets {
   /// P1 to P4 with a session that is unloaded and loaded repeatedly, over restarts of its gateway.
-  @Suite("Coming and going")
+  @Suite("Participants that join and leave")
   struct ComingAndGoingTests {
     @Test(
-      "P1–P4: with participants that come and go, all entries are there once and in one order",
+      "P1–P4: while participants join and leave, each entry is delivered once, in one order",
       arguments: [UInt64](1...3))
     func walk(seed: UInt64) throws {
       var random = SeededGenerator(seed: seed)
@@ -71,7 +71,8 @@ extension OverSockets {
     }
 
     @Test(
-      "P3: a participant that joins while a session is unloaded continues it, also if the disk fails then")
+      "P3: if a participant joins while the session is being unloaded, the session continues, even if the disk fails then"
+    )
     func comesWhilePutAway() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk, RunningGateway.forgetful)

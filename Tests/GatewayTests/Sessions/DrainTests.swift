@@ -13,7 +13,7 @@ extension OverSockets {
   /// The stop of a gateway with many clients.
   @Suite("Drain of a gateway")
   struct DrainTests {
-    @Test("All entries are on the disk before a client is asked to reconnect", arguments: [1, 2])
+    @Test("All entries are on the disk before any client is asked to reconnect", arguments: [1, 2])
     func many(reactors: Int) throws {
       var gateway = try RunningGateway(reactors: reactors)
       let sessions = try (0..<20).map { _ in try gateway.makeSession() }
@@ -85,7 +85,7 @@ extension OverSockets {
 /// The progress of a drain over all reactors.
 @Suite("The progress of a drain")
 struct DrainProgressTests {
-  @Test("Reactors finish when all of them are ready to, and the last one knows whether all were clean")
+  @Test("Reactors finish when all of them are ready, and the last one finds out if all were clean")
   func progress() {
     let progress = DrainProgress(reactors: 2)
     #expect(!progress.reportReady())

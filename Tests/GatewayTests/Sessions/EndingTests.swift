@@ -35,7 +35,7 @@ extension OverSockets {
       return (session, member, try #require(member.joined?.token))
     }
 
-    @Test("P4: an acknowledged end is kept, whatever was being written", arguments: Moment.allCases)
+    @Test("P4: an acknowledged end stays, whatever records were being written", arguments: Moment.allCases)
     func endedWhilePutAway(_ moment: Moment) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) {
@@ -78,7 +78,7 @@ extension OverSockets {
       }
     }
 
-    @Test("No record is written behind an end, whatever is requested meanwhile")
+    @Test("No record is written after an end, even if other records are requested")
     func nothingBehind() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -107,7 +107,7 @@ extension OverSockets {
       #expect(again.state.held[.zero] == [[0], [1], [2]])
     }
 
-    @Test("A second request to end a session gets the outcome of the first", arguments: [true, false])
+    @Test("A second request to end a session gets the same result as the first", arguments: [true, false])
     func twice(isWell: Bool) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -161,7 +161,7 @@ extension OverSockets {
       #expect(try ParticipantClient(gateway, session).join().state.held[.zero] == all)
     }
 
-    @Test("An ended session is unloaded, whatever it waited for before")
+    @Test("An ended session is unloaded, even if it waited for something")
     func forgotten() async throws {
       let gateway = try RunningGateway { $0.limits.sessionIdleSeconds = 0 }
       for index in 0..<6 {
@@ -181,7 +181,7 @@ extension OverSockets {
       try await gateway.wait(for: "no log open") { try gateway.openLogs() == 0 }
     }
 
-    @Test("Two joins while an ended session is unloaded both get its end")
+    @Test("Two clients that join while an ended session is being unloaded both get the end")
     func foundWhileForgotten() async throws {
       let gateway = try RunningGateway()
       for _ in 0..<20 {

@@ -11,7 +11,7 @@ import Wire
 
 extension OverSockets {
   /// The times for which empty and ended sessions are kept, in memory and on the disk.
-  @Suite("Keeping times")
+  @Suite("Times for which sessions are kept")
   struct KeepingTimesTests {
     /// The state in which a session is kept.
     enum Way: CaseIterable {
@@ -34,7 +34,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A session without participants is removed from the disk at its time, and not before")
+    @Test("A session without participants is removed from the disk exactly when it expires")
     func goes() async throws {
       var gateway = try RunningGateway(reactors: 2, RunningGateway.forgetful)
       var sessions: [Way: SessionID] = [:]

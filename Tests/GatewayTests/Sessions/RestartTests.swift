@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: committed entries are there after the end of the process",
+      "P4: committed entries survive the end of the process",
       arguments: [RunningGateway.End.cut, .drained], [1, 2])
     func committed(_ end: RunningGateway.End, reactors: Int) throws {
       var gateway = try RunningGateway(reactors: reactors)
@@ -62,7 +62,8 @@ extension OverSockets {
       #expect(newcomer.state.participants == Set(members.map(\.number) + [newcomer.number]))
     }
 
-    @Test("P2: uncommitted entries are sent again, and are in the session once", arguments: 0..<10)
+    @Test(
+      "P2: uncommitted entries are sent again, and the session contains each of them once", arguments: 0..<10)
     func resent(round: Int) throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -100,7 +101,7 @@ extension OverSockets {
       }
     }
 
-    @Test("One load serves all requests that come at once")
+    @Test("Simultaneous requests share one load")
     func oneLoad() throws {
       var gateway = try RunningGateway(reactors: 2)
       let (session, members) = try Self.drawn(on: gateway)
@@ -119,7 +120,7 @@ extension OverSockets {
       #expect(try Metrics(of: gateway).value("sessions_opened_total") == 1)
     }
 
-    @Test("A session without participants is unloaded, and continues when one comes")
+    @Test("A session without participants is unloaded, and continues when a participant joins")
     func putAway() throws {
       let gateway = try RunningGateway {
         $0.limits.graceSeconds = 0
@@ -166,7 +167,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A session whose id was sent exists after any end of the process",
+      "If a session's id was sent to a client, the session survives any end of the process",
       arguments: RunningGateway.End.allCases)
     func created(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway()
@@ -175,7 +176,7 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 200)
     }
 
-    @Test("A second gateway on the folder gets the process that has it")
+    @Test("A second gateway on the folder gets the number of the process that has locked it")
     func secondGateway() throws {
       let gateway = try RunningGateway()
       #expect {

@@ -11,7 +11,7 @@ extension OverSockets {
   @Suite("Resume")
   struct ResumeTests {
     @Test(
-      "P2, P8: a disconnected participant resumes with a tail as the same one, and gets each entry once",
+      "P2, P8: a disconnected participant resumes with a tail under the same id, and gets each entry once",
       arguments: [false, true])
     func tail(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -43,7 +43,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P1, P2, P3: 120 cuts while three send: each entry once and in order, and equal states",
+      "P1, P2, P3: three participants send during 120 disconnects; each entry arrives once and in order, and all states are equal",
       arguments: [false, true])
     func manyCuts(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -84,7 +84,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 2.2: the same participant elsewhere closes the old socket with 4009",
+      "PROTOCOL 2.2: when a participant resumes on another socket, the old socket is closed with 4009",
       arguments: [1, 2])
     func elsewhere(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)

@@ -9,7 +9,8 @@ struct SessionCreationLimiterTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
   private let client = IPAddress(v4: 0x0A00_0001)
 
-  @Test("A client creates its limit at once, then one session per share of a minute")
+  @Test(
+    "A client may create its maximum number of sessions at once, and then more at the same rate per minute")
   func limit() {
     var limiter = SessionCreationLimiter(perMinute: 4)
     for _ in 0..<4 { #expect(limiter.admit(client, at: start) == nil) }

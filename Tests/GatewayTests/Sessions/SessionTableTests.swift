@@ -76,7 +76,8 @@ struct SessionTableTests {
     #expect(try await worker.entriesAndCloses(of: client) == [.close(4004)])
   }
 
-  @Test("P6: a connection that closes while its session is loaded or ended frees its descriptor at once")
+  @Test(
+    "P6: a connection that closes while its session is being loaded or ended frees its descriptor at once")
   func closedDuringTask() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

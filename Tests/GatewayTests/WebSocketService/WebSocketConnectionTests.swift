@@ -9,7 +9,7 @@ import Wire
 
 @Suite("WebSocket connection")
 struct WebSocketConnectionTests {
-  @Test("A ping is sent after 20 s, and a socket without a sign of life is closed with 4008 after 40 s")
+  @Test("A ping is sent after 20 s, and a socket without activity of the peer is closed with 4008 after 40 s")
   func silence() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -67,7 +67,7 @@ struct WebSocketConnectionTests {
     #expect(await worker.openSockets == 0)
   }
 
-  @Test("A violation of the protocol is closed with 1002, and nothing behind it is handled")
+  @Test("After a violation of the protocol, the socket is closed with 1002, and later bytes are ignored")
   func violation() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -96,7 +96,7 @@ struct WebSocketConnectionTests {
     #expect(await !worker.isOpen(client))
   }
 
-  @Test("Ten faulty control messages in a row close the socket, and fewer are answered with errors")
+  @Test("Ten invalid control messages in a row close the socket; fewer are answered with errors")
   func faultyControlMessages() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

@@ -330,7 +330,7 @@ struct SlowReaderTests {
     #expect(ada.catchUps.isEmpty)
   }
 
-  @Test("S24, S43 a member that gets changes of presence later is never so late that it must be caught up")
+  @Test("S24, S43 a member that gets changes of presence later never falls behind the tail because of that")
   func lateNews() throws {
     // The least case: some members have nothing but changes of presence left to get.
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
