@@ -8,7 +8,7 @@ import Wire
 extension GatewaySuites {
   @Suite("Inbox")
   struct InboxTests {
-    @Test("nothing is yielded after leave(), not even a message that has resumed its reader")
+    @Test("after leave(), no message is yielded, not even to a reader that was already resumed")
     @MainActor
     func yieldsNothingAfterLeave() async throws {
       let session = try GroupSession<DrawTogether>(makeCoordinator())
@@ -62,7 +62,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "unclaimed messages have a size limit; replaced and removed ones do not count"
+      "unclaimed messages have a size limit, which ignores replaced and removed messages"
     )
     func limitsUnclaimedMessages() {
       func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {

@@ -12,7 +12,8 @@ extension GatewaySuites {
       let location: [Double]
     }
 
-    @Test("all participants see attachments with content and metadata; any participant removes one for all")
+    @Test(
+      "all participants see attachments with content and metadata; any participant can remove one for all")
     func attachments() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -48,7 +49,8 @@ extension GatewaySuites {
     }
 
     @Test(
-      "too large attachments throw with limit and size; add throws before join() and waits until joined")
+      "add throws for too large attachments with limit and size, throws before join(), and waits until joined"
+    )
     func limits() async throws {
       let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }
       let link = try await gateway.makeLink()

@@ -123,7 +123,7 @@ extension GatewaySuites {
       #expect(try await received.value == [Remark("first"), Remark("second")])
     }
 
-    @Test("messages go to selected participants; an empty set is no error, even before join()")
+    @Test("messages reach selected participants; an empty set is not an error, even before join()")
     func targets() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -164,7 +164,7 @@ extension GatewaySuites {
       #expect(received == (0..<10).map { Remark("\($0)") })
     }
 
-    @Test("messages sent by one task each keep their order")
+    @Test("messages keep their order when each is sent by its own task")
     @MainActor
     func taskForEachPoint() async throws {
       let gateway = try TestGateway()

@@ -6,11 +6,11 @@ import Testing
 
 extension GatewaySuites {
   /// The model of Apple's sample, twice in one process. The model knows nothing of gateways; the tests give it sessions.
-  @Suite("The sample's model")
+  @Suite("The model of Apple's sample")
   struct ModelTests {
     typealias Session = GroupSession<DrawTogetherModel.DrawTogether>
 
-    @Test("strokes reach the other model, and a late joiner has each once and in order")
+    @Test("strokes reach the other model, and a late joiner gets each stroke once and in order")
     @MainActor func strokes() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -35,7 +35,9 @@ extension GatewaySuites {
       for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
-    @Test("a stroke drawn while a participant joins arrives once: the newcomer sends an empty canvas")
+    @Test(
+      "a stroke that is drawn while a participant joins arrives once, although the new participant sends an empty canvas"
+    )
     @MainActor func strokeInProgress() async throws {
       let gateway = try TestGateway()
       for _ in 0..<8 {

@@ -50,7 +50,7 @@ extension GatewaySuites {
       #expect(try await messenger.next(1, of: Remark.self) == [Remark("not retained")])
     }
 
-    @Test("retain: the newest of a type, the newest under a key, or none")
+    @Test("retain keeps the newest message of a type, the newest under a key, or none")
     func rules() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

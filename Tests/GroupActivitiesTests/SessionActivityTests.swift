@@ -8,7 +8,8 @@ import Wire
 extension GatewaySuites {
   @Suite("Activities and successors of a GroupSession")
   struct SessionActivityTests {
-    @Test("concurrent changes of the activity converge; a program sees its own at once")
+    @Test(
+      "after concurrent changes, all programs have the same activity; a program sees its own change at once")
     func convergence() async throws {
       let gateway = try TestGateway()
       #expect(try await Quiz(round: 1).activate())

@@ -33,7 +33,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a reported activity is ignored while changes of this program are pending"
+      "an activity that the session reports is ignored while changes of this program are pending"
     )
     func ownChangesComeFirst() {
       func expect(_ wanted: Bool, _ actual: Bool, at location: SourceLocation = #_sourceLocation) {

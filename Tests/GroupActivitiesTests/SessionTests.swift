@@ -140,7 +140,7 @@ extension GatewaySuites {
       subscription.cancel()
     }
 
-    @Test("waitingParticipants has the holders of a session until they join or release it")
+    @Test("waitingParticipants has the programs with a session object until they join or release it")
     func waitingParticipants() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -184,7 +184,7 @@ extension GatewaySuites {
       #expect(isSendable(GroupSessionJournal.Attachments.Iterator.self))
     }
 
-    @Test("the departed sender of a retained message has a name")
+    @Test("the sender of a retained message has a name even after leaving")
     func departedName() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -202,7 +202,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a released session leaves, even if another iterator was offered it and does not read")
+      "a released session leaves, even if it was offered to another iterator that does not read")
     func unreadIterator() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -248,7 +248,7 @@ extension GatewaySuites {
       #expect(over == nil)
     }
 
-    @Test("GroupStateObserver follows whether the gateway can be reached")
+    @Test("GroupStateObserver reports if the gateway can be reached")
     @MainActor
     func observer() async throws {
       let gateway = try TestGateway()

@@ -9,7 +9,7 @@ struct CodingTests {
   }
 
   @Test(
-    "preference for gzip",
+    "a client prefers gzip or not, as its field says",
     arguments: [
       Case(value: "gzip", prefersGzip: true),
       Case(value: "gzip, deflate, br, zstd", prefersGzip: true),
@@ -106,7 +106,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§3 refused texts",
+    "§3 texts that are not Base64 are refused",
     arguments: [
       "Z", "Zg", "Zg=", "Zg===", "Zg====", "====", "=", "Zh==", "Zm9=", "Zm8=Zm8=", "Zm9v\n", " Zm9v",
       "Zm9v ", "Zm9v    ",

@@ -84,13 +84,13 @@ struct ContentDispositionTests {
     Read(rule: "not Latin-1", field: "attachment; filename=\"\u{20AC}\""),
   ]
 
-  @Test("parsed fields", arguments: fields)
+  @Test("fields are parsed", arguments: fields)
   func reads(_ read: Read) {
     #expect(ContentDisposition.fileName(read.field) == read.name)
   }
 
   @Test(
-    "written fields",
+    "fields are written",
     arguments: [
       ("a.png", "filename=\"a.png\""),
       ("an example.html", "filename=\"an example.html\""),

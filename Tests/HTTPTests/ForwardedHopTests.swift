@@ -14,7 +14,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "one element",
+    "one element is parsed",
     arguments: [
       Element(rule: "§4 IPv4", text: "for=192.0.2.43", client: "192.0.2.43"),
       Element(rule: "§4 any case", text: "FOR=192.0.2.43;Proto=HTTPS", client: "192.0.2.43", isSecure: true),

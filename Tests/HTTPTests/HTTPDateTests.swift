@@ -24,14 +24,14 @@ struct HTTPDateTests {
     Written(seconds: 253_402_300_799, text: "Fri, 31 Dec 9999 23:59:59 GMT"),
   ]
 
-  @Test("written and read", arguments: written)
+  @Test("a date is written and read again", arguments: written)
   func writes(_ written: Written) {
     #expect(HTTPDate(secondsSinceEpoch: written.seconds).description == written.text)
     #expect(HTTPDate(written.text, now: now)?.secondsSinceEpoch == written.seconds)
   }
 
   @Test(
-    "the three forms",
+    "all three forms of a date are read",
     arguments: [
       Written(seconds: 784_111_777, text: "Sun, 06 Nov 1994 08:49:37 GMT"),
       Written(seconds: 784_111_777, text: "Sunday, 06-Nov-94 08:49:37 GMT"),

@@ -20,7 +20,8 @@ struct MutationTests {
   ]
 
   @Test(
-    "the events of a mutated request do not depend on its cuts, and nothing traps", arguments: UInt64(1)...40)
+    "the events of a mutated request do not depend on how its bytes are divided, and no input traps",
+    arguments: UInt64(1)...40)
   func cuts(seed: UInt64) throws {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<20 {

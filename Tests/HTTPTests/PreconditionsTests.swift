@@ -161,12 +161,12 @@ struct PreconditionsTests {
     Case(rule: "§13.1.5 without a range", fields: ["If-Range": "\"v1\""], outcome: .full),
   ]
 
-  @Test("the outcome of a request", arguments: conditions + ranges)
+  @Test("a request has the expected outcome", arguments: conditions + ranges)
   func outcomes(_ one: Case) {
     #expect(evaluate(one) == one.outcome)
   }
 
-  @Test("§8.8.2.2 a date of the current second is no validator")
+  @Test("§8.8.2.2 a date of the current second is not a validator")
   func weakDate() {
     let one = Case(rule: "", fields: ["Range": "bytes=0-1", "If-Range": Self.same], outcome: .full)
     #expect(evaluate(one, now: 784_111_777) == .full)

@@ -54,7 +54,7 @@ struct ReprDigestTests {
     Case(rule: "RFC 9651 §4.2 nothing at all", fields: ["Repr-Digest": ""]),
   ]
 
-  @Test("accepted fields", arguments: accepted)
+  @Test("valid fields are accepted", arguments: accepted)
   func takes(_ one: Case) throws {
     #expect(try ReprDigest.sha256(in: one.fields) == one.digest)
   }

@@ -104,7 +104,7 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a length above every integer",
+    "413: a length that fits into no integer",
     arguments: ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
   func hugeLength(_ digits: String) {
     let reading = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(digits)\r\n\r\n"))
@@ -120,7 +120,7 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a chunk above every integer",
+    "413: a chunk size that fits into no integer",
     arguments: ["7fffffffffffffff", "8000000000000000", "ffffffffffffffff"])
   func hugeChunk(_ size: String) {
     let reading = Reading(latin1(Self.chunked + size), limits: limits { $0.bodyBytes = .max - 1 })

@@ -128,7 +128,9 @@ struct RequestReaderTests {
 
   private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test("accepted requests: whole, with every cut, and with the next request after them", arguments: accepted)
+  @Test(
+    "valid requests are accepted whole, divided at any byte, and with the next request after them",
+    arguments: accepted)
   func accepts(_ accepted: Accepted) throws {
     let bytes = latin1(accepted.bytes)
     let whole = Reading(bytes)
@@ -188,7 +190,7 @@ struct RequestReaderTests {
     #expect(reader.isInHead)
   }
 
-  @Test("§7.8 after an upgrade the rest belongs to the other protocol")
+  @Test("§7.8 after an upgrade the remaining bytes belong to the other protocol")
   func upgrade() throws {
     var reader = RequestReader()
     let text = "GET /s HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n"

@@ -180,7 +180,7 @@ struct RequestRefusalTests {
   ]
 
   @Test(
-    "§6.2 lengths that are not numbers",
+    "§6.2 lengths that are not numbers are refused",
     arguments: [
       "", "+1", "-1", " 1 1", "1,1", "1, 1", "1,", ",1", "0x1", "1a", "1.0", "1e1", "\"1\"", "\u{B2}", "1 ;",
       "one", "1_0",
@@ -193,7 +193,7 @@ struct RequestRefusalTests {
   }
 
   @Test(
-    "§6.1, §6.3 codings that do not end in chunked, or have it twice",
+    "§6.1, §6.3 codings that do not end in chunked, or contain chunked twice, are refused",
     arguments: [
       "", "gzip", "identity", "xchunked", "chunkedx", "chunked x", "chunked, chunked", "chunked, gzip",
       "chunked, identity",
@@ -271,7 +271,7 @@ struct RequestRefusalTests {
     #expect(!reading.events.contains(.end))
   }
 
-  @Test("after a refusal nothing more is read")
+  @Test("after a refusal no more bytes are read")
   func staysRefused() {
     var reader = RequestReader()
     let bytes = Array("GET  / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)

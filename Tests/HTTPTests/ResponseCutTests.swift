@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Responses with every cut")
+@Suite("Responses divided at every byte")
 struct ResponseCutTests {
   /// The events of the bytes, with adjacent pieces of content joined.
   private struct Reading: Equatable {
@@ -56,7 +56,8 @@ struct ResponseCutTests {
     #expect(fitting.error == nil)
   }
 
-  @Test("the events of a mutated response do not depend on its cuts", arguments: UInt64(1)...30)
+  @Test(
+    "the events of a mutated response do not depend on how its bytes are divided", arguments: UInt64(1)...30)
   func cuts(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     let texts = [

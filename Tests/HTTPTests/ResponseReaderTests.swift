@@ -115,7 +115,7 @@ struct ResponseReaderTests {
   }
 
   @Test(
-    "refused responses",
+    "invalid responses are refused",
     arguments: [
       Refusal(rule: "§4 another protocol", bytes: "SSH", error: .malformedStatusLine),
       Refusal(rule: "§4 HTTP/2", bytes: "HTTP/2", error: .malformedStatusLine),
@@ -199,7 +199,7 @@ struct ResponseHeadTests {
     #expect(String(decoding: bytes, as: UTF8.self) == "HTTP/1.1 599 \r\n\r\n")
   }
 
-  @Test("RFC 9110 §5.5 no value ends its line")
+  @Test("RFC 9110 §5.5 no value can end its line")
   func noSplitting() {
     let head = ResponseHead(.ok, fields: ["Location": "/a\r\nSet-Cookie: b\u{0}\u{7F}\u{E9}\u{2028}"])
     var bytes: [UInt8] = []
@@ -207,7 +207,7 @@ struct ResponseHeadTests {
     #expect(bytes == latin1("HTTP/1.1 200 OK\r\nLocation: /a  Set-Cookie: b  \u{E9}?\r\n\r\n"))
   }
 
-  @Test("§7.1 chunks")
+  @Test("§7.1 content is written in chunks")
   func chunks() {
     var bytes: [UInt8] = []
     let content = Array("0123456789abcdefg".utf8)

@@ -97,7 +97,7 @@ struct TargetPathTests {
     #expect(try TargetPath.resolve(String(repeating: "/a", count: 32)).components.count == 32)
   }
 
-  @Test("a component of a random path is a plain name")
+  @Test("each component of a random path is a plain file name")
   func everyPairOfBytes() {
     for high in UInt8.min...UInt8.max {
       for low in UInt8.min...UInt8.max {

@@ -102,7 +102,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("Jobs that were enqueued before the stop run")
+  @Test("Jobs that were enqueued before the stop are run")
   func stopRunsJobs() async throws {
     let loop = try EventLoopThread(name: "test-stop")
     let counter = Counter(loop: loop)

@@ -14,7 +14,7 @@ struct OpenSSLClientTests {
     try server.start()
   }
 
-  @Test("It verifies the certificate, exchanges data, and closes", arguments: TLSVersion.allCases)
+  @Test("The client verifies the certificate, exchanges data, and closes", arguments: TLSVersion.allCases)
   func talks(_ version: TLSVersion) throws {
     let client = try client(version, "-verify_return_error", "-verify_hostname", "localhost")
     client.write("over the wire\n")
@@ -27,7 +27,7 @@ struct OpenSSLClientTests {
     server.stop()
   }
 
-  @Test("It resumes its session", arguments: TLSVersion.allCases)
+  @Test("The client resumes its session", arguments: TLSVersion.allCases)
   func resumes(_ version: TLSVersion) throws {
     let file = contexts.directory.path + "/session.pem"
     // The ticket has arrived and is written once data has come back.
@@ -44,7 +44,7 @@ struct OpenSSLClientTests {
     server.stop()
   }
 
-  @Test("It cannot renegotiate (RFC 5746 §4.5)")
+  @Test("The client cannot renegotiate (RFC 5746 §4.5)")
   func renegotiation() throws {
     let client = try client(.v1_2)
     client.write("echo\n")

@@ -11,7 +11,7 @@ struct SelfSignedCertificateTests {
     hosts: ["localhost", "gateway.test"],
     addresses: [IPAddress(v4: 0x7f00_0001), IPAddress(v6High: 0, low: 1)])
 
-  @Test("It is created once and then loaded: two files, the key readable by its owner only")
+  @Test("The certificate is created once and then loaded; only the owner can read the key file")
   func keeps() throws {
     let made = try loadOrCreate(at: now)
     #expect(made.origin == .created(.missing))
@@ -28,7 +28,7 @@ struct SelfSignedCertificateTests {
     #expect(try directory.text(of: "tls-key.pem") == key)
   }
 
-  @Test("OpenSSL's command reads its expected contents")
+  @Test("OpenSSL's command shows the expected contents")
   func contents() throws {
     let made = try loadOrCreate(at: now)
     let text = try Command("openssl", ["x509", "-in", made.certificatePath, "-noout", "-text"]).output()
@@ -80,7 +80,7 @@ struct SelfSignedCertificateTests {
   }
 
   @Test(
-    "An unusable certificate is replaced",
+    "An unusable certificate is replaced by a new one",
     arguments: [
       Spoilt(reason: .unreadable, certificate: "nothing"),
       Spoilt(reason: .unreadable, certificate: ""),

@@ -12,7 +12,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "A valid HOST:PORT",
+    "A valid HOST:PORT is parsed",
     arguments: [
       Good(text: "127.0.0.1:8080", description: "127.0.0.1:8080", host: "127.0.0.1", isLoopback: true),
       Good(text: "127.255.0.9:1", description: "127.255.0.9:1", host: "127.255.0.9", isLoopback: true),
@@ -51,7 +51,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "An invalid HOST:PORT",
+    "An invalid HOST:PORT is refused",
     arguments: [
       Bad(text: "", error: .missingPort),
       Bad(text: "localhost", error: .missingPort),
@@ -73,7 +73,7 @@ struct SocketAddressTests {
     #expect(!bad.error.description.isEmpty)
   }
 
-  @Test("An invalid address in brackets, and a name that does not exist (RFC 6761 §6.4)")
+  @Test("An invalid address in brackets, and an unknown name (RFC 6761 §6.4), are refused")
   func unknown() {
     #expect(throws: AddressError.self) { try SocketAddress("[::zz]:80") }
     #expect(throws: AddressError.self) { try SocketAddress("nobody.invalid:80") }
@@ -104,7 +104,7 @@ struct SocketAddressTests {
     #expect(try #require(IPAddress(text)).isPrivate == isPrivate)
   }
 
-  @Test("Kinds of addresses")
+  @Test("The kind of an address is recognized")
   func kinds() throws {
     #expect(try #require(IPAddress("169.254.1.1")).isLinkLocal)
     #expect(try #require(IPAddress("fe80::1")).isLinkLocal)

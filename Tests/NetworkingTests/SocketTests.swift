@@ -24,7 +24,7 @@ struct SocketTests {
     #expect(!other.isOpen)
   }
 
-  @Test("Two spans are sent as one sequence of bytes, as far as the buffer takes it")
+  @Test("Two spans are sent as one sequence of bytes, up to the size of the socket's buffer")
   func twoSpans() throws {
     let pair = try TCP.pair()
     let (client, server) = (Socket(pair.client.rawValue), Socket(pair.server.rawValue))

@@ -19,7 +19,7 @@ struct TLSConnectionTests {
     }
   }
 
-  @Test("A handshake and 100 KB each way, however the bytes are cut", arguments: Case.all)
+  @Test("A handshake and 100 KB in each direction work for any division of the bytes", arguments: Case.all)
   func exchange(_ given: Case) throws {
     var pair = TLSPair(
       client: try contexts.client(given.version...given.version).makeConnection(to: "localhost"),
@@ -153,7 +153,7 @@ struct TLSConnectionTests {
     #expect(pair.toClient.count == length)
   }
 
-  @Test("The holder returns the newest context, and a connection keeps its own")
+  @Test("New connections get the newest context, and open connections keep theirs")
   func holder() throws {
     let holder = TLSServerContextHolder(try contexts.server(.v1_2 ... .v1_2))
     let old = holder.current.makeConnection()

@@ -4,7 +4,9 @@ import Networking
 
 @Suite("Memory of an idle TLS connection")
 struct TLSMemoryTests {
-  @Test("At most 16 KiB of the heap, after data went both ways", arguments: TLSVersion.allCases)
+  @Test(
+    "An idle connection uses at most 16 KiB of the heap after data in both directions",
+    arguments: TLSVersion.allCases)
   func idle(_ version: TLSVersion) async {
     // In a child process, because the heap of this one includes other tests.
     await #expect(processExitsWith: .success) { [name = version.name as String] in
@@ -31,7 +33,7 @@ struct TLSMemoryTests {
     }
   }
 
-  @Test("A server with an incomplete ClientHello keeps its bytes and less than 1 KiB besides")
+  @Test("A server with an incomplete ClientHello stores its bytes and uses less than 1 KiB of other memory")
   func unfinishedHello() async {
     await #expect(processExitsWith: .success) {
       let server = try TLSFixture.Contexts().server()

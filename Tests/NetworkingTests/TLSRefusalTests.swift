@@ -65,7 +65,7 @@ struct TLSRefusalTests {
   }
 
   @Test(
-    "The error names the type, or the version, of a first record that is not of TLS",
+    "If the first record is not TLS, the error names the record's type or version",
     arguments: [
       ([22, 2], .otherVersion(major: 2), "a record has the major version 2 instead of 3"),
       ([23, 3], .otherRecord(type: 23), "the first record is not of a TLS handshake (type 23)"),
@@ -121,7 +121,7 @@ struct TLSRefusalTests {
     }
   }
 
-  @Test("A client trusts neither an unknown certificate nor one for another name or address")
+  @Test("A client rejects an unknown certificate, and one for another name or address")
   func trust() throws {
     let others = try TLSFixture.Contexts()
     // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH

@@ -22,7 +22,7 @@ struct TicketKeyTests {
     return (try #require(pair.client.session), pair.server.wasResumed)
   }
 
-  @Test("A ticket is valid while its key is one of the three newest", arguments: TLSVersion.allCases)
+  @Test("A ticket is valid while its key is one of the three newest keys", arguments: TLSVersion.allCases)
   func rotation(_ version: TLSVersion) throws {
     let server = try contexts.server()
     let client = try contexts.client(version...version)

@@ -23,7 +23,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("Jobs that were enqueued before the stop run")
+  @Test("Jobs that were enqueued before the stop are run")
   func stop() async throws {
     let executor = try BlockingExecutor(name: "test-blocking")
     let recorder = Recorder(executor: executor)
@@ -44,7 +44,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("Its thread has the requested niceness, and no other thread has")
+  @Test("Only the executor's thread has the requested niceness")
   func niceness() async throws {
     let executor = try BlockingExecutor(name: "test-blocking", niceness: 7)
     let (nice, usual) = (Recorder(executor: executor), clinux_thread_niceness())

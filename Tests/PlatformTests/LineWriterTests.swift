@@ -47,7 +47,8 @@ struct LineWriterTests {
     }
   }
 
-  @Test("A pipe without a reader blocks no caller, and a line in their place reports dropped lines")
+  @Test(
+    "A pipe without a reader does not block callers; dropped lines are replaced by a line with their number")
   func full() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, capacity: 100_000, droppedNotice: Self.note)
@@ -72,7 +73,7 @@ struct LineWriterTests {
     #expect(lines.contains("important"))
   }
 
-  @Test("A non-blocking descriptor, and a pipe whose reader is gone")
+  @Test("Lines are written to a non-blocking descriptor, and dropped when the pipe's reader has closed")
   func others() throws {
     let pipe = try Pipe()
     #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)

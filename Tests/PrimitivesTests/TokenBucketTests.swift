@@ -35,7 +35,7 @@ struct TokenBucketTests {
     #expect(!bucket.take(1, atMs: 3_600_000))
   }
 
-  @Test("A refused amount costs nothing")
+  @Test("A refused amount removes no tokens")
   func refusal() {
     let bucket = TimedBucket()
     #expect(bucket.take(15))
@@ -43,7 +43,7 @@ struct TokenBucketTests {
     #expect(bucket.take(5))
   }
 
-  @Test("An amount above the capacity is available from a full bucket only, and leaves a debt")
+  @Test("An amount above the capacity is available from a full bucket only, and makes its tokens negative")
   func debt() {
     let bucket = TimedBucket()
     #expect(bucket.take(50))
@@ -63,7 +63,7 @@ struct TokenBucketTests {
     #expect(bucket.delay(until: 100, by: slow) == .milliseconds(1000), "no more than the capacity")
   }
 
-  @Test("An emptied bucket has neither tokens nor debt")
+  @Test("An emptied bucket has exactly zero tokens")
   func emptied() {
     var bucket = TokenBucket(full: Self.rate, at: Self.start)
     bucket.consume(100)
@@ -80,7 +80,7 @@ struct TokenBucketTests {
     #expect(bucket.take(1, atMs: 101))
   }
 
-  @Test("A bucket made without a time is full at its first use")
+  @Test("A bucket that is created without a time is full at its first use")
   func withoutTime() {
     let bucket = TimedBucket()
     bucket.bucket = TokenBucket(full: Self.rate)

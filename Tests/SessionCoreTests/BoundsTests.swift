@@ -16,7 +16,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 the bucket: a burst of twice the rate, refilled at the rate, a retry time until a quarter of the burst"
+    "S27 the bucket allows a burst of twice the rate, refills at the rate, and has a retry time until a quarter of the burst"
   )
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
@@ -33,7 +33,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 bytes are counted beside entries; an entry above the burst passes when the bucket is full, and leaves a debt"
+    "S27 bytes are counted like entries; an entry above the burst passes with a full bucket, and makes it negative"
   )
   func bucketBytes() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
@@ -56,7 +56,9 @@ struct BoundsTests {
     #expect(earlier == 0)
   }
 
-  @Test("S28 an entry over the rate is refused with a time; then no answer until the expected entry arrives")
+  @Test(
+    "S28 an entry beyond the rate is refused with a retry time; then no entry is answered until the expected one arrives"
+  )
   func rate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 4 }
     let ada = try fixture.join()
@@ -93,7 +95,7 @@ struct BoundsTests {
     #expect(ada.refusals.first?.clientSequence == nil)
   }
 
-  @Test("S29 a participant that comes back and ignores refusals again is closed each time, however often")
+  @Test("S29 a participant that comes back and ignores refusals again is disconnected each time")
   func ignoredForEver() throws {
     let fixture = Fixture {
       $0.entriesPerSecond = 1
@@ -181,7 +183,8 @@ struct BoundsTests {
     #expect(ada.refusals.count == 1)
   }
 
-  @Test("S31 a full session closes with 4005; a participant within its grace time keeps its place")
+  @Test(
+    "S31 a full session closes new sockets with 4005; a participant within its grace time keeps its place")
   func full() throws {
     let fixture = Fixture { $0.participantsPerSession = 2 }
     let ada = try fixture.join()
@@ -217,7 +220,7 @@ struct BoundsTests {
     #expect(fixture.session.activeParticipantCount == 2)
   }
 
-  @Test("S32 the newest pastParticipants come back as themselves")
+  @Test("S32 only the newest pastParticipants past participants can resume")
   func past() throws {
     let fixture = Fixture { $0.pastParticipants = 2 }
     var gone: [TestClient] = []
@@ -254,7 +257,7 @@ struct BoundsTests {
     #expect(fixture.session.participants.waiting.count == 0)
   }
 
-  @Test("S44 many unread refusals close the socket, within one message too")
+  @Test("S44 many unread refusals close the socket, even within one message")
   func refusals() throws {
     let fixture = Fixture { $0.entriesPerSecond = 100_000 }
     let ada = try fixture.join()
@@ -266,7 +269,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S45 segments that only slow readers of old snapshots need are limited: the slowest is closed with 4013"
+    "S45 segments that only slow readers of old snapshots need are limited; the slowest reader is closed with 4013"
   )
   func pinned() throws {
     let fixture = Fixture {
@@ -293,7 +296,7 @@ struct BoundsTests {
     #expect(late.drawn.count == 150)
   }
 
-  @Test("S34 a session expires when no participant came back in its time: 600 s if it has no content")
+  @Test("S34 a session without participants expires after its time, which is 600 s if it has no content")
   func expiry() throws {
     let fixture = Fixture { $0.sessionKeepSeconds = 5_000 }
     #expect(fixture.session.expiresAt == MonotonicTime.zero.adding(seconds: 600))

@@ -27,7 +27,7 @@ struct ComponentTests {
     #expect(!warns)
   }
 
-  @Test("The gate is closed while there is a reason")
+  @Test("The growth gate is closed while there is a reason")
   func growth() {
     var gate = GrowthGate()
     #expect(!gate.isClosed)
@@ -39,7 +39,7 @@ struct ComponentTests {
     #expect(!gate.isClosed)
   }
 
-  @Test("The content of a turn: nothing, changes of presence, or entries")
+  @Test("The content of a turn is nothing, changes of presence, or entries")
   func turns() {
     var turn = TurnSummary()
     func end(_ last: UInt64, presence: UInt64 = 0, unreliable: Bool = false, segment: Bool = false)

@@ -82,7 +82,8 @@ struct AttachmentContractTests {
   }
 
   @Test(
-    "Uploads and contents are listed and removed; an open content is read on", arguments: StoreKind.allCases)
+    "Uploads and contents are listed and removed; an open content can still be read",
+    arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)
     #expect(try fixture.store.files(of: .one) == [])

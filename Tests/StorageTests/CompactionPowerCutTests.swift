@@ -6,7 +6,9 @@ import TestSupport
 
 @Suite("A compaction and a power cut")
 struct CompactionPowerCutTests {
-  @Test("ST: records on the disk before a compaction survive a power cut, with `process` too")
+  @Test(
+    "ST: records that are on the disk before a compaction survive a power cut, even with `process` durability"
+  )
   func settledStays() async throws {
     let disk = MemoryDisk()
     let fixture = try StoreFixture(disk, .process)

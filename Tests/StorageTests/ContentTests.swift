@@ -26,7 +26,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("The same content is stored once, and its readers read on")
+  @Test("The same content is stored once, and its readers can still read it")
   func duplicates() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)
@@ -65,7 +65,7 @@ struct ContentTests {
   }
 
   @Test(
-    "Only a digest is a valid name",
+    "Only a digest is a valid name of a content",
     arguments: [
       "", "..", "../lock", "abc", Digests.abc.uppercased(), Digests.abc + "0", String(Digests.abc.dropLast()),
       String(Digests.abc.dropLast()) + "/", String(Digests.abc.dropLast()) + "\u{0}",
@@ -83,7 +83,7 @@ struct ContentTests {
     #expect(contents == [Digests.abc])
   }
 
-  @Test("A range is read completely or not at all")
+  @Test("A range is read completely, or an error is thrown")
   func readsParts() throws {
     let file = try one.attachments.openContent(try one.place("0123456789"))
     #expect(try file.read(at: 3, count: 4) == Array("3456".utf8))
@@ -93,7 +93,7 @@ struct ContentTests {
     }
   }
 
-  @Test("A file that was truncated meanwhile gives an error, and no zeros")
+  @Test("A file that was truncated after its opening gives an error, and no zeros")
   func cutShort() throws {
     let digest = try one.place("0123456789")
     let file = try one.attachments.openContent(digest)

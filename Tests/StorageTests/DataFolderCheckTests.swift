@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("Checks of a data folder")
 struct DataFolderCheckTests {
-  @Test("A missing folder that could be created passes, and is not created")
+  @Test("The check accepts a missing folder that could be created, and does not create it")
   func missing() throws {
     let temporary = TemporaryFolder()
     try DataFolder.check(temporary.path + "/a/b")
@@ -14,7 +14,7 @@ struct DataFolderCheckTests {
     #expect(temporary.names() == [])
   }
 
-  @Test("The folder of a running gateway passes, and is unchanged")
+  @Test("The check accepts the folder of a running gateway, and does not change it")
   func inUse() throws {
     let temporary = TemporaryFolder()
     try withExtendedLifetime(DataFolder(opening: temporary.path)) {
@@ -47,7 +47,7 @@ struct DataFolderCheckTests {
     #expect(room.total > room.free && room.free > 0)
   }
 
-  @Test("All files of sessions count until the deadline; links are not followed")
+  @Test("All session files are counted until the deadline; links are not followed")
   func usedBytes() throws {
     let one = try OneSession()
     let future = MonotonicTime.now() + .seconds(3600)

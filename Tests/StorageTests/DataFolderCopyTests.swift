@@ -55,7 +55,7 @@ struct DataFolderCopyTests {
     _ = try open(target)
   }
 
-  @Test("A folder with other files is no target of a backup, and is unchanged")
+  @Test("A folder with other files is refused as the target of a backup, and is unchanged")
   func notEmpty() throws {
     try one.temporary.makeFolder("copy")
     try one.temporary.write("mine", to: "copy/notes.txt")
@@ -151,7 +151,7 @@ struct DataFolderCopyTests {
     withExtendedLifetime(data) {}
   }
 
-  @Test("A copy leaves the reserve free")
+  @Test("A copy leaves the reserved space free")
   func reserve() throws {
     let free = try one.data.freeBytes()
     let digest = try one.place("some content")
@@ -201,7 +201,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "appended") == Array("some content".utf8))
   }
 
-  @Test("A disk without a limit has the largest number of bytes")
+  @Test("A disk that reports no limit has the largest possible number of free bytes")
   func endless() {
     #expect(DataFolder.bytes(.max, of: 4_096) == .max)
     #expect(DataFolder.bytes(3, of: 4_096) == 12_288)

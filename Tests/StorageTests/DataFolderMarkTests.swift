@@ -74,7 +74,7 @@ struct DataFolderMarkTests {
     #expect(try data.takeMark() == generation)
   }
 
-  @Test("ST8 The folder has its format, and a newer one is refused with a message")
+  @Test("ST8 The folder contains its format, and a newer format is refused with a message")
   func format() throws {
     let temporary = TemporaryFolder()
     do {

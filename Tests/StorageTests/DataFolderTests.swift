@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("The data folder")
 struct DataFolderTests {
-  @Test("A missing folder is created with those above it, for this user only")
+  @Test("A missing folder is created with the folders above it, for this user only")
   func makes() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/a/b")
@@ -31,7 +31,7 @@ struct DataFolderTests {
     }
   }
 
-  @Test("A second process gets the number of the first one, until that closes the folder")
+  @Test("A second process gets the process number of the first one, until the first one closes the folder")
   func locks() throws {
     let temporary = TemporaryFolder()
     var first: DataFolder? = try DataFolder(opening: temporary.path)
@@ -111,7 +111,7 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "other") == Array("precious".utf8))
   }
 
-  @Test("Too deeply nested files cause an error, and no loss")
+  @Test("Too deeply nested files cause an error, and no file is lost")
   func tooDeep() throws {
     let one = try OneSession()
     let deep = String(repeating: "/a", count: 40)

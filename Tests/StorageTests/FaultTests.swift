@@ -17,7 +17,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 Any single call fails and is repeated: all records are stored in the end",
+    "ST2 If any single call fails and is repeated, all records are stored in the end",
     arguments: [
       (Backend.folder, Durability.process, FaultyDisk.Style.half), (.memory, .process, .nothing),
       (.memory, .process, .half), (.memory, .process, .everything),
@@ -36,7 +36,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 The disk fails from any call on and is repaired: all records are stored in the end",
+    "ST2 If the disk fails from any call on and is repaired, all records are stored in the end",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func lasting(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -63,7 +63,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST1 The process ends at any call: all reported records are there",
+    "ST1 If the process ends at any call, all reported records are stored",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -77,7 +77,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST5 A power cut at any call: with `full`, all reported records are there",
+    "ST5 After a power cut at any call with `full` durability, all reported records are stored",
     arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func powerCut(seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

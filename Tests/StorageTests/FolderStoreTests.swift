@@ -66,7 +66,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("A log that was changed meanwhile is not written to", arguments: Backend.allCases)
+  @Test("A log that another program has changed is not written to", arguments: Backend.allCases)
   func stale(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench, openFiles: 1)
@@ -104,7 +104,7 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session])
   }
 
-  @Test("ST2 A too long record is refused, and nothing of its append is written")
+  @Test("ST2 A record that is too long is refused, and no part of its append is written")
   func tooLong() async throws {
     let fixture = try StoreFixture(MemoryDisk())
     try await fixture.store.create(.one, [.session])
@@ -136,7 +136,7 @@ struct FolderStoreTests {
   }
 
   @Test(
-    "ST6 A compacted log equals the old one, with all records appended meanwhile",
+    "ST6 A compacted log has the same entries as the old one, and all records that were appended during the compaction",
     arguments: Backend.allCases)
   func compacts(_ backend: Backend) async throws {
     let bench = try backend.make()
@@ -175,7 +175,7 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session, .base(39), runs[39], .run(41), .numbers])
   }
 
-  @Test("A compaction of a log without entries keeps the records appended meanwhile")
+  @Test("A compaction of a log without entries keeps records that are appended during the compaction")
   func compactsEmpty() async throws {
     let fixture = try StoreFixture(MemoryDisk(), .full)
     try await fixture.store.create(.one, [.session, .numbers])
@@ -186,7 +186,8 @@ struct FolderStoreTests {
   }
 
   @Test(
-    "A compaction that is abandoned, or whose session is removed, leaves nothing", arguments: Backend.allCases
+    "A compaction that is abandoned, or whose session is removed, leaves no files",
+    arguments: Backend.allCases
   )
   func abandons(_ backend: Backend) async throws {
     let bench = try backend.make()

@@ -146,7 +146,7 @@ struct LogDamageTests {
     #expect(records == Self.records && end.damage == .broken)
   }
 
-  @Test("An impossible length is damage, and no memory is allocated for it")
+  @Test("An impossible length counts as damage, and no memory is allocated for it")
   func lengths() throws {
     for length: UInt32 in [0x0400_0001, 0x7FFF_FFFF, .max] {
       var bytes = Self.bytes

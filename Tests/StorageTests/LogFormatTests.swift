@@ -18,7 +18,7 @@ struct LogFormatTests {
     0x00, 0x00, 0x00, 0x05, 0xEA, 0x9F, 0xD7, 0x13, 0x03, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x00, 0x05,
   ]
 
-  @Test("The bytes of a log")
+  @Test("The bytes of a log are as in version 1")
   func bytes() async throws {
     let folder = TemporaryFolder()
     let data = try DataFolder(opening: folder.path)

@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("Logs of random records")
 struct LogPropertyTests {
-  @Test("are read the same with any buffer size", arguments: UInt64(1)...20)
+  @Test("Logs are read the same with any buffer size", arguments: UInt64(1)...20)
   func chunks(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = Self.records(&random)
@@ -18,7 +18,7 @@ struct LogPropertyTests {
     }
   }
 
-  @Test("are read up to a changed byte, with any buffer size", arguments: UInt64(1)...20)
+  @Test("Logs are read up to a changed byte, with any buffer size", arguments: UInt64(1)...20)
   func changes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = Self.records(&random)

@@ -31,7 +31,7 @@ struct LogResumingTests {
     return try StoreFixture(bench).read()
   }
 
-  @Test("ST4 200 random flips in logs of 400 entries: every intact record is read, none altered")
+  @Test("ST4 After 200 random bit flips in logs of 400 entries, every intact record is read unchanged")
   func randomFlips() throws {
     let records = Self.records(400)
     let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
@@ -131,7 +131,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST12 A payload is never read as records, whatever is damaged")
+  @Test("ST12 A payload is never read as records, at any damage")
   func forged() throws {
     // Records that continue each other, as a payload may contain them.
     let forged = LogDamageTests.written([.run(900), .run(901), .run(902), .run(903)])
@@ -242,7 +242,7 @@ struct LogResumingTests {
     #expect(try bench.bytes(.damaged(1)) == nil)
   }
 
-  @Test("Reading a damaged log costs a few times its length, whatever its payloads look like")
+  @Test("The cost of reading a damaged log is a few times its length, for any payloads")
   func cost() throws {
     // Each byte of the payload begins a possible length within the file.
     var run = SessionRecord.run(1, payload: 0)

@@ -48,7 +48,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 The process ends at any call of a repair: only the damaged record is lost, and its bytes are kept",
+    "ST9 If the process ends at any call of a repair, only the damaged record is lost, and its bytes are kept",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1...200 {
@@ -64,7 +64,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 Any single call of a repair fails: a repetition succeeds", arguments: FaultyDisk.Style.allCases)
+    "ST9 If any single call of a repair fails, a repetition succeeds", arguments: FaultyDisk.Style.allCases)
   func failure(_ style: FaultyDisk.Style) async throws {
     for call in 1...200 {
       let (memory, lostBytes) = try Self.damagedDisk()
@@ -84,7 +84,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 A power cut at any call of a repair, with any durability",
+    "ST9 A power cut at any call of a repair loses only the damaged record, with any durability",
     arguments: [Durability.process, .full], [1, 2, 3] as [UInt64])
   func powerCut(_ durability: Durability, seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

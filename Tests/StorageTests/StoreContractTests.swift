@@ -9,7 +9,8 @@ import Wire
 /// The contract of `SessionStore`, which every implementation fulfils. These tests know no files.
 @Suite("Contract of a store")
 struct StoreContractTests {
-  @Test("A created session has its first records, and its id is taken", arguments: StoreKind.allCases)
+  @Test(
+    "A created session has its first records, and its id cannot be used again", arguments: StoreKind.allCases)
   func creates(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     #expect(try fixture.store.sessions() == [])
@@ -96,7 +97,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A session that changed since it was read, or is owned already, is not adopted",
+    "A session that has changed after it was read, or that has an owner, is not adopted",
     arguments: StoreKind.allCases)
   func refusesStalePositions(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -115,7 +116,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A removed session is gone with its attachments, is fenced, and can be removed again",
+    "A session is removed with its attachments, is fenced afterwards, and can be removed again",
     arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -136,7 +137,7 @@ struct StoreContractTests {
     #expect(try fixture.read().records == [.numbers])
   }
 
-  @Test("The last record and the header can be read alone", arguments: StoreKind.allCases)
+  @Test("The last record and the header can be read without the other records", arguments: StoreKind.allCases)
   func summarizes(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     try await fixture.store.create(.one, [.session, .numbers])
@@ -154,7 +155,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compaction keeps its head, its slices, and all records from the first newer run on",
+    "A compacted log has the head, the slices, and all records from the first newer run on",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -179,7 +180,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "An abandoned compaction changes nothing; releasing and compacting again abandon one",
+    "An abandoned compaction has no effect; releasing the session or compacting again abandons a compaction",
     arguments: StoreKind.allCases)
   func abandonsCompactions(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

@@ -34,7 +34,9 @@ struct DeflateTests {
     Compressed(rule: "a final block without its end", payload: [0x01], message: []),
   ]
 
-  @Test("examples: in one frame and in two, between other messages", arguments: examples)
+  @Test(
+    "compressed examples are read in one frame, in two frames, and between other messages",
+    arguments: examples)
   func inflates(_ example: Compressed) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     let count = UInt8(example.payload.count)

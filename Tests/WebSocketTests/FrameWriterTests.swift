@@ -34,7 +34,7 @@ struct FrameWriterTests {
       bytes: [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xA1, 0xB2, 0xC3, 0xD4]),
   ]
 
-  @Test("headers and their lengths", arguments: headers)
+  @Test("headers have the expected bytes and lengths", arguments: headers)
   func header(_ example: Header) {
     var bytes: [UInt8] = [0x99]
     example.header.append(to: &bytes)
@@ -42,7 +42,7 @@ struct FrameWriterTests {
     #expect(example.header.length == example.bytes.count)
   }
 
-  @Test("§5.7: frames with their payload")
+  @Test("§5.7: frames are written with their payload")
   func frames() {
     let hello: [UInt8] = [0x48, 0x65, 0x6C, 0x6C, 0x6F]
     var bytes: [UInt8] = []
@@ -77,7 +77,7 @@ struct FrameWriterTests {
     #expect(fits.bytes.count == 125)
   }
 
-  @Test("§7.4: close codes that may be sent")
+  @Test("§7.4: only valid close codes may be sent")
   func codes() {
     let valid = (0...65_535).filter { CloseCode(rawValue: UInt16($0)).isValidOnTheWire }
     #expect(valid == Array(1000...1003) + Array(1007...1014) + Array(3000...4999))

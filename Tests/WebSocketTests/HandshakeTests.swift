@@ -144,7 +144,7 @@ struct HandshakeTests {
   static let attempt = UpgradeAttempt(
     subprotocols: ["chat", "superchat"], offersDeflate: true, nonce: Array("the sample nonce".utf8))
 
-  @Test("§4.1: the request of a client")
+  @Test("§4.1: a client's request has all required fields")
   func asks() {
     #expect(
       Self.attempt.requestFields.map { "\($0.name): \($0.value)" } == [

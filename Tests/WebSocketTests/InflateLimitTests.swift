@@ -5,7 +5,7 @@ import TestSupport
 @Suite("RFC 7692: the limit of the inflated size")
 struct InflateLimitTests {
   @Test(
-    "a message inflates under a limit of its exact length, and under no smaller one",
+    "a message inflates with a limit of its exact length, but not with a smaller one",
     arguments: UInt64(1)...40)
   func exact(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

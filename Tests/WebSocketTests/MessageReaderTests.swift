@@ -72,7 +72,8 @@ struct MessageReaderTests {
       bytes: [0x01, 0x02, 0xE2, 0x82, 0x80, 0x02, 0xAC, 0x21], events: [.message(.text, Array("€!".utf8))]),
   ]
 
-  @Test("examples: at once, byte by byte, and with another after it", arguments: examples)
+  @Test(
+    "example frames are read at once, byte by byte, and with another frame after them", arguments: examples)
   func tells(_ example: Example) {
     let expected = Outcome(events: example.events, fedBytes: example.bytes.count)
     #expect(readWhole(example.bytes, role: example.role) == expected)

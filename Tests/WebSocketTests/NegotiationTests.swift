@@ -131,7 +131,7 @@ struct NegotiationTests {
     #expect(agreed.windowBits(for: .client) == 15)
   }
 
-  @Test("a server may decline")
+  @Test("a server may decline compression")
   func declined() throws {
     #expect(try DeflateParameters.check(response: []) == nil)
   }

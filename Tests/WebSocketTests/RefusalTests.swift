@@ -95,7 +95,7 @@ struct RefusalTests {
   ]
 
   @Test(
-    "bytes are refused at the one that breaks the rule: at once, byte by byte, with more bytes after it",
+    "bytes are refused at the first invalid byte: read at once, byte by byte, or with more bytes after it",
     arguments: refusals)
   func refuses(_ refusal: Refusal) {
     let expected = Outcome(events: refusal.events, error: refusal.error, fedBytes: refusal.bytes.count)
@@ -117,7 +117,7 @@ struct RefusalTests {
     Refusal(rule: "RFC 6455 §5.2 RSV2 beside RSV1", bytes: [0xE1], error: .reservedBits(0x60)),
   ]
 
-  @Test("refusals with negotiated compression", arguments: deflateRefusals)
+  @Test("with negotiated compression, invalid frames are refused", arguments: deflateRefusals)
   func refusesWithDeflate(_ refusal: Refusal) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     let expected = Outcome(events: refusal.events, error: refusal.error, fedBytes: refusal.bytes.count)

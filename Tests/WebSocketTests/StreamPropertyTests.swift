@@ -2,9 +2,11 @@ import Testing
 import WebSocket
 import TestSupport
 
-@Suite("the events of a stream do not depend on its cuts")
+@Suite("The events of a stream do not depend on how its bytes are divided")
 struct StreamPropertyTests {
-  @Test("random messages, fragments, control frames and cuts", arguments: UInt64(1)...60)
+  @Test(
+    "random messages, fragments and control frames give the same events for any division of the bytes",
+    arguments: UInt64(1)...60)
   func survivesCuts(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let role: Role = Bool.random(using: &random) ? .server : .client

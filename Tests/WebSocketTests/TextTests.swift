@@ -31,7 +31,7 @@ struct TextTests {
     [0x61, 0xC3, 0xA4, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x8E, 0xA8, 0x62],
   ]
 
-  @Test("valid texts, with every cut", arguments: right)
+  @Test("valid texts are accepted, divided at any byte", arguments: right)
   func accepts(_ text: [UInt8]) {
     let frame = [0x81, UInt8(text.count)] + text
     #expect(readWhole(frame, role: .client).events == [.message(.text, text)])

@@ -56,7 +56,7 @@ struct AttachmentTests {
     #expect(read == expected)
   }
 
-  @Test("the list, and the types of the entries")
+  @Test("the list and the types of the entries are those of the contract")
   func list() throws {
     #expect(text(WireJSON.encode(AttachmentList([]))) == #"{"attachments":[]}"#)
     let list = AttachmentList(Self.examples.map(\.object))
@@ -67,7 +67,7 @@ struct AttachmentTests {
     #expect(AttachmentProgressPayload.type == "attachmentProgress")
   }
 
-  @Test("§3.3 progress")
+  @Test("§3.3 the progress of an upload is written and read")
   func progress() throws {
     let known = AttachmentProgressPayload(id: Self.id, offset: 5, size: 10)
     #expect(

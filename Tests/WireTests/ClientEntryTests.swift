@@ -109,7 +109,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("the largest and smallest lengths")
+  @Test("the largest and smallest lengths are accepted")
   func edges() {
     #expect(throws: WireError.entryExceedsMessage(length: 0xFFFF_FFFF, available: 2)) {
       try clientEntry(hex("FFFFFFFF 01 01"))

@@ -124,7 +124,7 @@ struct ClientControlTests {
     #expect(error?.refusal.detail.isEmpty == false)
   }
 
-  @Test("a message above 64 KiB is refused, one of 64 KiB is not")
+  @Test("a message above 64 KiB is refused, but one of exactly 64 KiB is accepted")
   func lengths() throws {
     let head = #"{"leave":{"#
     let whole = head + String(repeating: " ", count: 65_536 - head.utf8.count - 2) + "}}"
@@ -135,7 +135,7 @@ struct ClientControlTests {
     }
   }
 
-  @Test("a title has 128 scalars at most, a payload 16 KiB as JSON")
+  @Test("a title has at most 128 scalars, and a payload has at most 16 KiB as JSON")
   func activityLimits() throws {
     func decode(title count: Int) throws(WireError) -> ClientControl {
       let title = String(repeating: "é", count: count)

@@ -17,7 +17,7 @@ struct ErrorsTests {
   }
 
   @Test(
-    "the statuses of the contract",
+    "each code has the HTTP status of the contract",
     arguments: [
       (.badRequest, 400), (.originRefused, 403), (.tokenNeeded, 403), (.notFound, 404), (.ended, 410),
       (.attachmentTooLarge, 413), (.sessionQuota, 413), (.digestMismatch, 422), (.storageFull, 507),

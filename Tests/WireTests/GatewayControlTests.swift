@@ -95,7 +95,7 @@ struct GatewayControlTests {
   }
 
   @Test(
-    "another message is refused, unknown members are ignored",
+    "a message of an unknown kind is refused, but unknown members are ignored",
     arguments: [
       ("{}", WireError.unknownControl), ("[]", .unknownControl), (#"{"new":{}}"#, .unknownControl),
       (#"{"committed":{}}"#, .invalidMember("sequence")),
@@ -136,7 +136,7 @@ struct SystemPayloadTests {
   let ada = GatewayControlTests.ada
   let adaText = GatewayControlTests.adaText
 
-  @Test("participants, without empty members")
+  @Test("a participants payload omits empty members")
   func participants() throws {
     let gone = Departure(id: ada.id, number: 3, reason: .gone)
     let all = ParticipantsPayload(
@@ -153,7 +153,7 @@ struct SystemPayloadTests {
     #expect(empty == ParticipantsPayload())
   }
 
-  @Test("activity, newSession and notice")
+  @Test("the payloads activity, newSession and notice are written and read")
   func others() throws {
     let activity = ActivityPayload(
       activity: Activity(

@@ -57,7 +57,7 @@ struct IdentityTests {
 @Suite("§2.1: profiles")
 struct ProfileTests {
   @Test(
-    "forbidden characters are removed from a name before it is truncated; an empty name is none",
+    "forbidden characters are removed from a name before it is truncated; an empty name counts as missing",
     arguments: [
       ("Ada", "Ada"), (" Ada  Lovelace\t", "Ada  Lovelace"), ("A\u{0}d\u{1F}a\u{7F}\u{85}", "Ada"),
       ("\u{202E}Ada\u{200B}\u{FEFF}", "Ada"), ("A\u{2028}d\u{2029}a", "Ada"), ("", nil), (" \n ", nil),
@@ -73,7 +73,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "a color is # and six hex digits; any other text is none",
+    "a color is # and six hex digits; any other text counts as missing",
     arguments: [
       ("#e4572e", "#e4572e"), ("#E4572E", "#e4572e"), ("#fff", nil), ("e4572e0", nil), ("red", nil),
       ("#e4572g", nil), ("#e4572é", nil), ("#e4572e ", nil), ("", nil),
@@ -82,7 +82,7 @@ struct ProfileTests {
     #expect(Profile(color: sent).sanitised.color == kept)
   }
 
-  @Test("§6: eleven colors: an unused one if there is any, else any")
+  @Test("§6: of eleven colors, an unused one is chosen if there is any")
   func palette() {
     #expect(Palette.colors.count == 11)
     #expect(Set(Palette.colors).count == 11)
@@ -115,7 +115,7 @@ struct ProfileTests {
 @Suite("§5: limits")
 struct LimitsTests {
   @Test(
-    "defaults and flags",
+    "limits have their defaults and flags",
     arguments: [
       ("messageBytes", 262_144, "--max-message-bytes", "DRAWTOGETHER_MAX_MESSAGE_BYTES"),
       (
@@ -156,7 +156,7 @@ struct LimitsTests {
     #expect(limit.environmentVariable == variable)
   }
 
-  @Test("each limit is in the table once, with its own property, and its default is in range")
+  @Test("each limit is in the table once, with its own property, and its default is a valid value")
   func table() {
     #expect(Limits.all.count == 38)
     #expect(Set(Limits.all.map(\.name)).count == 38)

@@ -12,7 +12,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "too many combining characters in a row are refused: ordering them takes their number squared",
+    "too many combining characters in a row are refused, because ordering them takes quadratic time",
     arguments: ["{\"@\":1}", "{\"leave\":{\"@\":1}}", "[\"@\"]", "\"@\"", "\"b@\""])
   func combines(_ form: String) throws {
     func text(_ count: Int) -> [UInt8] {

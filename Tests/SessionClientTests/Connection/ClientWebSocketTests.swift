@@ -79,7 +79,7 @@ struct ClientWebSocketTests {
     #expect(!webSocket.hasOutgoing)
   }
 
-  @Test("Messages are whole, for any division of the bytes", arguments: Cut.allCases)
+  @Test("Messages are complete for any division of the bytes", arguments: Cut.allCases)
   func messages(_ cut: Cut) throws {
     var webSocket = try Self.opened()
     // A text in two fragments with a ping between them, and an empty binary message.
@@ -111,7 +111,7 @@ struct ClientWebSocketTests {
     }
   }
 
-  @Test("The newest of many pings is answered, and none while many bytes are pending")
+  @Test("Only the newest of many pings is answered, and none while many bytes are pending")
   func pings() throws {
     var webSocket = try Self.opened()
     for number in UInt8(0)..<100 { _ = Self.feed([0x89, 0x01, number], to: &webSocket) }
@@ -133,7 +133,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.finish() == nil)
   }
 
-  @Test("A close frame without a code is 1005, and answered without one")
+  @Test("A close frame without a code counts as 1005, and its answer has no code")
   func closedWithoutCode() throws {
     var webSocket = try Self.opened()
     #expect(Self.feed([0x88, 0x00], to: &webSocket) == [.ended(.closed(code: 1005, reason: []))])
@@ -203,7 +203,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "Answers that refuse the upgrade",
+    "An answer that refuses the upgrade ends the WebSocket with the reason",
     arguments: [
       Answer(
         text: "HTTP/1.1 403 Forbidden\r\nContent-Length: 28\r\n\r\n{\"detail\":\"Another origin.\"}x",
@@ -241,7 +241,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "A server with another protocol is not a gateway",
+    "A server with another protocol is reported as not a gateway",
     arguments: [
       "SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
       "HTTP/1.1 999999\r\n\r\n", String(repeating: "a", count: 20_000), "\0\0\0\0",

@@ -10,7 +10,8 @@ extension ConnectionTests {
   @Suite("Lost connections")
   struct ConnectionLossTests {
     @Test(
-      "200 lost connections during sends: each message once and in order", arguments: [UInt64(20_261_122)])
+      "With 200 lost connections during sends, each message arrives once and in order",
+      arguments: [UInt64(20_261_122)])
     func cuts(seed: UInt64) async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -101,7 +102,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("Messages sent while away wait, and arrive in order after the reconnect")
+    @Test("Messages sent while disconnected wait, and arrive in order after the reconnect")
     func away() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -125,7 +126,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("A gateway that stops reading loses unreliable entries, and blocks no caller")
+    @Test("If a gateway stops reading, unreliable entries are dropped, and no caller blocks")
     func stuck() async throws {
       let isOver = Guarded(false)
       let server = try ScriptedServer { _, stream in

@@ -66,7 +66,7 @@ extension ConnectionTests {
       #expect(end == .refused(code: 421, detail: "Ask for https://elsewhere."))
     }
 
-    @Test("A busy gateway is asked again after Retry-After")
+    @Test("The request to a busy gateway is repeated after Retry-After")
     func busy() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -110,7 +110,7 @@ extension ConnectionTests {
     }
 
     @Test(
-      "Invalid bytes cost the connection at most, and the membership continues",
+      "Invalid bytes end the connection at most, and the membership continues",
       arguments: InvalidBytes.allCases
     )
     func invalidBytes(_ invalidBytes: InvalidBytes) async throws {

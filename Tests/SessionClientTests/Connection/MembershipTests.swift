@@ -95,7 +95,7 @@ extension ConnectionTests {
       await ada.membership.finish()
     }
 
-    @Test("A file without certificates ends the membership, and is named")
+    @Test("A file without certificates ends the membership, and the reason names the file")
     func noCertificates() async throws {
       let gateway = try LocalGateway()
       let path = gateway.folder + "/public/index.html"
@@ -136,7 +136,7 @@ extension ConnectionTests {
       #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
     }
 
-    @Test("Ending a session ends it for everyone")
+    @Test("Ending a session ends it for all participants")
     func ending() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -155,7 +155,7 @@ extension ConnectionTests {
       await #expect(throws: EndReason.ended) { try await ada.membership.settle() }
     }
 
-    @Test("Leaving sends pending messages, releases all resources, and reports nothing afterwards")
+    @Test("Leaving sends pending messages, releases all resources, and then reports no more events")
     func leaving() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -240,7 +240,7 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("Leaving before joining, and never joining")
+    @Test("A membership can leave before it joins, or never join")
     func neverJoined() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -257,7 +257,7 @@ extension ConnectionTests {
       await Membership(in: session, at: try gateway.address()) { _ in }.finish()
     }
 
-    @Test("An activity change above the limit is rejected at once, and costs nothing")
+    @Test("An activity change above the limit is rejected at once, and does not count for the rate")
     func largeActivity() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

@@ -44,7 +44,7 @@ extension ConnectionTests {
       await queue.finish()
     }
 
-    @Test("Settling can be cancelled, and waits for a gateway that is away")
+    @Test("Settling can be cancelled, and waits for a gateway that cannot be reached")
     func cancelled() async throws {
       let gateway = try LocalGateway()
       let proxy = try CuttingProxy(to: gateway.http)
@@ -65,7 +65,7 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A membership with paused reading reports nothing, and continues later")
+    @Test("A membership with paused reading reports no events, and continues later")
     func paused() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

@@ -101,7 +101,7 @@ struct CancellationTests {
     try await Self.expectNothing(of: server.address, threads)
   }
 
-  @Test("Stalled transfers leave a thread for short requests")
+  @Test("Stalled transfers leave one thread free for short requests")
   func lanes() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()

@@ -184,7 +184,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 2)
   }
 
-  @Test("A file has no name, mode 0600, and is freed with its last reader")
+  @Test("A file has no name and mode 0600, and is freed when its last reader releases it")
   func unnamedFiles() throws {
     let folder = try Folder()
     let files = ContentFiles(folders: ["/proc/no/such/folder", folder.path])

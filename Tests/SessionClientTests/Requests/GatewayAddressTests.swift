@@ -9,7 +9,7 @@ import Wire
 @Suite("Gateway addresses")
 struct GatewayAddressTests {
   @Test(
-    "Valid addresses",
+    "Valid addresses are parsed",
     arguments: [
       ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1:8080"),
       ("http://[::1]:8080/", "http://[::1]:8080", "[::1]:8080"),
@@ -28,7 +28,7 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "Invalid addresses, with the error text",
+    "Invalid addresses are rejected with an error text",
     arguments: [
       ("draw.example:8080", "begins with http:// or https://"),
       ("ftp://draw.example", "begins with http:// or https://"),
@@ -83,7 +83,7 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "Valid session links",
+    "Valid session links are parsed",
     arguments: ["", "/", "?utm=mail", "#top"])
   func link(_ rest: String) throws {
     let id = try #require(SessionID("AAAAAAAAAAAAAAAAAAAAAQ"))
@@ -93,7 +93,9 @@ struct GatewayAddressTests {
     #expect(try SessionLink(link.url) == link)
   }
 
-  @Test("Invalid session links", arguments: ["", "/s", "/s/", "/s/short", "/x/AAAAAAAAAAAAAAAAAAAAAQ"])
+  @Test(
+    "Invalid session links are rejected",
+    arguments: ["", "/s", "/s/", "/s/short", "/x/AAAAAAAAAAAAAAAAAAAAAQ"])
   func noLink(_ path: String) throws {
     let url = try #require(URL(string: "https://draw.example\(path)"))
     let error = try #require(throws: GatewayAddressError.self) { try SessionLink(url) }

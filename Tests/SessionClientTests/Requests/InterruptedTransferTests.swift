@@ -9,7 +9,7 @@ import Wire
 @Suite("Interrupted transfers")
 struct InterruptedTransferTests {
   @Test(
-    "200 lost connections during uploads and downloads: all bytes right, each attachment once",
+    "With 200 lost connections during uploads and downloads, all bytes are right, and each attachment exists once",
     arguments: [
       // Mostly in a body, and mostly in a head.
       (seed: UInt64(11), largest: 150_000), (seed: 12, largest: 4_000),
@@ -54,7 +54,7 @@ struct InterruptedTransferTests {
     }
   }
 
-  @Test("Lost connections over TLS")
+  @Test("Uploads and downloads continue after lost connections over TLS")
   func cutsOverTLS() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -71,7 +71,7 @@ struct InterruptedTransferTests {
     #expect(proxy.cuts > 5)
   }
 
-  @Test("A gateway restarts during an upload", arguments: LocalGateway.End.allCases)
+  @Test("An upload continues after a restart of the gateway", arguments: LocalGateway.End.allCases)
   func restart(end: LocalGateway.End) async throws {
     var gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -140,7 +140,7 @@ struct InterruptedTransferTests {
     #expect(server.count == 2)
   }
 
-  @Test("An attachment of the maximum size, in both directions")
+  @Test("An attachment of the maximum size is uploaded and downloaded")
   func large() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()

@@ -29,7 +29,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "Invalid responses, with the error text",
+    "Invalid responses are reported with an error text",
     arguments: [
       Answer(text: "", failure: "closed the connection without a response"),
       Answer(text: "HTTP/1.1 200 OK\r\nContent-Le", failure: "in the middle of the response"),

@@ -18,7 +18,7 @@ struct RefusalTests {
     return refusal
   }
 
-  @Test("A session that does not exist, and one that has ended")
+  @Test("An unknown session and an ended session are reported differently")
   func sessions() async throws {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
@@ -36,7 +36,7 @@ struct RefusalTests {
     try await api.remove(UUID(), of: Self.unknown)
   }
 
-  @Test("A file that is damaged on the gateway's disk is refused as such, once")
+  @Test("A file that is damaged on the gateway's disk is refused with that reason, without a retry")
   func damaged() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -49,7 +49,7 @@ struct RefusalTests {
     #expect(refusal.damaged == true && refusal.httpStatus == 500)
   }
 
-  @Test("A successor is made once, for a present or former participant")
+  @Test("A successor is created once, for a present or former participant")
   func successor() async throws {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
@@ -129,7 +129,7 @@ struct RefusalTests {
       try await Self.refusal { _ = try await direct.load(upload.attachment, of: session) }.code == .notFound)
   }
 
-  @Test("A closed port, and an unknown host name")
+  @Test("A closed port and an unknown host name are reported")
   func unreachable() async throws {
     let gateway = try LocalGateway()
     let address = gateway.http
@@ -149,7 +149,7 @@ struct RefusalTests {
     #expect(words.hasPrefix("http://gateway.invalid:8080 names a host that was not found: "))
   }
 
-  @Test("An untrusted certificate, and a server without TLS")
+  @Test("An untrusted certificate and a server without TLS are reported")
   func trust() async throws {
     let (gateway, other) = try (LocalGateway(), LocalGateway())
     for certificates in [nil, other.certificates] {

@@ -17,7 +17,7 @@ struct CloseCodeTests {
   }
 
   @Test(
-    "2.2: the reaction to each close code",
+    "2.2: each close code has the expected reaction",
     arguments: [
       Close(code: 1000, events: ["ended: left"]),
       Close(code: 1001, opens: .zero), Close(code: 1005, opens: .zero), Close(code: 1011, opens: .zero),
@@ -57,7 +57,7 @@ struct CloseCodeTests {
     #expect(harness.isFinished == (close.opens == nil))
   }
 
-  @Test("A permanent failure ends a session that was never joined, and no other")
+  @Test("A permanent failure ends a session only if it was never joined")
   func neverJoined() {
     let ends: [(SocketEnd, String)] = [
       (.notTrusted("old"), #"ended: notTrusted("old")"#),

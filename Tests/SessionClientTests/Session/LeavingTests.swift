@@ -7,7 +7,7 @@ import Wire
 
 @Suite("2.2: leaving and ending")
 struct LeavingTests {
-  @Test("Leaving sends pending messages, then `leave`, and reports nothing more")
+  @Test("Leaving sends pending messages, then `leave`, and reports no more events")
   func leaves() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -26,7 +26,7 @@ struct LeavingTests {
     #expect(harness.session.token == SessionHarness.token, "for a successor")
   }
 
-  @Test("Leaving takes 5 s at most, and no time if the gateway does not know the participant")
+  @Test("Leaving takes 5 s at most, and ends at once if the gateway does not know the participant")
   func leavesInTime() {
     var harness = SessionHarness.live()
     harness.send("a")

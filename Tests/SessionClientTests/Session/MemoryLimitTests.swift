@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Memory limits against a gateway that names any number of participants")
+@Suite("Memory limits protect the client from a gateway that names any number of participants")
 struct MemoryLimitTests {
   @Test("The deduplication table keeps the newest senders, at least up to its limit")
   func senders() {

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("3: received entries and reported events")
 struct ReceivingTests {
-  @Test("Each entry is new once, over tails, snapshots and epochs")
+  @Test("Each entry is reported as new once, over tails, snapshots and epochs")
   func exactlyOnce() {
     var harness = SessionHarness.live()
     let kept = EntryFlags(.reliable, retention: .append)
@@ -26,7 +26,7 @@ struct ReceivingTests {
       ])
   }
 
-  @Test("The source is known for participants that left; unknown ones are named by number")
+  @Test("The source is known for participants that left; an unknown source has its number as its name")
   func sources() {
     var harness = SessionHarness.live()
     let left = ParticipantsPayload(left: [Departure(id: SessionHarness.bob.id, number: 2, reason: .gone)])
@@ -40,7 +40,7 @@ struct ReceivingTests {
     #expect(harness.events.filter { $0.hasSuffix(": x") } == ["Bob: x", "Eve: x", "Participant 9: x"])
   }
 
-  @Test("Own unreliable entries are not reported; those of others are")
+  @Test("Own unreliable entries are not reported, but those of other participants are")
   func unreliable() {
     var harness = SessionHarness.live()
     harness.deliver(
@@ -49,7 +49,7 @@ struct ReceivingTests {
     #expect(harness.events == ["Bob: b", "Bob: b"])
   }
 
-  @Test("Participants are reported as whole lists, on changes, and not during a catch-up")
+  @Test("Participants are reported as whole lists after changes, but not during a catch-up")
   func people() {
     var harness = SessionHarness.live()
     let eve = Participant(id: UUID(), number: 3, name: "Eve", color: "#0000ff")
@@ -72,7 +72,7 @@ struct ReceivingTests {
       ])
   }
 
-  @Test("Attachments are reported as a whole list on changes; progress and removals too")
+  @Test("Attachments are reported as a whole list after changes; progress and removals are reported too")
   func attachments() {
     var harness = SessionHarness.live()
     func object(_ name: String, _ state: AttachmentObject.State) -> AttachmentObject {

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("2.1: joining and reconnecting")
 struct ReconnectTests {
-  @Test("The first join has the profile and nothing to resume")
+  @Test("The first join contains the profile and no data for a resume")
   func joins() {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
@@ -78,7 +78,9 @@ struct ReconnectTests {
     #expect(harness.resume == Resume(token: SessionHarness.token, epoch: "e", after: 12, next: 2))
   }
 
-  @Test("A broken snapshot leaves no sequence to resume from; each entry of a tail does")
+  @Test(
+    "After an interrupted snapshot there is no sequence for a resume; after each entry of a tail there is one"
+  )
   func wherePlacesAre() {
     var harness = SessionHarness.live()
     harness.loseConnection()
@@ -111,7 +113,7 @@ struct ReconnectTests {
     #expect(harness.sent == ["2 b", "3 c", "4 d"])
   }
 
-  @Test("After a crash, entries that others had received are sent again, and reported once")
+  @Test("After a crash, entries that other participants had received are sent again, and reported once")
   func sendsAgainAfterCrash() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
@@ -132,7 +134,8 @@ struct ReconnectTests {
     #expect(harness.resume?.epoch == "f")
   }
 
-  @Test("With a new epoch `after` keeps its epoch until catchUp, and a tail continues in the new one")
+  @Test(
+    "In a new epoch, `after` keeps the old epoch until catchUp, and then a tail continues in the new epoch")
   func tailAcrossEpochs() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
@@ -176,7 +179,7 @@ struct ReconnectTests {
     #expect(harness.resume?.next == 1, "50 is not on disk")
   }
 
-  @Test("A client that the gateway no longer knows is a new participant, and numbers its entries again")
+  @Test("A client that the gateway no longer knows becomes a new participant, and numbers its entries again")
   func becomesSomebodyElse() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -195,7 +198,7 @@ struct ReconnectTests {
     #expect(harness.events.last == "Ada: b, mine")
   }
 
-  @Test("4009: the client joins as a new participant, and does not repeat entries in its tail")
+  @Test("4009: the client joins as a new participant, and does not repeat entries that are in its tail")
   func resumedElsewhere() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -211,7 +214,7 @@ struct ReconnectTests {
     #expect(harness.events.filter { $0.hasPrefix("Ada") } == ["Ada: a, mine", "Ada: b, mine"])
   }
 
-  @Test("A new participant that loses its connection before `caughtUp` starts from 1 too")
+  @Test("A new participant that loses its connection before `caughtUp` also starts from client sequence 1")
   func becomesSomebodyElseTwice() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
@@ -229,7 +232,9 @@ struct ReconnectTests {
     #expect(harness.sent == ["1 b"])
   }
 
-  @Test("45 s of silence break a socket unless reading is paused; opening one takes 15 s at most")
+  @Test(
+    "A socket counts as broken after 45 s of silence, unless reading is paused; opening a socket takes 15 s at most"
+  )
   func silence() {
     var harness = SessionHarness.live()
     harness.advance(by: .seconds(44))
@@ -251,7 +256,7 @@ struct ReconnectTests {
     #expect(harness.events == ["away", "trouble: The gateway cannot be reached."])
   }
 
-  @Test("After a late snapshot without an own entry's acknowledgement another socket settles it")
+  @Test("If a late snapshot does not acknowledge an own entry, another socket is opened to find out")
   func doubt() {
     var harness = SessionHarness.live()
     harness.send("a", "b")

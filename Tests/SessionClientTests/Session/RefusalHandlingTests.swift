@@ -44,7 +44,7 @@ struct RefusalHandlingTests {
       "once, and nothing is refused")
   }
 
-  @Test("No space: removals are sent first, but not before other entries with the same key")
+  @Test("No space: removals are sent first, but not before earlier entries with the same key")
   func removesFirst() {
     var harness = SessionHarness.live()
     func send(_ retention: Retention, _ key: UInt64, _ text: String) {
@@ -74,7 +74,7 @@ struct RefusalHandlingTests {
     #expect(harness.reached == [1])
   }
 
-  @Test("Entries sent before a crash keep their numbers, because others may have received them")
+  @Test("Entries sent before a crash keep their numbers, because other participants may have received them")
   func keepsNumbersOverCrash() {
     var harness = SessionHarness.live()
     let key = EntryKey(high: 1, low: 1)
@@ -123,7 +123,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "A permanent refusal is reported, and later entries continue",
+    "A permanent refusal is reported, and later entries are still sent",
     arguments: [ErrorCode.messageTooLarge, .badEntry, .unknownParticipant])
   func dropsWhatIsRefused(code: ErrorCode) {
     var harness = SessionHarness.live()
@@ -136,7 +136,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "A permanently refused activity change or end is reported, and later messages continue")
+    "A permanently refused activity change or end is reported, and later messages are still sent")
   func refusedControl() {
     var harness = SessionHarness.live()
     harness.session.change(ActivityChange(title: "New"), now: harness.now)
@@ -155,7 +155,7 @@ struct RefusalHandlingTests {
     #expect(harness.events.count == 2)
   }
 
-  @Test("A rate refusal without a client sequence repeats both control messages")
+  @Test("After a rate refusal without a client sequence, both control messages are sent again")
   func refusedWithProfile() {
     var harness = SessionHarness.live()
     harness.session.change(Profile(name: " \u{7}Eve "), now: harness.now)
@@ -168,7 +168,7 @@ struct RefusalHandlingTests {
     #expect(harness.controls == controls + controls)
   }
 
-  @Test("A gateway that lost a refusal gets a filler with its client sequence")
+  @Test("A gateway that has forgotten a refusal gets a filler with the refused client sequence")
   func usesUpAgain() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")

@@ -34,7 +34,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "The limits of section 3",
+    "Messages beyond the limits of section 3 are rejected",
     arguments: [
       SendCase(name: "262,144 bytes", bytes: 262_144),
       SendCase(name: "one more", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
@@ -67,14 +67,14 @@ struct SendGateTests {
     #expect(throws: AdmissionError.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
   }
 
-  @Test("A send with an empty target list is ignored and costs nothing")
+  @Test("A send with an empty target list is ignored and does not count for the rate")
   func emptyTargets() throws {
     var gate = gate()
     for _ in 0..<5_000 { #expect(try !gate.admit(entry(1, targets: 0), now: start)) }
     #expect(try gate.admit(entry(1), now: start))
   }
 
-  @Test("A burst is two seconds' worth; then the error has the time until a quarter of it")
+  @Test("A burst covers two seconds; then the error has the time until a quarter of the burst is available")
   func rate() throws {
     var gate = gate()
     for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
@@ -87,7 +87,7 @@ struct SendGateTests {
     #expect(throws: refusal) { try gate.admit(entry(1), now: later) }
   }
 
-  @Test("Bytes count as at the gateway: payload, type, targets, header")
+  @Test("Bytes are counted as by the gateway: payload, type, targets, header")
   func bytes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1_000

@@ -46,7 +46,7 @@ struct SendingTests {
     #expect(harness.reached == [1, 2, 3])
   }
 
-  @Test("Targets are the numbers of active participants; without any nothing is sent")
+  @Test("Targets are the numbers of active participants; without targets no entry is sent")
   func targets() {
     var harness = SessionHarness.live()
     let stranger = UUID()
@@ -67,7 +67,7 @@ struct SendingTests {
     #expect(harness.events.last == "settled")
   }
 
-  @Test("A snapshot after a lag does not drop entries for participants not described yet")
+  @Test("A snapshot after a lag does not drop entries for participants that are not described yet")
   func keepsTargetsOverSnapshot() {
     var harness = SessionHarness.live()
     harness.session.setPendingBytes(1 << 20, now: harness.now)
@@ -86,7 +86,7 @@ struct SendingTests {
     #expect(harness.sent == [], "the snapshot shows that Bob left")
   }
 
-  @Test("Unreliable entries are sent now or never")
+  @Test("Unreliable entries are sent at once or dropped")
   func unreliable() {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
@@ -192,7 +192,7 @@ struct SendingTests {
     #expect(harness.events.last == "settled")
   }
 
-  @Test("An activity change that a crash may have lost is sent again, unless it is the state")
+  @Test("An activity change that a crash may have lost is sent again, unless the state already has it")
   func activityOverCrash() {
     for isState in [true, false] {
       var harness = SessionHarness.live()
@@ -219,7 +219,9 @@ struct SendingTests {
     }
   }
 
-  @Test("After a lost connection it is sent again, unless the tail contains it", arguments: [true, false])
+  @Test(
+    "After a lost connection, an activity change is sent again, unless the tail contains it",
+    arguments: [true, false])
   func activityOverCut(wasTaken: Bool) {
     var harness = SessionHarness.live()
     let change = ActivityChange(title: "New")

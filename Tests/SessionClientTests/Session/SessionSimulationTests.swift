@@ -6,7 +6,7 @@ struct SessionSimulationTests {
   /// Seeds that once showed a fault.
   static let once: [UInt64] = [44, 70, 183, 237, 1071]
 
-  @Test("Connections break, and tails bring the missed entries", arguments: once + Array(1...12))
+  @Test("Connections break, and tails contain the missed entries", arguments: once + Array(1...12))
   func overCuts(seed: UInt64) {
     run(seed, SessionSimulation.Conditions())
   }

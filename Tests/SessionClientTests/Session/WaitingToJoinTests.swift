@@ -25,7 +25,7 @@ struct WaitingToJoinTests {
   }
 
   @Test(
-    "A waiting client sends `wait`, reports nothing, and joins on the same socket with the join's profile")
+    "A waiting client sends `wait`, reports no events, and joins on the same socket with the join's profile")
   func joinsOnTheSameSocket() {
     var harness = waiting()
     #expect(harness.controls == [.wait(Profile(name: "Ada"))])
@@ -52,7 +52,7 @@ struct WaitingToJoinTests {
     #expect(harness.opens.count == 1)
   }
 
-  @Test("A broken or silent socket is reopened while waiting, and nothing is reported")
+  @Test("A broken or silent socket is reopened while waiting, and no event is reported")
   func waitsOverCuts() {
     var harness = waiting()
     harness.loseConnection()

@@ -21,7 +21,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S50 too large, too many bytes, too many attachments, too many retained bytes: refused with the numbers, nothing changed"
+    "S50 an attachment beyond a limit (size, bytes, number, retained bytes) is refused with the numbers, without a change"
   )
   func refusals() throws {
     let fixture = Fixture {
@@ -56,7 +56,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 100)
   }
 
-  @Test("S50 the size that tus sets later: once, not below the received bytes, within the limits")
+  @Test("S50 tus may set the size later: only once, not below the received bytes, and within the limits")
   func laterSize() throws {
     let fixture = Fixture {
       $0.attachmentBytes = 100
@@ -84,7 +84,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S51 without a size 8 MiB are reserved at a time; the last reservation is limited by the quota of an attachment"
+    "S51 for an unknown size, 8 MiB are reserved at a time; the quota of an attachment limits the last reservation"
   )
   func steps() throws {
     let fixture = Fixture { $0.sessionAttachmentBytes = 120 << 20 }
@@ -111,7 +111,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 20 << 20 + 7)
   }
 
-  @Test("S49 the same content counts once, and is removed with the last attachment that has it")
+  @Test("S49 the same content counts once, and is removed with the last attachment that uses it")
   func duplicates() throws {
     let fixture = Fixture()
     let ids = try (1...3).map { try fixture.add($0, size: 10) }
@@ -160,7 +160,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S49 after random operations, the used bytes are each content once, and the reservations",
+    "S49 after random operations, the used bytes are the sum of all contents, counted once, and all reservations",
     arguments: 1...50 as ClosedRange<UInt64>)
   func accounting(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -24,7 +24,7 @@ struct JournalTests {
     entries.map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
-  @Test("S46 announced when it is added, pauses, gets its size and is ready")
+  @Test("S46 an attachment is announced when it is added, pauses, gets its size and is ready")
   func life() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -55,7 +55,7 @@ struct JournalTests {
     #expect(fixture.session.attachment(id)?.uploadMetadata == "filename bg==")
   }
 
-  @Test("S46 listed in the order of creation")
+  @Test("S46 attachments are listed in the order of their creation")
   func order() throws {
     let fixture = Fixture()
     for number in [5, 2, 9, 1] as [UInt64] { try fixture.add(number) }
@@ -97,7 +97,7 @@ struct JournalTests {
     #expect(late.texts == ["moved there"])
   }
 
-  @Test("S47 a client's entries under an attachment's id, also a remove, leave it listed")
+  @Test("S47 entries of clients under an attachment's id, even a remove, do not remove the attachment")
   func clientRemoves() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -114,7 +114,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 a removed attachment takes along the entries of clients under its id: one remove in each key space")
+    "S47 with an attachment, the entries of clients under its id are removed: one remove in each key space")
   func removal() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -140,7 +140,7 @@ struct JournalTests {
     #expect(fixture.session.removeAttachment(id, now: fixture.now) == nil)
   }
 
-  @Test("S53 late events for a removed attachment change and announce nothing")
+  @Test("S53 late events for a removed attachment cause no change and no announcement")
   func late() throws {
     let fixture = Fixture()
     let stored = try fixture.add(1, size: 3)

@@ -16,7 +16,7 @@ struct UploadProgressTests {
     if fixture.session.isAtTail(client.subscriber) { try client.take(fixture.session.unreliableFrames) }
   }
 
-  @Test("S48 four a second at most, however often bytes arrive, and always the last one")
+  @Test("S48 progress is sent at most four times a second, and always for the last bytes")
   func rate() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -42,7 +42,7 @@ struct UploadProgressTests {
     #expect(!fixture.session.needsTurn)
   }
 
-  @Test("S48 a pause at the announced offset appends no entry; one at a lower offset does")
+  @Test("S48 a pause appends an entry only if its offset was not announced yet")
   func pauses() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -93,7 +93,7 @@ struct UploadProgressTests {
     }
   }
 
-  @Test("S48 each upload has a rate of its own, and one entry in a turn")
+  @Test("S48 each upload has its own rate, and at most one entry in a turn")
   func several() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -112,7 +112,7 @@ struct UploadProgressTests {
         == #"{"id":"00000000-0000-0000-0000-000000000003","offset":5,"size":null}"#)
   }
 
-  @Test("S48 progress is sent although clients fill the unreliable entries")
+  @Test("S48 progress is sent even if unreliable entries of clients fill the batch")
   func busy() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -126,7 +126,7 @@ struct UploadProgressTests {
     #expect(ada.progress == [7])
   }
 
-  @Test("S48 no progress is sent after the entry that makes it stale")
+  @Test("S48 no progress is sent after a newer entry about the upload")
   func stale() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -165,7 +165,7 @@ struct UploadProgressTests {
     #expect(fixture.session.journal.usedBytes == 0)
   }
 
-  @Test("S52 an upload without progress for uploadKeepSeconds expires; one with progress does not")
+  @Test("S52 an upload expires only after uploadKeepSeconds without progress")
   func expiry() throws {
     let fixture = Fixture { $0.uploadKeepSeconds = 100 }
     let still = try fixture.add(1)

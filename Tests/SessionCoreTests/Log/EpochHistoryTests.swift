@@ -5,7 +5,7 @@ import Testing
 /// S70: the pairs "epoch E is good to N".
 @Suite("P3: the history of epochs")
 struct EpochHistoryTests {
-  @Test("S70 an ended epoch is valid up to the last sequence that was read; another one is unknown")
+  @Test("S70 an ended epoch is valid up to the last sequence that was read; any other epoch is unknown")
   func end() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -25,7 +25,7 @@ struct EpochHistoryTests {
     #expect(["a", "b", "c", "d"].map { history.lastCommonSequence(with: $0) } == [90, 90, 90, 200])
   }
 
-  @Test("S70 a limit lowers the pairs above it and no others")
+  @Test("S70 a limit lowers only the pairs above it")
   func cap() {
     var history = EpochHistory()
     history.end("a", at: 10)
@@ -45,7 +45,7 @@ struct EpochHistoryTests {
     #expect(EpochHistory((1...70).map { .init(epoch: "\($0)", through: 1) }).pairs.count == 64)
   }
 
-  @Test("S70 pairs below the sequence up to which no entry is kept are left out")
+  @Test("S70 pairs below the last dropped sequence are omitted")
   func serving() {
     let history = EpochHistory([
       .init(epoch: "a", through: 9), .init(epoch: "b", through: 10), .init(epoch: "c", through: 11),

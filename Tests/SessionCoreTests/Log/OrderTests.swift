@@ -6,7 +6,8 @@ import Wire
 /// P1: every participant gets the reliable entries of a session in one order.
 @Suite("P1: one order")
 struct OrderTests {
-  @Test("S1 S2 entries get rising sequences as they arrive, and every participant gets them, the sender too")
+  @Test(
+    "S1 S2 entries get rising sequences as they arrive, and all participants get them, including the sender")
   func order() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -58,7 +59,8 @@ struct OrderTests {
   }
 
   @Test(
-    "S5 the activity is part of the order: the last one wins, and a joiner gets the participant that set it")
+    "S5 the activity is part of the order: the last change counts, and a joiner gets the participant that made it"
+  )
   func activity() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -78,7 +80,7 @@ struct OrderTests {
     #expect(fixture.session.activity.payload == .integer(4))
   }
 
-  @Test("S6 a session's successor is named once in ten seconds, by a present or past participant")
+  @Test("S6 a session gets one successor in ten seconds, requested by a present or past participant")
   func follow() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -113,7 +115,7 @@ struct OrderTests {
 /// P2: each entry is in the session once.
 @Suite("P2: exactly once")
 struct OnceTests {
-  @Test("S7 a client sequence that the session has is a repeat: dropped, counted, free of charge")
+  @Test("S7 a repeated client sequence is dropped and counted, and does not count for the rate")
   func repeats() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -127,7 +129,9 @@ struct OnceTests {
     #expect(fixture.session.takeCounters().repeats == 20)
   }
 
-  @Test("S8 a gap is refused once, with the expected sequence; then entries are dropped until that arrives")
+  @Test(
+    "S8 a gap is refused once, with the expected sequence; then entries are dropped until this sequence arrives"
+  )
   func gap() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -142,7 +146,7 @@ struct OnceTests {
     #expect(ada.refusals.map(\.clientSequence) == [3, 5])
   }
 
-  @Test("S9 the order of the checks: repeat, gap, rate, then the entry itself")
+  @Test("S9 an entry is checked for repeat, gap and rate, and then for its own faults")
   func orderOfTests() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -173,7 +177,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S10 a fault consumes the client sequence",
+    "S10 a faulty entry uses up its client sequence",
     arguments: [
       Wrong(entry: SentEntry(flags: [.reliable, .existing]), code: .badEntry),
       Wrong(entry: SentEntry(type: []), code: .badEntry),
@@ -201,7 +205,7 @@ struct OnceTests {
     #expect(fixture.session.sequence == before + 1)
   }
 
-  @Test("S11 a reliable entry without a client sequence consumes none, but costs its rate")
+  @Test("S11 a reliable entry without a client sequence uses up none, but counts for the rate")
   func zero() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
     let ada = try fixture.join()
@@ -215,7 +219,9 @@ struct OnceTests {
     #expect(ada.drawn.map(\.clientSequence) == [1])
   }
 
-  @Test("S12 in a malformed message the entries before the fault count, and it closes the socket with 1008")
+  @Test(
+    "S12 in a malformed message the entries before the fault are accepted, and the socket is closed with 1008"
+  )
   func uncuttable() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -228,7 +234,8 @@ struct OnceTests {
     #expect(bo.people.last?.left.isEmpty ?? true)
   }
 
-  @Test("S13 a participant that comes back with its token is the same, and gets its acknowledged sequence")
+  @Test(
+    "S13 a participant that comes back with its token is the same one, and gets its acknowledged sequence")
   func resumes() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -290,7 +297,7 @@ struct OnceTests {
     #expect(again.texts == ["2"])
   }
 
-  @Test("S16 a client with a higher next moves acknowledged, and that is an effect")
+  @Test("S16 a client with a higher next raises acknowledged, and an effect reports this")
   func next() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -32,7 +32,7 @@ struct SegmentLogTests {
     #expect(log.tailSegment.frames.map(\.lastSequence) == [3])
   }
 
-  @Test("A targeted entry is a frame of its own, between the frames of its neighbours")
+  @Test("A targeted entry has a frame of its own, between the frames of its neighbours")
   func targeted() {
     var log = SegmentLog(tailBytes: 1 << 20)
     append(1, to: &log)

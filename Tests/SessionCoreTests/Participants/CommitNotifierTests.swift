@@ -40,7 +40,7 @@ struct CommitNotifierTests {
     }
   }
 
-  @Test("Without a store, an entry counts as committed after 100 ms and is announced within 50 ms more")
+  @Test("Without a store, an entry counts as committed after 100 ms and is announced within another 50 ms")
   func memory() {
     var commits = CommitNotifier(isByStore: false)
     #expect(commits.nextDeadline == nil)
@@ -77,7 +77,7 @@ struct CommitNotifierTests {
     #expect(commits.nextDeadline == at(210))
   }
 
-  @Test("A save without a sender in wait is not announced")
+  @Test("A save is not announced if no sender waits for it")
   func nobody() {
     var commits = CommitNotifier(isByStore: true)
     let oldest = commits.beginSave(isComplete: true)

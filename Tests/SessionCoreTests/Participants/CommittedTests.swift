@@ -26,7 +26,7 @@ struct CommittedTests {
     #expect(bo.committed.isEmpty)
   }
 
-  @Test("S35 the participant that set the activity gets committed too, also after a resume")
+  @Test("S35 the participant that set the activity gets committed too, even after a resume")
   func toldOfActivity() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

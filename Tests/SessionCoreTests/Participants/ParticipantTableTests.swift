@@ -107,7 +107,7 @@ struct ParticipantTableTests {
     #expect(none.isEmpty && table.formerSenders.isEmpty)
   }
 
-  @Test("A color is free again when its last user is gone")
+  @Test("A color is free again when its last user has left")
   func colors() {
     var table = table(pastLimit: 100)
     let participants = (0..<Palette.colors.count).map { _ in join(&table) }

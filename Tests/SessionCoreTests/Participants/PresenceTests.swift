@@ -6,7 +6,7 @@ import Wire
 @Suite("P8: a broken connection is not a leave")
 struct PresenceTests {
   @Test(
-    "S37 a broken connection is not announced before the grace time is over, nor if the participant is back by then"
+    "S37 a broken connection is announced only if the participant is not back at the end of the grace time"
   )
   func grace() throws {
     let fixture = Fixture()
@@ -26,7 +26,7 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.number) == [2])
   }
 
-  @Test("S37 after a page was closed the time is five seconds")
+  @Test("S37 after a page was closed, the grace time is five seconds")
   func pageGone() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -58,7 +58,7 @@ struct PresenceTests {
     #expect(ada.people.last?.joined.first == again.joined?.participant)
   }
 
-  @Test("S39 leave is announced as such, and closes with 1000")
+  @Test("S39 a leave is announced with its reason, and closes the socket with 1000")
   func leave() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -86,7 +86,7 @@ struct PresenceTests {
     #expect(own.joined?.participant.color == "#123456")
   }
 
-  @Test("S40 a profile changes the values that it has; the same profile again is not announced")
+  @Test("S40 a profile changes only the values that it contains; the same profile again is not announced")
   func profile() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada", color: "#111111")
@@ -98,7 +98,7 @@ struct PresenceTests {
     #expect(ada.people.first?.changed.map(\.color) == ["#222222"])
   }
 
-  @Test("S41 a waiting socket gets the participants and their changes, and nothing else; others see it wait")
+  @Test("S41 a waiting socket gets only the participants and their changes; others see that it waits")
   func waiting() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -140,7 +140,7 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.number) == [2])
   }
 
-  @Test("S42 the end closes all sockets with 4010, waiting ones included")
+  @Test("S42 the end closes all sockets with 4010, including waiting ones")
   func end() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -41,7 +41,7 @@ struct LostRecordsTests {
     return try restorer.finish(generation: generation, freshEpoch: "fresh")
   }
 
-  @Test("S76 each lost record leaves the entries of all others, in another epoch")
+  @Test("S76 after the loss of any record, the entries of all other records remain, in a new epoch")
   func eachRecord() throws {
     let fixture = try Self.fixture()
     fixture.close(generation: "stopped")
@@ -67,7 +67,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 a snapshot contains the notice of a loss, and none if nothing is lost")
+  @Test("S76 a snapshot contains a notice only if records are lost")
   func notice() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -84,7 +84,8 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice outlives a crash, and ends when the session is closed after a snapshot with it")
+  @Test(
+    "S76 the notice survives a crash, and ends when the session is closed after a snapshot with the notice")
   func noticeAfterCrash() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -110,7 +111,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice is still due when the session is closed before a participant got it")
+  @Test("S76 the notice stays if the session is closed before a participant got it")
   func noticeAfterIdleness() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -139,7 +140,7 @@ struct LostRecordsTests {
     #expect(try last.look().notices.isEmpty)
   }
 
-  @Test("S76 a session with a due notice is kept as long as one with content")
+  @Test("S76 a session with a pending notice is kept as long as one with content")
   func expiry() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionKeepSeconds = 5_000 }
     fixture.disk += fixture.session.firstRecords()
@@ -158,7 +159,7 @@ struct LostRecordsTests {
     #expect(restored.session.openingRecords().first?.kind == .session)
   }
 
-  @Test("S76 an undone end stays undone when the record of the undoing is lost")
+  @Test("S76 a revoked end stays revoked if the record that revoked it is lost")
   func takenBack() throws {
     let fixture = try Self.fixture()
     fixture.disk.append(EndRecord(at: .distantPast, by: 1).encoded)
@@ -169,7 +170,7 @@ struct LostRecordsTests {
     #expect(try Self.restored(fixture, without: lost).end == nil)
   }
 
-  @Test("S76 as many numbers are skipped as the lost records may have assigned")
+  @Test("S76 all numbers that the lost records may have assigned are skipped")
   func numbers() throws {
     let fixture = try Self.fixture()
     func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {

@@ -19,7 +19,7 @@ struct NumbersTests {
     #expect(fixture.disk.last { $0.kind == .numbers }?.body == [0, 0, 0x18, 1])
   }
 
-  @Test("S66 a number that is not on disk is not assigned: the socket is closed with 1013, and may return")
+  @Test("S66 a number that is not on disk is not assigned; the socket is closed with 1013, and may come back")
   func exhausted() throws {
     let fixture = Fixture(saving: .byStore)
     fixture.session.participants.nextNumber = 4_096
@@ -40,7 +40,8 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a crash the next number is behind the block, and is assigned when the opening is on disk")
+    "S66 after a crash the next number is after the block, and is assigned when the opening records are on disk"
+  )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -59,7 +60,7 @@ struct NumbersTests {
     #expect(try again.join().number == 8_193)
   }
 
-  @Test("S66 a clean stop wastes no numbers, also not those of waiting sockets")
+  @Test("S66 a clean stop leaves no unused numbers, not even those of waiting sockets")
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     _ = try fixture.join()
@@ -94,7 +95,9 @@ struct NumbersTests {
     #expect(looker.texts.isEmpty)
   }
 
-  @Test("S67 the digest of a token is written; its owner is known after a load, unless it was given up")
+  @Test(
+    "S67 the digest of a token is written; the token's owner is known after a load, unless the token was given up"
+  )
   func tokens() throws {
     let digest: @Sendable (Token) -> TokenDigest = { TokenDigest(high: ~$0.high, low: $0.low &* 31) }
     let session = Session(

@@ -10,7 +10,7 @@ import Primitives
 struct RestoringJournalTests {
   static let digest = String(repeating: "ab", count: 32)
 
-  @Test("S64 an upload is restored: its offset, its isResumable, and its file")
+  @Test("S64 an upload is restored with its offset, its isResumable, and its file")
   func uploading() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -43,7 +43,7 @@ struct RestoringJournalTests {
     #expect(Set(after.session.expiredUploads(now: after.now.adding(seconds: 86_400))) == Set(ids))
   }
 
-  @Test("S64 a complete upload counts as stored, and is to be finished", arguments: [false, true])
+  @Test("S64 a complete upload counts as stored, and only has to be finished", arguments: [false, true])
   func stored(isThere: Bool) throws {
     let fixture = Fixture(saving: .byStore)
     if isThere {
@@ -127,7 +127,7 @@ struct RestoringJournalTests {
     #expect(try first.fixture.reload().restored.uploads.map(\.file) == [id])
   }
 
-  @Test("S64 a removed attachment is not restored, and no attachment has its content")
+  @Test("S64 a removed attachment is not restored, and its content is not used")
   func removed() throws {
     let fixture = Fixture(saving: .byStore)
     let id = try fixture.add(1)

@@ -6,10 +6,10 @@ import Primitives
 @testable import SessionCore
 
 /// P2, P3, P4 and P8 over a load: a saved session is restored.
-@Suite("P2, P3, P4, P8: loading")
+@Suite("P2, P3, P4, P8: loading a session")
 struct RestoringTests {
   @Test(
-    "S59, S60 after a crash: another epoch, a snapshot of the saved state, the same participants, which send again"
+    "S59, S60 after a crash, a new epoch begins with a snapshot of the saved state, and the same participants send again"
   )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
@@ -94,7 +94,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 an incomplete close, one of another generation, or one before other records begins another epoch",
+    "S61 a close that is incomplete, of another generation, or followed by records begins a new epoch",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
   func notWhole(_ what: String) throws {
     let fixture = Fixture(saving: .byStore)
@@ -121,7 +121,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 an active participant that does not come back is announced as gone after the grace time; a past one is not"
+    "S60 an active participant that does not come back is announced as gone after the grace time, but not a past one"
   )
   func grace() throws {
     let fixture = Fixture(saving: .byStore)
@@ -149,7 +149,7 @@ struct RestoringTests {
     #expect(try after.comeBack(as: bo, after: nil, epoch: "epoch").number != bo.number)
   }
 
-  @Test("S60 a session that was empty when it was saved has been empty since then")
+  @Test("S60 a session that was empty when it was saved counts as empty since then")
   func empty() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -175,7 +175,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 the newest past participants are known after a load, in the order in which they went, also those that left"
+    "S60 the newest past participants are known after a load, in the order of leaving, with or without a leave"
   )
   func past() throws {
     let fixture = Fixture(saving: .byStore) { $0.pastParticipants = 2 }

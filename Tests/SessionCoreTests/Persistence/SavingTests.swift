@@ -8,7 +8,9 @@ import Primitives
 /// P4 and P6, as far as a session decides them: the records for the store, and their results.
 @Suite("P4, P6: saving")
 struct SavingTests {
-  @Test("S54 a save is participants, entries, then consumed sequences; one at a time, and nothing twice")
+  @Test(
+    "S54 a save has participants, entries, then used client sequences; one save at a time, and no record twice"
+  )
   func order() throws {
     let fixture = Fixture(saving: .byStore)
     #expect(fixture.disk.kinds == [.session, .numbers])
@@ -33,7 +35,9 @@ struct SavingTests {
     #expect(fixture.session.unsavedBytes == 0)
   }
 
-  @Test("S54 about 1 MiB is taken at a time, in whole frames, and sequences consumed after that come last")
+  @Test(
+    "S54 a save has about 1 MiB of whole frames; client sequences that are used up afterwards come in the last save"
+  )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -90,7 +94,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S56, S57 a failed save is due again, completely; the first failure is announced, and the first success after it"
+    "S56, S57 a failed save is repeated completely; the first failure and the first success after it are announced"
   )
   func failures() throws {
     let fixture = Fixture(saving: .byStore)
@@ -117,7 +121,7 @@ struct SavingTests {
     #expect(fixture.disk.kinds == [.session, .numbers, .participant, .participant, .run, .used, .run])
   }
 
-  @Test("S58 entries that are not on disk stay in the log, however many")
+  @Test("S58 entries that are not on disk stay in the log, in any number")
   func trimming() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -175,7 +179,7 @@ struct SavingTests {
     #expect(fixture.session.participants[ada.number]?.acknowledged == number + 2)
   }
 
-  @Test("S68 beyond twice as much only a remove that frees bytes passes")
+  @Test("S68 beyond twice the limit only a remove that frees bytes passes")
   func removals() throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = 1_100 }
     let ada = try fixture.join()
@@ -190,7 +194,7 @@ struct SavingTests {
     #expect(fixture.session.retainedBytes == 0)
   }
 
-  @Test("S65 sequences consumed without an entry do not make a file grow for ever")
+  @Test("S65 client sequences of refused entries do not make a file grow forever")
   func usedUp() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -210,7 +214,7 @@ struct SavingTests {
     #expect(again.joined?.acknowledged == 3)
   }
 
-  @Test("S69 attachments that take four fifths of their quota are announced once")
+  @Test("S69 attachments that use four fifths of their quota are announced once")
   func quota() throws {
     let fixture = Fixture { $0.sessionAttachmentBytes = 1_000 }
     let ada = try fixture.join()

@@ -24,7 +24,8 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 entries on disk that are not retained or targeted reach a client that was away over a crash, once")
+    "S19 entries on disk that are not retained, or are targeted, reach a client once that was away during a crash"
+  )
   func unkept() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -43,7 +44,9 @@ struct TailsAcrossEpochsTests {
     #expect(again.texts == (0..<30).map { "\($0)" } + ["for Bo"])
   }
 
-  @Test("S19 a client that has seen more than the disk gets a snapshot, also when the order is as long again")
+  @Test(
+    "S19 a client that has seen more than the disk gets a snapshot, even when the order has reached the same length again"
+  )
   func beyond() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -65,7 +68,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S75 a client that has seen more than the disk gets unretained entries too, and the present retained ones"
+    "S75 a client that has seen more than the disk gets unretained entries too, and the present retained entries"
   )
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)
@@ -100,7 +103,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.look().texts == ["1", "lost", "again"])
   }
 
-  @Test("S19 a client that knows of more of its own entries than there are gets a snapshot")
+  @Test("S19 a client with more acknowledged entries than the session gets a snapshot")
   func olderState() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -134,7 +137,7 @@ struct TailsAcrossEpochsTests {
     #expect(try third.comeBack(as: ada, after: 1, epoch: "fourth").catchUps == [.snapshot])
   }
 
-  @Test("S70 a crash before the opening record is on disk leaves the epoch before as the last one")
+  @Test("S70 after a crash before the opening record is on disk, the previous epoch is still the last one")
   func openingLost() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -148,7 +151,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.comeBack(as: ada, after: first, epoch: "lost").catchUps == [.snapshot])
   }
 
-  @Test("S70 a clean stop between keeps the pairs")
+  @Test("S70 a clean stop between two crashes keeps the pairs")
   func cleanStop() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -253,7 +256,7 @@ struct TailsAcrossEpochsTests {
     #expect(copied.session.history.pairs.isEmpty)
   }
 
-  @Test("S71 a record without its entry: the new epoch begins with the missing announcements")
+  @Test("S71 after a record without its entry, the new epoch begins with the missing announcements")
   func restates() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -286,7 +289,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S71 a waiting participant is announced as gone, also when only a compacted head knew it",
+    "S71 a waiting participant is announced as gone, even if only the head of a compacted log contains it",
     arguments: [true, false])
   func waiting(isCompacted: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
@@ -321,7 +324,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.left).map(\.number) == [2])
   }
 
-  @Test("S71 clients informed of a failing disk are informed when it works again")
+  @Test("S71 clients that were informed of a failing disk are informed when it works again")
   func trouble() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")

@@ -173,7 +173,7 @@ struct DamagedRecordTests {
     #expect(sessions > 100)
   }
 
-  @Test("a record cut anywhere, or with bytes behind it, gives an error or a working session")
+  @Test("a record that is cut at any byte, or followed by other bytes, gives an error or a working session")
   func cut() throws {
     let records = try Self.compacted(Self.everything())
     for place in records.indices {
@@ -187,7 +187,9 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("random bodies of every kind of record", arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(
+    "random bodies of every kind of record give an error or a working session",
+    arguments: 1...40 as ClosedRange<UInt64>)
   func garbage(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = try Self.everything().disk

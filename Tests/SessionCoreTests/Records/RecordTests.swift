@@ -7,7 +7,7 @@ import Wire
 /// The bytes in the files: later versions read files of this one.
 @Suite("Records")
 struct RecordTests {
-  @Test("the kinds have the numbers in the files")
+  @Test("each kind has its number in the file")
   func kinds() {
     #expect(SessionRecord.Kind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     #expect(
@@ -16,7 +16,7 @@ struct RecordTests {
       ])
   }
 
-  @Test("a session's first records")
+  @Test("the first records of a session have the expected bytes")
   func first() throws {
     let fixture = Fixture(saving: .byStore)
     #expect(
@@ -31,7 +31,7 @@ struct RecordTests {
     #expect(facts.encoded == record)
   }
 
-  @Test("a participant, with a token and without")
+  @Test("a participant record has a token or none")
   func participant() throws {
     let person = Participant(
       id: EntryKey(high: 9, low: 1).uuid, number: 7, name: "Ada \"A\"", color: "#112233")

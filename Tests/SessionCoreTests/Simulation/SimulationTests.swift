@@ -6,7 +6,7 @@ struct SimulationTests {
   /// Seeds that once showed a fault.
   static let once: [UInt64] = []
 
-  @Test("a session of a seed keeps its promises", arguments: once + Array(1...300))
+  @Test("a random session keeps its promises", arguments: once + Array(1...300))
   func keepsPromises(seed: UInt64) throws {
     do {
       try Simulation(seed: seed).run(steps: 400)

@@ -52,7 +52,7 @@ struct CatchUpTests {
     #expect((first + more).allSatisfy { $0.drawn.map(\.payload) == ada.drawn.map(\.payload) })
   }
 
-  @Test("S17 past names the senders of entries in the snapshot that are not present any more")
+  @Test("S17 past lists the senders of entries in the snapshot that are no longer present")
   func past() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -65,7 +65,7 @@ struct CatchUpTests {
     #expect(late.people.first?.joined.map(\.name) == ["Bo"])
   }
 
-  @Test("S73 past names exactly the senders of entries in the snapshot, also forgotten ones")
+  @Test("S73 past lists exactly the senders of entries in the snapshot, including forgotten ones")
   func pastBeyondLimit() throws {
     let fixture = Fixture(saving: .byStore) {
       $0.pastParticipants = 1
@@ -104,7 +104,7 @@ struct CatchUpTests {
     try check(try fixture.reload(records).fixture)
   }
 
-  @Test("S18 a tail is exactly the entries that followed, also if there are none or it begins inside a frame")
+  @Test("S18 a tail has exactly the later entries, even if there are none or the tail begins inside a frame")
   func tail() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -125,7 +125,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S19 another epoch, a sequence that is still to come, or none at all gets a snapshot",
+    "S19 a client with another epoch, a future sequence or no sequence gets a snapshot",
     arguments: [("other", 1), ("epoch", 999), ("epoch", nil)] as [(String, UInt64?)])
   func noTail(_ epoch: String, _ after: UInt64?) throws {
     let fixture = Fixture()
@@ -139,7 +139,7 @@ struct CatchUpTests {
     #expect(again.texts == ["a"])
   }
 
-  @Test("S19 a sequence that the log no longer has gets a snapshot")
+  @Test("S19 a client whose sequence is no longer in the log gets a snapshot")
   func tooOld() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
     let ada = try fixture.join()
@@ -158,7 +158,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S19 a tail begins right after the dropped entries, and no earlier",
+    "S19 a tail can begin right after the dropped entries, but not earlier",
     arguments: [(-1, CatchUpKind.snapshot), (0, .tail), (1, .tail)])
   func dropBoundary(_ distance: Int, _ kind: CatchUpKind) throws {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
@@ -179,7 +179,8 @@ struct CatchUpTests {
     #expect(!missed.isEmpty && again.drawn.map(\.sequence) == missed)
   }
 
-  @Test("S20 existing is decided at the entry's place in the order, and stays set where it changed nothing")
+  @Test(
+    "S20 existing is decided at the entry's place in the order, and stays set if the entry changed nothing")
   func existing() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -208,7 +209,7 @@ struct CatchUpTests {
     #expect(!index.isRetained(theirs))
   }
 
-  @Test("S22 snapshot segments that are rewritten many times still make the retained state")
+  @Test("S22 snapshot segments that are rewritten many times still contain the retained state")
   func rewriting() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -254,9 +255,10 @@ struct CatchUpTests {
 }
 
 /// P5: a slow reader costs bounded memory, and no other participant waits for it.
-@Suite("P5: a slow reader harms no other")
+@Suite("P5: a slow reader does not affect other readers")
 struct SlowReaderTests {
-  @Test("S23 a subscriber that falls behind the tail finishes its frame, gets a snapshot, and misses nothing")
+  @Test(
+    "S23 a subscriber that falls behind the tail finishes its frame, gets a snapshot, and misses no entry")
   func lost() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 8_192 }
     let ada = try fixture.join()
@@ -319,7 +321,7 @@ struct SlowReaderTests {
     return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }
 
-  @Test("S24 the entries of one turn stay until they could be sent, however many")
+  @Test("S24 the entries of one turn stay until they could be sent, in any number")
   func longTurn() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 1_000 }
     let ada = try fixture.join()
@@ -348,7 +350,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S25 unreliable entries go to the other members at the tail, without numbers, and are not kept")
+    "S25 unreliable entries are sent to the other members at the tail, without sequences, and are not stored")
   func unreliable() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -370,7 +372,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 unreliable entries over the rate, faulty or for an unknown participant are dropped and counted, unanswered"
+    "S26 unreliable entries beyond the rate, faulty, or for an unknown participant are dropped and counted without an answer"
   )
   func unreliableDropped() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
@@ -385,7 +387,8 @@ struct SlowReaderTests {
     #expect(counters.unreliableRefused == 4)
   }
 
-  @Test("S26 when a turn has too many, the newest of a sender, type and target list stays")
+  @Test(
+    "S26 when a turn has too many unreliable entries, the newest of each sender, type and target list stays")
   func newest() {
     var unreliableBatch = UnreliableBatch()
     var dropped = 0

@@ -16,7 +16,7 @@ struct LocalIdentityTests {
         createdAt: Date(timeIntervalSince1970: 0), participants: 1, sequence: 0), limits: Limits())
   }
 
-  @Test("A resumed participant is the same; another number or a new join is a new one")
+  @Test("A resumed participant is the same one; another number or a new join makes a new participant")
   func joins() {
     var identity = LocalIdentity()
     #expect(identity.participant == nil && identity.resumeToken == nil)
@@ -39,7 +39,7 @@ struct LocalIdentityTests {
     #expect(identity.resumeToken == Token(high: 1, low: 2))
   }
 
-  @Test("The outbox belongs to a new number only after it was taken over")
+  @Test("The outbox belongs to a new number only after its entries were assigned to that number")
   func outbox() {
     var identity = LocalIdentity()
     identity.takeOverOutbox()

@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Local profile")
 struct LocalProfileTests {
-  @Test("A profile sent in the join is sent again only after a change")
+  @Test("A profile that was sent in the join is sent again only after a change")
   func join() {
     var profile = LocalProfile(Profile(name: "Ada"))
     #expect(profile.needsSending)
@@ -16,7 +16,7 @@ struct LocalProfileTests {
     #expect(profile.value == Profile(name: "Ada", color: "#123456"))
   }
 
-  @Test("After a refusal only a profile in a message of its own is sent again")
+  @Test("After a refusal, a profile is sent again only if it was sent in a separate message")
   func refusal() {
     var profile = LocalProfile(Profile(name: "Ada"))
     profile.recordSentInJoin()

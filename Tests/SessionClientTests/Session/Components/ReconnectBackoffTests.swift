@@ -26,7 +26,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.delays(10, now: start) == expected.map { .milliseconds($0) })
   }
 
-  @Test("A stable socket makes the next attempt immediate; short-lived ones do so once")
+  @Test("After a stable socket the next attempt is immediate; after short-lived sockets only once")
   func stability() {
     let attempts = Attempts()
     var now = start
@@ -56,7 +56,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.expedite(now: start) == .seconds(2))
   }
 
-  @Test("A protocol fault delays the next attempt, and repeated ones are noticed for a minute")
+  @Test("A protocol error delays the next attempt, and repeated errors are remembered for a minute")
   func faults() {
     let attempts = Attempts()
     attempts.backoff.recordFault(now: start)

@@ -54,7 +54,7 @@ struct SendPacerTests {
     #expect(pacer.deadline == nil)
   }
 
-  @Test("Other limits keep the tokens, and a lost socket forgets the throttling")
+  @Test("A change of limits keeps the tokens, and the loss of a socket ends the throttling")
   func update() {
     var pacer = pacer()
     pacer.drain(now: start)

@@ -38,7 +38,9 @@ struct SessionPositionTests {
     #expect(position.delivered == nil)
   }
 
-  @Test("In a new epoch the delivered sequence keeps its epoch until the tail, and committed starts again")
+  @Test(
+    "In a new epoch, the delivered sequence keeps the old epoch until the tail, and the committed sequence starts again"
+  )
   func newEpoch() {
     var position = Self.caughtUp()
     position.commit(8)

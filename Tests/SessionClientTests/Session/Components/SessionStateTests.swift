@@ -12,7 +12,7 @@ struct SessionStateTests {
       state: .ready, offset: 3, createdAt: Date(timeIntervalSince1970: seconds), url: "/x")
   }
 
-  @Test("Only changed parts are reported, and each once")
+  @Test("Only changed parts are reported, each of them once")
   func changes() {
     var state = SessionState()
     let none = state.takeChanges()
@@ -30,7 +30,7 @@ struct SessionStateTests {
     #expect(second.isEmpty)
   }
 
-  @Test("Attachments are ordered by creation, then by arrival; a snapshot begins without any")
+  @Test("Attachments are ordered by creation, then by arrival; a snapshot begins without attachments")
   func attachments() {
     var state = SessionState()
     let (late, early, alike) = (
@@ -53,7 +53,8 @@ struct SessionStateTests {
     #expect(rest.map(\.name) == ["alike"])
   }
 
-  @Test("During a snapshot former participants keep their numbers; afterwards only the listed ones do")
+  @Test(
+    "During a snapshot, former participants keep their numbers; afterwards only the listed participants do")
   func snapshot() {
     var state = SessionState()
     state.apply(ParticipantsPayload(joined: [SessionHarness.ada, SessionHarness.bob]))
