@@ -1,7 +1,7 @@
 /// A host with an optional port, as in `Host` and in an absolute request target (RFC 9110 §7.2, RFC 3986 §3.2).
 ///
-/// Stricter than the grammar: no user information, no sub-delimiters such as a comma (two `Host` fields that a proxy
-/// joined would have one), and no empty host.
+/// Stricter than the grammar: no user information, no sub-delimiters such as a comma (a comma is a sign of two `Host` fields that
+/// a proxy joined), and no empty host.
 package struct Authority: Equatable, Hashable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   package let host: String

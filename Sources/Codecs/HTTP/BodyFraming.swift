@@ -4,12 +4,12 @@ package enum BodyFraming: Equatable, Sendable {
   case none
   /// A body with this number of bytes, as in `Content-Length`.
   case length(Int)
-  /// A body in chunks, of any number.
+  /// A body in any number of chunks.
   case chunked
 }
 
-/// The framing of a body according to `Content-Length` and `Transfer-Encoding`. Refuses a field that contradicts
-/// another: two readers that disagree about the end of a body see different requests (RFC 9112 §11.2).
+/// The framing of a body according to `Content-Length` and `Transfer-Encoding`. Refuses contradictory fields, because two readers
+/// that disagree about the end of a body see different requests (RFC 9112 §11.2).
 struct BodyFields: Sendable {
   private(set) var framing = BodyFraming.none
 
@@ -21,7 +21,7 @@ struct BodyFields: Sendable {
       case .length: throw .repeatedContentLength
       case .chunked: throw .transferEncodingAndContentLength
       }
-      // RFC 9110 §8.6; lists of equal numbers are refused too, as RFC 9112 §6.3 allows.
+      // RFC 9110 §8.6; a list of equal numbers is refused too, which RFC 9112 §6.3 allows.
       guard let length = Grammar.decimal(field.value.utf8) else { throw .malformedContentLength }
       framing = .length(length)
     } else if field.name.equalsIgnoringCase("transfer-encoding") {

@@ -26,12 +26,12 @@ struct BodyReader: Sendable {
     case ended
   }
 
-  /// The maximum number of digits of a chunk size, leading zeros included: 16 digits can express every length.
+  /// The maximum number of digits of a chunk size, including leading zeros: 16 digits can express every length.
   private static let chunkSizeDigits = 16
 
   private let limits: Limits
   private var state: State
-  /// The content read so far; for chunks, plus the size of the current one.
+  /// The length of the content read so far. For chunks, the size of the current chunk is added.
   private var total = 0
   private var extensionBytes = 0
 
@@ -87,7 +87,7 @@ struct BodyReader: Sendable {
         state = range.count == left ? .chunkEndCarriageReturn : .chunkContent(left: left - range.count)
         return .content(range)
       case .untilClose:
-        // No length was announced: content up to the limit is returned, and the first byte beyond it is refused.
+        // If no length was announced, content up to the limit is returned, and the first byte beyond the limit is refused.
         let room = bodyLimit - total
         guard room > 0 || position == bytes.count else {
           position += 1
@@ -135,7 +135,7 @@ struct BodyReader: Sendable {
       guard bytesLeft > 0 else { throw .trailersTooLarge(limit: limits.trailerBytes) }
       switch try trailers.receive(byte) {
       case .end: return
-      case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)  // §7.1.2: dropped
+      case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)  // §7.1.2: ignored.
       }
     case .content, .untilClose, .chunkContent, .ended:
       preconditionFailure("only framing reads single bytes")
@@ -149,7 +149,7 @@ struct BodyReader: Sendable {
       guard digits < Self.chunkSizeDigits else { throw .chunkSizeTooLong(limit: Self.chunkSizeDigits) }
       let (shifted, isTooLarge) = size.multipliedReportingOverflow(by: 16)
       let larger = isTooLarge ? Int.max : shifted | Int(digit)
-      // A size only grows with its digits: it is refused at the digit that exceeds the limit.
+      // A size only grows with each digit, so it is refused at the digit that exceeds the limit.
       guard larger <= bodyLimit - total else {
         let (sum, isBeyondInt) = total.addingReportingOverflow(larger)
         throw .bodyTooLarge(limit: bodyLimit, actual: isBeyondInt ? .max : sum)

@@ -2,7 +2,7 @@
 package struct EntityTag: Equatable, Hashable, Sendable {
   /// The text between the quotation marks.
   package let opaque: String
-  /// True if equal tags guarantee only the same meaning; equal strong tags guarantee the same bytes.
+  /// True for a weak tag. Equal weak tags guarantee only the same meaning; equal strong tags guarantee the same bytes.
   package let isWeak: Bool
 
   /// Creates a tag.

@@ -21,8 +21,8 @@ package struct Field: Equatable, Sendable {
   }
 }
 
-/// Header fields in the order of the message. A list, not a dictionary: a second `Content-Length` must stay visible
-/// to be refused.
+/// Header fields in the order of the message. A list, not a dictionary, because a second `Content-Length` must be visible, so
+/// that it can be refused.
 package struct FieldList: Equatable, Sendable {
   private var fields: [Field] = []
 
@@ -48,7 +48,7 @@ package struct FieldList: Equatable, Sendable {
     all(name).flatMap { Self.elements(of: $0, limit: .max) }
   }
 
-  /// Returns the same elements; nil if there are more than `limit`, without reading the rest.
+  /// Returns the same elements; nil if there are more than `limit`. Does not read further elements then.
   package func tokens(of name: String, limit: Int) -> [String]? {
     var found: [String] = []
     for value in all(name) {
@@ -94,8 +94,8 @@ package struct FieldList: Equatable, Sendable {
     }
   }
 
-  /// Returns the elements of one comma-separated list; commas inside quoted strings do not separate (RFC 9110
-  /// §5.6.4). Stops after `limit` and one more.
+  /// Returns the elements of one comma-separated list; commas inside quoted strings do not separate (RFC 9110 §5.6.4). Stops
+  /// after `limit` + 1 elements.
   private static func elements(of list: String, limit: Int) -> [String] {
     var elements: [String] = []
     var start = list.utf8.startIndex

@@ -8,8 +8,8 @@ struct FieldParameters: Sendable {
 
   private var rest: ArraySlice<UInt8>
 
-  /// Parses the parameters after the first part of a value. Skips empty parameters (`;;`). Returns nil for malformed
-  /// text, for a repeated name, because two readers could use different ones, and for more than 32 parameters.
+  /// Parses the parameters after the first part of a value. Skips empty parameters (`;;`). Returns nil for malformed text, for a
+  /// repeated name, because two readers could use different values, and for more than 32 parameters.
   ///
   /// - Parameters:
   ///   - bytes: the text from the first `;`, or the blanks before it, to the end.

@@ -1,6 +1,7 @@
 /// A reader of header or trailer fields up to the empty line after them (RFC 9112 §5), byte by byte.
 ///
-/// It refuses at the byte itself: control characters, bare CR and LF, folded lines, a blank before the colon.
+/// The reader refuses the following at the first invalid byte: control characters, bare CR and LF, folded lines, and a blank
+/// before the colon.
 struct FieldSectionReader: Sendable {
   /// The limits of a section.
   struct Limits: Sendable {
@@ -59,7 +60,7 @@ struct FieldSectionReader: Sendable {
       state = .lastLineFeed
       return .more
     }
-    // §2.2 for the first line, §5.2 for the others
+    // §2.2 applies to the first line, §5.2 to the others.
     if Grammar.isBlank(byte) { throw count == 0 ? .whitespaceBeforeFirstField : .foldedField }
     guard byte != Grammar.lineFeed else { throw .bareLineFeed }
     guard count < limits.fieldCount else { throw .tooManyFields(limit: limits.fieldCount) }

@@ -38,11 +38,11 @@ package struct ForwardedHop: Equatable, Sendable {
     case hop(ForwardedHop)
   }
 
-  /// Reads `Forwarded`. Each proxy appends an element, so the first trusted proxy wrote the element `proxies` from
+  /// Reads `Forwarded`. Each proxy appends an element, so the first trusted proxy wrote the element at position `proxies` from
   /// the end.
   ///
-  /// An unclosed quotation mark of a client can swallow the elements that proxies append to the same line: if one of
-  /// the trusted elements is malformed, none is used. Therefore the field must be read from its beginning, and a
+  /// After an unclosed quotation mark of a client, the elements that proxies append to the same line are part of the quoted text.
+  /// So if one of the trusted elements is malformed, none is used. Therefore the field must be read from its beginning, and a
   /// field with more than 64 elements is refused.
   ///
   /// - Parameters:
@@ -59,10 +59,10 @@ package struct ForwardedHop: Equatable, Sendable {
     return hops.first.map { .hop($0) } ?? .unusable
   }
 
-  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`,
-  /// which most proxies replace. Of the latter two, the element `proxies` from the end is used, or else the first.
-  /// That element may be of the first proxy, or of an inner one that replaced it and received every request in plain
-  /// text: `http` is then ignored.
+  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which most
+  /// proxies replace. Of the latter two, the element at position `proxies` from the end is used. If there are fewer elements, the
+  /// first one is used. This element may come from the first proxy, or from an inner proxy that replaced the field and received
+  /// every request in plain text. So the value `http` is ignored then.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.

@@ -60,8 +60,8 @@ enum Grammar {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
   }
 
-  /// Parses a number of decimal digits only (`1*DIGIT`); nil for any other text. A number too large for an `Int`
-  /// counts as `Int.max`, which is above every limit.
+  /// Parses a number of decimal digits only (`1*DIGIT`); nil for any other text. A number that is too large for an `Int` becomes
+  /// `Int.max`, which is above every limit.
   static func decimal(_ digits: some Sequence<UInt8>) -> Int? {
     var number: Int?
     for byte in digits {

@@ -39,7 +39,7 @@ extension HTTPDate {
       guard let day = readNumber(digits: 2), read("-"), let month = readMonth(), read("-"),
         let shortYear = readNumber(digits: 2), read(" "), let time = readTime(), read(" GMT")
       else { return nil }
-      // A year that seems more than 50 years ahead means the latest such year in the past.
+      // A two-digit year that would be more than 50 years in the future means the latest past year with these digits.
       let thisYear = HTTPDate.calendar(days: now.secondsSinceEpoch / 86_400).year
       var year = thisYear - thisYear % 100 + shortYear
       if year > thisYear + 50 { year -= 100 }
@@ -86,7 +86,7 @@ extension HTTPDate {
 
     private static func date(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> HTTPDate? {
       let days = HTTPDate.days(year: year, month: month, day: day)
-      // 30 February becomes another day.
+      // For example, 30 February would become another day.
       guard HTTPDate.calendar(days: days) == (year, month, day) else { return nil }
       return HTTPDate(secondsSinceEpoch: days * 86_400 + time)
     }

@@ -1,4 +1,4 @@
-/// A rule of HTTP that a message broke. The rest of the connection is unreadable: a server responds with `status` and closes.
+/// A rule of HTTP that a message broke. The rest of the connection cannot be read, so a server responds with `status` and closes.
 package enum MessageError: Error, Equatable, Sendable {
   // Lines: RFC 9112 §2.2
   case bareLineFeed
@@ -80,7 +80,7 @@ extension MessageError {
 }
 
 extension MessageError: CustomStringConvertible {
-  /// A sentence for people, with the limit and the actual number where they explain it.
+  /// A sentence for people. It contains the limit and the actual number if these explain the error.
   package var description: String {
     switch self {
     case .bareLineFeed:

@@ -1,6 +1,6 @@
 /// The digests that a sender declares for its content (`Repr-Digest` and `Content-Digest`, RFC 9530).
 ///
-/// Both cover the same bytes as long as content is sent whole and without a coding.
+/// Both fields mean the same bytes if the content is sent as a whole and without a coding.
 package enum ReprDigest {
   /// The bytes of a SHA-256 digest.
   private static let length = 32

@@ -1,5 +1,5 @@
-/// The response to a GET or HEAD of a representation: the head without the fields of every response, and the range of
-/// bytes to send (RFC 9110 §13, §14). The same code serves representations in memory and on a disk.
+/// The response to a GET or HEAD of a representation: the head without the fields that all responses have, and the range of bytes
+/// to send (RFC 9110 §13, §14). The same code serves representations in memory and on a disk.
 package enum RepresentationResponse: Equatable, Sendable {
   /// 200, 206 or 304 with all fields, and the range of the body: empty for HEAD, 304 and an empty representation.
   case content(ResponseHead, Range<Int>)

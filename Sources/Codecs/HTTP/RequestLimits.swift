@@ -12,8 +12,8 @@ package struct RequestLimits: Equatable, Sendable {
   package var fieldBytes = 16 * 1024
   /// The maximum number of bytes of all trailers of a chunked body, line ends included: above it 431.
   package var trailerBytes = 8 * 1024
-  /// The maximum number of bytes of all chunk extensions of a body: above it 400. They are ignored, so they must not outweigh the
-  /// content.
+  /// The maximum number of bytes of all chunk extensions of a body: above it 400. They are ignored, so they must not be longer
+  /// than the content.
   package var chunkExtensionBytes = 4 * 1024
   /// The maximum number of bytes of the body, without the framing of chunks: above it 413. Each request begins with this limit.
   package var bodyBytes = 1024 * 1024

@@ -6,7 +6,7 @@ package struct RequestReader: Sendable {
   package enum Event: Equatable, Sendable {
     /// A request begins. A caller that switches protocols stops reading: `position` is then behind the head.
     case head(RequestHead)
-    /// Content of the body, as a range of the passed bytes; never empty.
+    /// A part of the body's content, as a range of the passed bytes; never empty.
     case body(Range<Int>)
     /// The request is complete; the next one may follow in the same bytes.
     case end

@@ -9,7 +9,7 @@ package struct ResponseReader: Sendable {
     case interim(ResponseHead)
     /// The final response begins. After 101 stop reading: `position` is then behind the head.
     case head(ResponseHead)
-    /// Content of the body, as a range of the passed bytes; never empty.
+    /// A part of the body's content, as a range of the passed bytes; never empty.
     case body(Range<Int>)
     /// The response is complete.
     case end

@@ -7,7 +7,7 @@ package struct Status: Equatable, Hashable, Sendable {
     self.code = code
   }
 
-  /// True for an interim response; any number of them may precede the final one.
+  /// True for an interim response; any number of interim responses may precede the final one.
   package var isInformational: Bool { code < 200 }
 
   /// True if a response of this status never has content, whatever its fields are (RFC 9112 §6.3).

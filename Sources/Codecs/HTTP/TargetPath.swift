@@ -71,7 +71,7 @@ package enum TargetPathError: Error, Equatable, Sendable {
   case controlCharacter(UInt8)
   case malformedUTF8
   case emptyComponent
-  /// A component that begins with a dot: a hidden file, `.` or `..`, encoded or not.
+  /// A component that begins with a dot: a hidden file, `.` or `..`, percent-encoded or plain.
   case dotComponent
   case componentTooLong(limit: Int)
   case tooDeep(limit: Int)

@@ -1,18 +1,18 @@
 /// A defect of a field of an upload: its numbers, metadata or digests.
 package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Not decimal digits only.
+  /// The number does not consist of decimal digits only.
   case malformedNumber
-  /// A number above `UploadNumber.maximum`.
+  /// The number is above `UploadNumber.maximum`.
   case numberTooLarge(limit: UInt64)
-  /// Not a list of keys and values.
+  /// The metadata is not a list of keys and values.
   case malformedMetadata
-  /// A key that occurs twice.
+  /// A key occurs twice.
   case repeatedKey(String)
-  /// A value that is not base64.
+  /// A value is not base64.
   case valueNotBase64(key: String)
-  /// Not an algorithm and base64.
+  /// The checksum is not an algorithm followed by base64.
   case malformedChecksum
-  /// An unsupported algorithm.
+  /// The algorithm is not supported.
   case unknownAlgorithm(String)
   /// A digest whose length is not that of its algorithm.
   case checksumLength(UploadChecksum.Algorithm, actual: Int)

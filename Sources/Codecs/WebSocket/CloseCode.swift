@@ -1,4 +1,4 @@
-/// A close code (RFC 6455 §7.4). It can have any number; `isValidOnTheWire` is true for the codes that may be sent.
+/// A close code (RFC 6455 §7.4): any number. `isValidOnTheWire` is true for the codes that may be sent.
 package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt16
 

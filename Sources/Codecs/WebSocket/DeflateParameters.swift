@@ -4,7 +4,7 @@ package struct DeflateParameters: Equatable, Sendable {
   /// The extension's name in `Sec-WebSocket-Extensions`.
   package static let extensionName = "permessage-deflate"
 
-  /// The base-2 logarithm of the window that the server compresses with: 9 to 15, or 8 with another server.
+  /// The base-2 logarithm of the window that the server uses to compress: 9 to 15; a foreign server may also use 8.
   package var serverWindowBits: Int { Int(serverWindow) }
 
   /// The same for the client; nil if the server did not specify it.
@@ -15,12 +15,12 @@ package struct DeflateParameters: Equatable, Sendable {
   private let clientMaxWindow: UInt8?
   private let namesServerWindow: Bool
 
-  /// A client's offer (§7.1), without context takeover on either side. It names no limit for the client's window, so
-  /// that no server requests one of 256 bytes, which zlib cannot create.
+  /// A client's offer (§7.1), without context takeover on either side. The offer has no limit for the client's window. So no
+  /// server can request a window of 256 bytes, which zlib cannot create.
   package static let clientOffer =
     "\(extensionName); server_no_context_takeover; client_no_context_takeover"
 
-  /// Returns the window that `role` compresses with.
+  /// Returns the window that `role` uses to compress.
   package func windowBits(for role: Role) -> Int {
     switch role {
     case .server: serverWindowBits
@@ -57,8 +57,8 @@ package struct DeflateParameters: Equatable, Sendable {
     return parameters
   }
 
-  /// Accepts an offer. Returns nil for another extension, a parameter that is unknown, repeated or has a wrong value
-  /// (§7.1), and for a window of 256 bytes, with which zlib cannot create a raw stream.
+  /// Accepts an offer. Returns nil for another extension, for a parameter that is unknown, repeated or has a wrong value (§7.1),
+  /// and for a window of 256 bytes, because zlib cannot create a raw stream with it.
   private init?(offer: ExtensionElement) {
     guard let parsed = ParsedParameters(offer) else { return nil }
     switch parsed.serverMaxWindowBits {
@@ -69,8 +69,8 @@ package struct DeflateParameters: Equatable, Sendable {
     case .bits, .withoutValue:
       return nil
     }
-    // The client's window is limited only if the client offers it (§7.1.2.2). Ours for inflating is the largest, so
-    // we request no smaller one than the client named.
+    // The client's window is limited only if the client offers it (§7.1.2.2). Our own window for inflating has the maximum size,
+    // so we never request a smaller window than the client offers.
     switch parsed.clientMaxWindowBits {
     case .absent, .withoutValue: clientMaxWindow = nil
     case .bits(let bits): clientMaxWindow = bits
@@ -80,7 +80,7 @@ package struct DeflateParameters: Equatable, Sendable {
   /// Accepts a response to `clientOffer`.
   private init?(response: ExtensionElement) {
     guard let parsed = ParsedParameters(response) else { return nil }
-    // The server must repeat that it keeps no window (§7.1.1.1); that the client keeps none needs no repetition.
+    // The server must confirm that it keeps no window (§7.1.1.1). It need not confirm that the client keeps none.
     guard parsed.serverNoContextTakeover, parsed.clientMaxWindowBits == .absent else { return nil }
     switch parsed.serverMaxWindowBits {
     case .absent: (serverWindow, namesServerWindow) = (15, false)

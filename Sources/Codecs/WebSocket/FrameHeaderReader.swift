@@ -32,7 +32,7 @@ struct FrameHeaderReader: Sendable {
     in buffer: [UInt8], at position: inout Int, upTo end: Int, _ context: Context
   ) throws(ProtocolError) -> FrameHeader? {
     if isEmpty, end - position >= FrameHeader.maximumLength {
-      // The usual case: a third of the instructions of the loop.
+      // This is the usual case. It takes a third of the instructions of the loop.
       return try Self.whole(in: buffer, at: &position, context)
     }
     while position < end {
@@ -142,7 +142,7 @@ struct FrameHeaderReader: Sendable {
   private func checkLength(end: Int, _ context: Context) throws(ProtocolError) {
     switch (end, count) {
     case (10, 3): try Self.checkLengthStart(bytes[2], width: 8)
-    // Its first six bytes show whether it fits into two.
+    // The first six bytes show if the length fits into two bytes.
     case (10, 8): try Self.checkMinimal(length(upTo: 8) << 16, width: 8)
     case (4, 4): try Self.checkMinimal(length(upTo: 4), width: 2)
     default: break

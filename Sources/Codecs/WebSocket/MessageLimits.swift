@@ -29,7 +29,7 @@ package struct MessageLimits: Equatable, Sendable {
   /// The maximum number of bytes of a compressed message that inflates to `messageBytes`.
   package var compressedBytes: Int { Self.compressedBytes(of: messageBytes) }
 
-  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: a sixteenth more, because
+  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: one sixteenth more, because
   /// incompressible bytes grow by five for each stored block, and the smallest blocks of zlib have 127 bytes.
   static func compressedBytes(of count: Int) -> Int {
     let room = count >> 4 + 64

@@ -1,15 +1,14 @@
 /// A reader of the frames that one peer sends (RFC 6455 §5, RFC 7692 §6). It returns the messages and control frames
 /// as events.
 ///
-/// It reads from a buffer of its caller, which all connections may share: between two calls no byte of the buffer
-/// must stay, because the reader has copied the bytes that it still needs. A message that is not compressed is
-/// unmasked in the buffer and never copied; an idle reader owns no memory outside its own value.
+/// It reads from a buffer of its caller, which all connections may share: the caller may overwrite the buffer between two calls,
+/// because the reader has copied the bytes that it still needs. A message that is not compressed is unmasked in the buffer and
+/// never copied; an idle reader owns no memory outside its own value.
 package struct MessageReader: Sendable {
   /// An event from the peer.
   package enum Event: Equatable, Sendable {
-    /// A piece of a message that is not compressed: `payload` is its range in the buffer, unmasked. The part of a
-    /// frame in one buffer is one piece. Only the last piece can be empty. A piece of a text may end inside a
-    /// character; the text so far is valid.
+    /// A piece of a message that is not compressed: `payload` is its range in the buffer, unmasked. Each buffer gives one piece
+    /// of a frame. Only the last piece can be empty. A piece of a text may end inside a character; the text so far is valid.
     case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
 
     /// A whole message that was compressed, inflated.
@@ -26,7 +25,7 @@ package struct MessageReader: Sendable {
     case close(CloseCode?, reason: String)
   }
 
-  /// The position inside a frame. Rare cases are `indirect` to keep it small, because every connection has one.
+  /// The position inside a frame. Rare cases are `indirect` to keep the value small, because every connection has one.
   private enum State {
     case header
     case data(DataFrame)
@@ -115,8 +114,8 @@ package struct MessageReader: Sendable {
     self.deflate = deflate
   }
 
-  /// The number of bytes that the reader stores of an incomplete compressed message or control frame. It stores none
-  /// of other messages.
+  /// The number of bytes that the reader stores of an incomplete compressed message or control frame. It stores no bytes of other
+  /// messages.
   package var bufferedBytes: Int {
     var count = 0
     if case .compressed(_, let bytes) = message { count += bytes.count }

@@ -60,9 +60,9 @@ package struct UpgradeRequest: Equatable, Sendable {
 package enum UpgradeRequestError: Error, Equatable, Sendable {
   /// The method is not GET.
   case methodNotGet
-  /// HTTP/1.0, which has no upgrade.
+  /// The version is HTTP/1.0, which has no upgrade.
   case httpVersionTooOld
-  /// Without `Upgrade: websocket`: an ordinary request.
+  /// `Upgrade: websocket` is missing: the request is an ordinary one.
   case notAnUpgrade
   /// `Connection` has no token `upgrade`.
   case connectionWithoutUpgrade

@@ -1,9 +1,9 @@
 /// The metadata of an attachment: any JSON, stored as the text that was sent.
 ///
-/// The text takes as many bytes as were sent; as `JSONValue`s, a few kilobytes of brackets would take a hundred.
+/// The text needs as many bytes as were sent. As `JSONValue`s, a few kilobytes of brackets would need a hundred kilobytes.
 package struct AttachmentMetadata: Equatable, Sendable {
-  /// The levels that are reserved around the metadata: three in a list of attachments, and one for the values in its
-  /// innermost array. With them the whole list can be parsed again.
+  /// The levels that are reserved around the metadata: three in a list of attachments, and one for the values in its innermost
+  /// array. Because of this reserve, the whole list can be parsed again.
   private static let surroundingDepth = 4
 
   /// One JSON value in UTF-8.
@@ -44,8 +44,8 @@ package struct AttachmentMetadata: Equatable, Sendable {
     return AttachmentMetadata(text: bytes)
   }
 
-  /// Replaces half a surrogate pair by U+FFFD, which is as long. A browser may send half a pair, and strict parsers
-  /// refuse a whole document with one. Every other text of the wire has U+FFFD in its place.
+  /// Replaces half a surrogate pair by U+FFFD, which has the same length. A browser may send half a pair, and strict parsers
+  /// refuse a document that contains one. All other texts on the wire are treated in the same way.
   private static func replaceUnpairedSurrogates(in text: inout [UInt8]) {
     var position = 0
     while let escape = text[position...].firstIndex(of: UInt8(ascii: "\\")) {

@@ -34,7 +34,7 @@ package struct AttachmentObject: SystemPayload {
   package var createdAt: Date
   /// The URL to read the attachment, to resume its upload, and to remove it.
   package var url: String
-  /// True, in lists, if the content on the gateway's disk is damaged: it is not served.
+  /// True if the content on the gateway's disk is damaged, so that it is not served. Only used in lists.
   package var damaged: Bool?
 
   /// Creates the description of an attachment.

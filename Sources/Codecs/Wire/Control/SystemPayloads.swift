@@ -34,7 +34,7 @@ extension SystemPayload {
   }
 }
 
-/// Changes of the participants; in the state at N, the current participants. Empty members are omitted.
+/// Changes of the participants. In the state at N, the payload has the current participants. Empty members are omitted.
 package struct ParticipantsPayload: SystemPayload {
   package static let type = SystemType.participants
 

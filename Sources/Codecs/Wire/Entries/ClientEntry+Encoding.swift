@@ -1,8 +1,8 @@
 extension ClientEntry {
   /// Appends an entry as a client sends it.
   ///
-  /// The caller must follow the rules, so that tests can break them: `key` is written if `flags` retain, `targets` if
-  /// they contain `.targeted`. Type and targets are truncated to the range of their length fields.
+  /// The function does not check the rules, so that tests can break them: `key` is written if `flags` retain, `targets` if they
+  /// contain `.targeted`. Type and targets are truncated to the range of their length fields.
   package static func append(
     to bytes: inout [UInt8], flags: EntryFlags, clientSequence: UInt32, key: EntryKey = .zero,
     targets: [ParticipantNumber] = [], type: Span<UInt8>, payload: Span<UInt8>

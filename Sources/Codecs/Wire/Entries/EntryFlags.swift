@@ -24,7 +24,7 @@ package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// The entry is ordered, and delivered once to every participant who stays.
+  /// The entry is ordered, and delivered once to every participant who does not leave.
   @inlinable
   package static var reliable: EntryFlags { EntryFlags(rawValue: 1 << 0) }
   /// The entry is for the listed participants only.

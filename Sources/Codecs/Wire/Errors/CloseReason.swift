@@ -54,7 +54,7 @@ package struct CloseReason: Error, Equatable, Sendable {
     tail.append(UInt8(ascii: "}"))
     let member = Array(#","detail":""#.utf8)
     let room = Self.maximumReasonLength - head.count - member.count - 1 - tail.count
-    // Without room for words, omit the numbers too and keep the code, which clients act on.
+    // If there is no room for words, only the code is kept, because clients need it.
     guard room >= 0 else {
       head.append(UInt8(ascii: "}"))
       return head.count <= Self.maximumReasonLength ? head : Array("{}".utf8)
@@ -101,7 +101,7 @@ extension CloseReason {
     4009, .resumedElsewhere, "You resumed on another connection.")
   /// 4010: the session has ended.
   package static let ended = CloseReason(4010, .ended, "The session has ended.")
-  /// 4013: too far behind; the client should resume.
+  /// 4013: the client was too far behind, and should resume.
   package static let tooSlow = CloseReason(
     4013, .tooSlow, "This connection is too far behind. Resume on a new one.")
 

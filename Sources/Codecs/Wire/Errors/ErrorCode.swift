@@ -51,7 +51,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
   case noAnswer = "no-answer"
   /// In close reasons only: the participant has resumed on another socket.
   case resumedElsewhere = "resumed-elsewhere"
-  /// In close reasons only: the client is too far behind.
+  /// In close reasons only: the client was too far behind.
   case tooSlow = "too-slow"
 
   /// A short title for people.

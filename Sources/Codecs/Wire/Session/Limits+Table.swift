@@ -16,7 +16,7 @@ package struct LimitDescription: Sendable {
   package let unit: Unit
   /// The line of help.
   package let help: String
-  /// True if the number is a minimum, not a maximum.
+  /// True if the limit is a minimum instead of a maximum.
   package var isMinimum = false
 
   /// The flag of the command: `--max-message-bytes` for `messageBytes`. A limit in seconds, or a minimum, has no

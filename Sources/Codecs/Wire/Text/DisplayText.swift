@@ -1,8 +1,8 @@
 /// Single-line texts of a participant that all participants see, such as names.
 enum DisplayText {
-  /// Returns the valid part of a text: without control, format and line characters, without white space at both ends,
-  /// then truncated to `maximumScalars` and to `maximumBytes` in UTF-8; `nil` if nothing is left. Joiners, which
-  /// connect the parts of an emoji and occur within Persian words, may be kept: they hide nothing.
+  /// Returns the valid part of a text: without control, format and line characters, without white space at both ends, then
+  /// truncated to `maximumScalars` and to `maximumBytes` in UTF-8; `nil` if nothing is left. Joiners, which connect the parts of
+  /// an emoji and occur within Persian words, may be kept, because they do not hide other text.
   static func sanitised(
     _ text: String, maximumScalars: Int, maximumBytes: Int = .max, keepsJoiners: Bool = false
   ) -> String? {
@@ -26,7 +26,7 @@ enum DisplayText {
 
   /// Returns false for control, format and line characters, which could move or hide the text around a name.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-    // A lookup in Unicode's tables costs more than the rest of a name.
+    // This test avoids a lookup in Unicode's tables, which costs more than all other checks of a name.
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false

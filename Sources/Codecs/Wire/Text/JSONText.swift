@@ -69,8 +69,8 @@ extension [UInt8] {
     }
   }
 
-  /// Returns true for a quotation mark, a backslash and controls. All are ASCII, which no part of a longer character
-  /// equals.
+  /// Returns true for a quotation mark, a backslash and controls. All of them are ASCII, so no byte of a longer character is
+  /// equal to them.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }

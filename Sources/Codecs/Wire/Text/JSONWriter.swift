@@ -8,8 +8,8 @@ package protocol JSONWritable {
 
 /// A writer of JSON (RFC 8259), compact and in UTF-8, with members in the order of the calls.
 ///
-/// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload of a client's choice; a joiner of a
-/// full session would cost the thread that serves all clients 8 ms.
+/// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload of a client's choice; a join to a full session
+/// would take 8 ms on the thread that serves all clients.
 package struct JSONWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
