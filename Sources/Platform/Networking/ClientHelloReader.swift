@@ -3,8 +3,8 @@
 ///
 /// The reader checks only the headers of the records and of the message. OpenSSL checks everything else.
 struct ClientHelloReader {
-  /// The maximum number of bytes that are collected, record headers included. A ClientHello has a few hundred, and 2,000 with
-  /// post-quantum keys.
+  /// The maximum number of bytes that are collected, record headers included. A ClientHello has a few hundred bytes, or 2,000
+  /// with post-quantum keys.
   static let limitInBytes = 16_384
   /// The maximum number of bytes in a record (RFC 8446 §5.1).
   private static let recordLimitInBytes = 16_384
@@ -25,7 +25,7 @@ struct ClientHelloReader {
   /// Appends bytes from the client, and checks them.
   ///
   /// - Returns: true when the message and its last record are complete.
-  /// - Throws: `ClientHelloError` at the first byte that no ClientHello can have, or that makes it too long.
+  /// - Throws: `ClientHelloError` at the first byte that no ClientHello can have, or that exceeds the maximum length.
   mutating func append(_ input: Span<UInt8>) throws(ClientHelloError) -> Bool {
     unsafe input.withUnsafeBufferPointer { input in unsafe bytes.append(contentsOf: input) }
     while position < bytes.count {
@@ -51,7 +51,7 @@ struct ClientHelloReader {
   /// Reads the header of a record.
   /// - Returns: false, without consuming anything, when the header is incomplete.
   private mutating func readRecordHeader() throws(ClientHelloError) -> Bool {
-    // The bytes behind a complete message are for OpenSSL.
+    // Bytes after a complete message are passed to OpenSSL.
     guard !isComplete else {
       position = bytes.count
       return true

@@ -51,7 +51,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     precondition(former == nil, "an event loop starts once")
   }
 
-  /// Makes the loop end after its current turn, for good. Any thread may call it.
+  /// Makes the loop end after its current turn. It cannot be started again. Any thread may call it.
   package func stop() {
     stopFlag.store(true, ordering: .releasing)
     wake()
@@ -89,7 +89,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing) else { return }
     // The loop itself checks the flag before it waits.
     guard !isOnLoop else { return }
-    // The eventfd is never read: each write is a new edge. It can fail only after 2^64 writes.
+    // The eventfd is never read, because each write is a new edge. It can fail only after 2^64 writes.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 
@@ -148,8 +148,8 @@ package final class EventLoopThread: SerialExecutor, Sendable {
       unsafe clinux_epoll_wait(epoll.rawValue, ready.baseAddress, timeout)
     }
     precondition(count >= 0, "epoll_wait fails only on wrong arguments")
-    // Cleared before jobs and messages are fetched, by an exchange: a caller of `wake` that found the flag set precedes
-    // the exchange, so this turn sees its message; a caller that finds the flag unset causes another turn.
+    // An exchange clears the flag before jobs and messages are fetched. A caller of `wake` that found the flag set came before
+    // the exchange, so this turn sees its message. A caller that finds the flag cleared causes another turn.
     _ = isWakePending.exchange(false, ordering: .acquiringAndReleasing)
     for index in 0..<Int(count) where ready[index].token != Self.wakeToken {
       events.append(ReadyEvent(ready[index]))

@@ -21,7 +21,7 @@ package final class Listener: Sendable {
   /// The address of the listener, with the port that the system chose if 0 was requested.
   package let address: SocketAddress
   private let socket: OwnedDescriptor
-  /// A descriptor in reserve: when no other is left, it is closed for a moment to accept and close a connection.
+  /// A spare descriptor. When no other descriptor is left, the listener closes it for a moment to accept and close a connection.
   private let spare: Guarded<CInt?>
 
   /// Listens on an address that no other process listens on; throws an error with `isAddressInUse` otherwise. For
@@ -51,8 +51,8 @@ package final class Listener: Sendable {
       _ = try SystemError.check("setsockopt", clinux_socket_set_dual_stack(raw))
     }
     try Socket(raw).apply(options)
-    // The first listener allows sharing only after its bind: sharing before, it would silently get half of the
-    // connections of a gateway that already runs on this port.
+    // The first listener allows sharing only after its bind. With an earlier sharing, the bind would succeed although another
+    // gateway runs on this port, and each would get half of the connections.
     if !isFirst { _ = try SystemError.check("setsockopt", clinux_socket_set_reuse_port(raw)) }
     var wanted = address.raw
     _ = try SystemError.check("bind", unsafe clinux_socket_bind(raw, &wanted))
@@ -85,7 +85,7 @@ package final class Listener: Sendable {
         return reject(SystemError("accept4", code: -result))
       case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
         ENETUNREACH, ETIMEDOUT:
-        // An error of that connection only; the next one may be fine.
+        // This is an error of one connection only. The next connection may work.
         continue
       case EBADF, EINVAL, ENOTSOCK:
         preconditionFailure("the descriptor of a listener listens")

@@ -10,7 +10,7 @@ package final class Mailbox<Message>: Sendable {
   package let capacity: Int
   private let loop: EventLoopThread
   private let waiting = Guarded<[Envelope<Message>]>([])
-  /// False while the queue is empty, so that a turn without messages takes no lock. Set before the loop is woken, so
+  /// False while the queue is empty, so that a turn without messages takes no lock. The flag is set before the loop is woken, so
   /// that the resulting turn sees it.
   private let hasMessages = Atomic<Bool>(false)
 
@@ -36,14 +36,14 @@ package final class Mailbox<Message>: Sendable {
     return isEnqueued
   }
 
-  /// Removes the messages and passes them to the closure, in order. Messages that arrive meanwhile stay for the next
-  /// call. Called by the loop's thread, once per turn.
+  /// Removes the messages and passes them to the closure, in order. Messages that arrive during the call stay for the next call.
+  /// Called by the loop's thread, once per turn.
   package func drain(_ receive: (sending Message) -> Void) {
     guard hasMessages.load(ordering: .acquiring) else { return }
     deliver(receive)
   }
 
-  /// Removes the messages and passes them to the closure. A function of its own, so that a turn without messages does not
+  /// Removes the messages and passes them to the closure. This is a separate function, so that a turn without messages does not
   /// look up the types of its variables.
   @inline(never)
   private func deliver(_ receive: (sending Message) -> Void) {
@@ -61,8 +61,8 @@ package final class Mailbox<Message>: Sendable {
 
 /// A message between two threads.
 ///
-/// Sendable whatever the message contains, because the message was `sending` when it was wrapped: the sender has no
-/// reference into it, and the mailbox passes each envelope to one receiver, once.
+/// It is Sendable for any content, because the message was `sending` when it was wrapped. So the sender has no reference to the
+/// content, and the mailbox passes each envelope once, to one receiver.
 private struct Envelope<Message>: @unchecked Sendable {
   private let message: Message
 

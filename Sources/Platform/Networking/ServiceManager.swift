@@ -5,11 +5,11 @@ internal import CLinux
 package struct ServiceManager: Sendable {
   /// A state of a service.
   package enum State: String, Sendable {
-    /// The service takes connections.
+    /// The service accepts connections.
     case ready = "READY=1"
     /// The service is about to end.
     case stopping = "STOPPING=1"
-    /// The service is not stuck. Must be repeated within the time that the manager sets.
+    /// The service still works. The notification must be repeated within the time that the manager sets.
     case alive = "WATCHDOG=1"
   }
 

@@ -21,7 +21,7 @@ extension Socket {
       owning: try SystemError.check("socket", clinux_socket_stream(address.ip.isV6 ? 1 : 0)))
     var raw = address.raw
     let status = unsafe clinux_socket_connect(descriptor.rawValue, &raw)
-    // After EINTR the attempt continues by itself, as after EINPROGRESS.
+    // After EINTR, the kernel continues the attempt, as after EINPROGRESS.
     guard status == 0 || status == -EINPROGRESS || status == -EINTR else {
       throw SystemError("connect", code: -status)
     }

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The result of an attempt to send.
 package enum SendResult: Equatable, Sendable {
-  /// The kernel took this number of bytes: at least one, unless there were none to send.
+  /// The kernel accepted this number of bytes: at least one, unless there were none to send.
   case sent(Int)
   /// The send buffer is full; an event with `isWritable` will report free space.
   case wouldBlock

@@ -1,8 +1,7 @@
 internal import COpenSSL
 
-/// The caller's buffers as the transport of OpenSSL: for the time of one call, OpenSSL reads ciphertext from one and
-/// writes to the other. This object has no buffers of its own; OpenSSL stores the received part of an incomplete
-/// record.
+/// The caller's buffers as the transport of OpenSSL. During one call, OpenSSL reads ciphertext from the input and writes to the
+/// output. This object has no buffers of its own; OpenSSL stores the received part of an incomplete record.
 @safe
 final class TLSBuffers {
   private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)

@@ -1,7 +1,7 @@
 internal import Platform
 internal import COpenSSL
 
-/// One side of a TLS connection: bytes in, bytes out, without a socket.
+/// One side of a TLS connection without a socket. It receives bytes and returns bytes.
 ///
 /// The caller must send the returned ciphertext to the peer, in order. After an error the connection is unusable; the
 /// returned ciphertext then ends with the alert for the peer and should still be sent.
@@ -59,8 +59,8 @@ package final class TLSConnection {
     ERR_clear_error()
   }
 
-  /// Processes all ciphertext that arrived: drives the handshake, appends the decrypted bytes to `plaintext` (never
-  /// more than arrived), and appends the ciphertext to send to `ciphertextOut`, also when it throws.
+  /// Processes all ciphertext that arrived: drives the handshake, appends the decrypted bytes to `plaintext` (never more than
+  /// arrived), and appends the ciphertext to send to `ciphertextOut`, even if it throws.
   ///
   /// Bytes after a `close_notify` are dropped (RFC 8446 §6.1).
   package func receive(
@@ -222,7 +222,7 @@ package final class TLSConnection {
     unsafe SSL_set_connect_state(ssl)
     let isSet: CInt
     if let address = IPAddress(host) {
-      // RFC 6066 §3: an address is no server name.
+      // RFC 6066 §3: an address is not a server name.
       isSet = unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), address.description)
     } else {
       isSet = unsafe copenssl_set_server_name(ssl, host) & SSL_set1_host(ssl, host)

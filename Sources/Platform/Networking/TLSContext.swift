@@ -57,7 +57,7 @@ package struct TLSClientContext: Sendable {
     case system
     /// The certificates in a PEM file and those that they signed. The file may contain a server's own certificate.
     case certificates(path: String)
-    /// The certificates of both.
+    /// The certificates of the system's authorities and those of the file.
     case systemAnd(path: String)
     /// Any certificate. Only for requests to this machine that contain no secret.
     case unverified
@@ -88,7 +88,7 @@ package struct TLSClientContext: Sendable {
     guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
       throw .trustedCertificatesUnusable(path: path, .take())
     }
-    // A trusted certificate needs no authority above it.
+    // A certificate that is trusted directly needs no authority that signed it.
     _ = unsafe X509_VERIFY_PARAM_set_flags(
       SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }

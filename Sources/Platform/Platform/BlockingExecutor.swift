@@ -45,7 +45,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     thread.withLock { $0 }?.join()
   }
 
-  /// Waits for the end of the thread, at most for `duration`: a job may block in the system as long as a disk does.
+  /// Waits for the end of the thread, at most for `duration`: a job may block in the system while a disk does not answer.
   ///
   /// - Returns: true if the thread has ended.
   package func join(within duration: Duration) -> Bool {
@@ -86,7 +86,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     SystemThread.prepare(niceness: niceness)
     var batch: [UnownedJob] = []
     while true {
-      // Read before the jobs are taken, so that a job enqueued before `stop` still runs.
+      // The flag is read before the jobs are fetched, so that a job that was enqueued before `stop` still runs.
       let isLast = isStopping.load(ordering: .acquiring)
       jobs.drain(into: &batch)
       for job in batch {

@@ -20,7 +20,7 @@ package final class JobQueue: Sendable {
   package func drain(into batch: inout [UnownedJob]) {
     batch.removeAll(keepingCapacity: true)
     guard hasJobs.load(ordering: .acquiring) else { return }
-    // Cleared before the jobs are fetched: a job that is appended meanwhile sets it again.
+    // The flag is cleared before the jobs are fetched: a job that is appended afterwards sets it again.
     hasJobs.store(false, ordering: .sequentiallyConsistent)
     jobs.withLock { swap(&$0, &batch) }
   }

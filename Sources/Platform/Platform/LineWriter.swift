@@ -89,7 +89,8 @@ package final class LineWriter: Sendable {
 
   /// Makes the thread write the queued lines and end. From then on a caller of `enqueue` writes its line itself.
   ///
-  /// - Parameter duration: the maximum time to wait; if the descriptor takes nothing, the queued lines are dropped.
+  /// - Parameter duration: the maximum time to wait; if the descriptor accepts no bytes in this time, the queued lines are
+  ///   dropped.
   /// - Returns: true if all lines were written.
   package func stop(within duration: Duration) -> Bool {
     let hasThread = queue.withLock { queue in
@@ -105,7 +106,7 @@ package final class LineWriter: Sendable {
     do throws(SystemError) {
       try SystemThread(name: "log") { self.run() }.detach()
     } catch {
-      // Without a thread the callers write, and wait, themselves.
+      // Without a thread, the callers write the lines themselves, and wait.
       let lines = queue.withLock { queue in
         queue.isStopped = true
         queue.hasThread = false
@@ -138,7 +139,8 @@ package final class LineWriter: Sendable {
     _ = clinux_eventfd_signal(ended.rawValue)
   }
 
-  /// Writes lines in pieces of whole lines that the reader of a pipe gets uninterrupted.
+  /// Writes lines in pieces that consist of whole lines. The reader of a pipe gets each piece without lines of other processes in
+  /// between.
   private func write(_ lines: [[UInt8]]) {
     var piece: [UInt8] = []
     for line in lines {

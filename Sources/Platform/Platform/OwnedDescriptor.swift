@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An open file descriptor with one owner. Closed when the owner goes out of scope.
+/// An open file descriptor with one owner. It is closed when the owner is destroyed.
 package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The number of the descriptor; valid as long as the owner lives.
   package let rawValue: CInt

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A digest of bytes that arrive in pieces.
 ///
-/// A class, so that it can be stored in any state of its owner. It is copied only by `copy()`.
+/// It is a class, so that any state of its owner can contain it. Only `copy()` copies the digest.
 @safe
 package final class RunningDigest {
   /// A digest of FIPS 180-4.
@@ -45,7 +45,7 @@ package final class RunningDigest {
     unsafe EVP_MD_CTX_free(context)
   }
 
-  /// Appends bytes to the digested ones.
+  /// Adds bytes to the digest.
   package func update(_ bytes: Span<UInt8>) {
     let status = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
@@ -58,8 +58,7 @@ package final class RunningDigest {
     RunningDigest(copying: self)
   }
 
-  /// Returns the digest of all bytes, `algorithm.length` long. Nothing may be appended, copied or finished
-  /// afterwards.
+  /// Returns the digest of all bytes, `algorithm.length` long. The digest must not be used afterwards.
   package func finish() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: algorithm.length)
     let status = unsafe EVP_DigestFinal_ex(context, &bytes, nil)

@@ -9,7 +9,7 @@ internal import Glibc
 package struct SignalReceiver: ~Copyable, Sendable {
   /// A request by signal to stop, or to reload certificates.
   package enum Signal: Equatable, Sendable {
-    /// `SIGTERM` or `SIGINT`: stop soon.
+    /// `SIGTERM` or `SIGINT`: stop.
     case terminate
     /// `SIGHUP`: reload the certificates.
     case reload

@@ -74,7 +74,7 @@ extension Duration {
   /// The duration in nanoseconds, without the fraction. Traps for more than 292 years.
   @inlinable @inline(__always)
   package var wholeNanoseconds: Int64 {
-    // A division of the whole amount, which the compiler folds if the duration is a constant and this is inlined.
+    // This divides the whole amount. The compiler computes the result if the duration is a constant and the function is inlined.
     // `components` is a call of 200 instructions.
     Int64(attoseconds / 1_000_000_000)
   }

@@ -1,7 +1,7 @@
 /// A token bucket: an amount that refills at a constant rate up to a capacity and is reduced by each use.
 ///
-/// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one `Rate`.
-/// An amount above the capacity is available when the bucket is full, and its removal leaves the bucket in debt.
+/// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one `Rate`. An amount
+/// above the capacity is available when the bucket is full, and its removal makes the number of tokens negative.
 ///
 /// A limit on one quantity uses `tryConsume`. A limit on several quantities has one bucket for each: `refill` all, check
 /// all with `canConsume`, then `consume` from all.
@@ -25,7 +25,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The number of tokens left; negative in debt.
+  /// The number of tokens left. It may be negative.
   @usableFromInline var tokens: Double
   /// The time up to which refills are counted.
   @usableFromInline var refilledAt: MonotonicTime
@@ -64,9 +64,9 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
     tokens -= amount
   }
 
-  /// Refills the bucket and removes `amount` tokens if it holds them.
+  /// Refills the bucket and removes `amount` tokens if there are enough.
   ///
-  /// - Returns: false when the bucket does not hold the amount; no token is removed then.
+  /// - Returns: false when there are too few tokens; then none are removed.
   @inlinable
   package mutating func tryConsume(_ amount: Double, by rate: Rate, at now: MonotonicTime) -> Bool {
     refill(by: rate, at: now)
@@ -75,14 +75,14 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
     return true
   }
 
-  /// Removes all tokens, and any debt.
+  /// Sets the number of tokens to zero.
   package mutating func empty(at now: MonotonicTime) {
     tokens = 0
     refilledAt = now
   }
 
-  /// Returns the time from the last refill until the bucket holds `amount` tokens, rounded up to milliseconds; zero
-  /// when it holds them.
+  /// Returns the time from the last refill until the bucket has `amount` tokens, rounded up to milliseconds; zero if it has them
+  /// now.
   package func delay(until amount: Double, by rate: Rate) -> Duration {
     let missing = min(amount, rate.capacity) - tokens
     guard missing > 0 else { return .zero }
