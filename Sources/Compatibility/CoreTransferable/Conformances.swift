@@ -2,7 +2,7 @@ public import FoundationEssentials
 import UniformTypeIdentifiers
 
 extension Data: Transferable {
-  /// The data themselves. Data of any content type are imported.
+  /// The data without a conversion. Data of any content type are imported.
   public static var transferRepresentation: some TransferRepresentation {
     DataRepresentation(contentType: .data, exporting: { $0 }, importing: { $0 })
   }

@@ -1,7 +1,7 @@
 /// A type of data, identified by a string such as `public.png` (Apple's `UTType`).
 ///
-/// The table has the types that Apple names for data, text, images, audio, video and documents. Other types can be
-/// created from a media type or a file name extension, and a program's own by `init(exportedAs:)`.
+/// The table has the types that Apple names for data, text, images, audio, video and documents. Other types can be created from a
+/// media type or a file name extension. A program creates its own types with `init(exportedAs:)`.
 public struct UTType: Hashable, Sendable {
   /// The identifier, such as `public.png`.
   public let identifier: String

@@ -61,14 +61,14 @@ final class ObjectPublisherTable: @unchecked Sendable {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var sweepThreshold = 64
 
-  /// The number of entries, those of released objects included.
+  /// The number of entries, including those of released objects.
   var count: Int { lock.withLock { entries.count } }
 
   /// Returns the publisher of an object; creates it if necessary.
   func publisher(of object: AnyObject) -> ObservableObjectPublisher {
     let (publisher, _, _) = lock.withLock {
       let id = ObjectIdentifier(object)
-      // An address may be reused: the entry belongs to this object only if the owner still lives and is the same.
+      // An address may be reused, so the entry belongs to this object only if its owner still exists and is the same object.
       if let entry = entries[id], entry.owner === object {
         return (entry.publisher, [Entry](), [AnyObject]())
       }
@@ -78,8 +78,8 @@ final class ObjectPublisherTable: @unchecked Sendable {
         released.append(old)
       }
       let living = entries.count >= sweepThreshold ? sweep(into: &released) : []
-      // Released outside the lock: subscribers and objects may run code of the program when they are released, and
-      // another thread may have released its last reference to an object in the meantime.
+      // The objects are released outside the lock: subscribers and objects may run code of the program when they are released,
+      // and another thread may have released its last reference to an object in the meantime.
       return (publisher, released, living)
     }
     return publisher

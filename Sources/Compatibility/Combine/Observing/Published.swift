@@ -1,8 +1,7 @@
 /// A property of a class that publishes each value **before** storing it (Apple's `@Published`).
 ///
-/// A subscriber that reads the property while it receives a new value finds the old value. Any thread may read and
-/// write. Subscribers receive the values in the order of publishing, and the value published last is the one that
-/// remains stored.
+/// A subscriber that reads the property while it receives a new value finds the old value. Any thread may read and write.
+/// Subscribers receive the values in the order of publishing, and the value that is published last stays stored.
 @propertyWrapper
 public struct Published<Value> {
   private let storage: Storage

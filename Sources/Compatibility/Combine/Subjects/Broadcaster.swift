@@ -1,4 +1,4 @@
-/// The subscriptions of a subject or property, and for some its current value, which new subscribers receive first.
+/// The subscriptions of a subject or property. Some broadcasters also have a current value, which new subscribers receive first.
 ///
 /// Unchecked: mutable state is accessed under the lock only; subscribers are called without the lock.
 final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
@@ -8,7 +8,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
   private var current: Output?
   /// The number of published values.
   private var published: UInt64 = 0
-  /// The number of the value that `current` is.
+  /// The number of the value in `current`.
   private var stored: UInt64 = 0
 
   /// Creates a broadcaster, with or without a current value.
@@ -44,14 +44,14 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
       }
       return (published, subscriptions)
     }
-    // Released outside the lock, here and in `store`: a value may run code of the program when it is released.
+    // Values are released outside the lock, here and in `store`: a value may run code of the program when it is released.
     released = []
     for subscription in targets { subscription.deliver() }
     return version
   }
 
-  /// Makes a published value the current one, unless a later one is current already, and sends it to the
-  /// subscriptions that were added since.
+  /// Makes a published value the current one, unless a later value is current already. Sends it to the subscriptions that were
+  /// added after the publishing.
   func store(_ value: Output, version: UInt64) {
     var released: [Output] = []
     let late = lock.withLock {
@@ -93,7 +93,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
         return subscription
       }
       subscriptions.append(subscription)
-      // The first value of the subscription, so no earlier value can be displaced.
+      // This is the first value of the subscription, so it displaces no earlier value.
       if let current { _ = subscription.enqueue(current) }
       return subscription
     }

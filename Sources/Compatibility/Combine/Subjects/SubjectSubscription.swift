@@ -3,9 +3,9 @@ import Glibc
 /// The subscription of one subscriber to a subject: buffers the values that the subscriber has not received, and
 /// delivers them one at a time.
 ///
-/// Values are enqueued under the subject's lock, so in the order of publishing, and delivered without a lock. A
-/// thread that finds another thread delivering leaves its value to that thread. A subscriber that publishes while it
-/// receives a value receives the new value within that call, as in Apple's Combine.
+/// Values are enqueued under the subject's lock, that is, in the order of publishing. They are delivered without a lock. If
+/// another thread is delivering, a thread only enqueues its value, and the other thread delivers it. A subscriber that publishes
+/// while it receives a value receives the new value within that call, as in Apple's Combine.
 ///
 /// Unchecked: mutable state is accessed under the lock only; one thread at a time calls the subscriber, without the
 /// lock.
@@ -70,7 +70,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
   }
 
   func cancel() {
-    // Released here, outside the lock: the subscriber and the values may run code of the program when they are
+    // The objects are released here, outside the lock: the subscriber and the values may run code of the program when they are
     // released.
     let (subscriber, pending, subject) = lock.withLock {
       let last = (self.subscriber, self.pending, self.subject)
@@ -118,7 +118,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
     guard let completion else { return .nothing }
     activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
-    // Released with the step, outside the lock: the values may run code of the program when they are released.
+    // The values are released with the step, outside the lock: the values may run code of the program when they are released.
     let dropped = pending
     self.subscriber = nil
     pending = []

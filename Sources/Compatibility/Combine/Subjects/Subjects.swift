@@ -36,7 +36,8 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
     broadcaster = Broadcaster(value)
   }
 
-  /// The newest value. Setting it publishes it. The value is stored before it is published, unlike with `@Published`.
+  /// The newest value. Setting the property publishes the new value. The value is stored before it is published, unlike with
+  /// `@Published`.
   public var value: Output {
     get { broadcaster.currentValue }
     set { send(newValue) }

@@ -53,7 +53,7 @@ public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
   func request(_ demand: Subscribers.Demand)
 }
 
-/// A publisher whose values are sent from outside (Apple's `Subject`).
+/// A publisher whose values come from calls of `send` (Apple's `Subject`).
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.
   func send(_ value: Output)
