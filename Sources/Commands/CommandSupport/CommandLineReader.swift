@@ -1,7 +1,7 @@
 /// Splits a command line into flags, their values and operands.
 ///
-/// A flag is `--NAME`, `--NAME VALUE` or `--NAME=VALUE`. The reader does not know which flags have a value: the caller asks for it
-/// with `value(of:)`.
+/// A flag is `--NAME`, `--NAME VALUE` or `--NAME=VALUE`. The reader does not know which flags have a value: the caller requests a
+/// value with `value(of:)`.
 package struct CommandLineReader {
   /// A part of the command line.
   package enum Argument: Equatable, Sendable {

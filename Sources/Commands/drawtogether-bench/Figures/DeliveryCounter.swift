@@ -1,5 +1,5 @@
-/// Counts received messages by their marks. It runs for every delivered entry: with more than a few hundred nanoseconds each, the
-/// generator would be the bottleneck.
+/// Counts received messages by their marks. It runs for every delivered entry: if it took more than a few hundred nanoseconds,
+/// the generator would be the bottleneck.
 struct DeliveryCounter: Sendable {
   /// The receiving member.
   struct Reader {

@@ -123,7 +123,8 @@ extension Generator {
     }
   }
 
-  // Separate and never inlined: Swift 6.3's optimizer crashes if the span of an array is created in the function above.
+  // This function is separate and never inlined, because Swift 6.3's optimizer crashes if the span of an array is created in the
+  // function above.
   @inline(never)
   private func takeCompressedEntries(
     _ payload: Span<UInt8>, of link: Link, at now: UInt64
@@ -149,7 +150,7 @@ extension Generator {
     if let retained = link.retained { try follow(message, retained, of: link) }
   }
 
-  /// Updates the retained sequences of a member; only some members are followed.
+  /// Updates the retained sequences of a member. Only some members record them.
   private func follow(_ message: Span<UInt8>, _ retained: RetainedSequences, of link: Link) throws(BenchError)
   {
     var offset = 0

@@ -5,7 +5,7 @@ extension Generator {
   /// Sends the due messages of an open loop.
   func sendScheduled() {
     guard isSending, schedule != nil else { return }
-    // Bounded, since reading must continue when all messages are late.
+    // The number is limited, since reading must continue even when all messages are late.
     for _ in 0..<256 {
       let now = Clock.now()
       guard let due = schedule?.due, due <= now, let index = schedule?.take() else { return }
@@ -38,7 +38,7 @@ extension Generator {
     }
   }
 
-  /// Throws if nothing arrives: a closed loop would wait forever, an open loop until the end of the run.
+  /// Throws if no messages arrive, because a closed loop would then wait forever, and an open loop until the end of the run.
   func checkProgress() throws(BenchError) {
     let now = Clock.now()
     guard isSending, now > nextCheck else { return }

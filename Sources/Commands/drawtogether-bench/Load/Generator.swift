@@ -74,7 +74,7 @@ final class Generator {
     return true
   }
 
-  /// Runs until nothing has arrived for 200 ms, at most 10 s.
+  /// Runs until no bytes have arrived for 200 ms, but at most 10 s.
   func settle() throws(BenchError) {
     let end = Clock.now() + 10_000_000_000
     var seen = -1
@@ -95,7 +95,7 @@ final class Generator {
     }
     for index in 0..<max(0, Int(count)) {
       let event = ready[index]
-      // So that a long iteration delays no message.
+      // This ensures that a long iteration does not delay messages.
       if index & 7 == 7 {
         sendScheduled()
         if let priorityLink { try receive(priorityLink, untilEnd: false) }
@@ -113,7 +113,7 @@ final class Generator {
     try checkProgress()
   }
 
-  /// Closes a socket for good.
+  /// Closes a socket, which is not opened again.
   func close(_ link: Link) {
     guard link.descriptor >= 0 else { return }
     link.close()

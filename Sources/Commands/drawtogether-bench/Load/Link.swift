@@ -9,14 +9,14 @@ final class Link {
     case connecting
     case securing(TLSConnection)
     case upgrading(UpgradeAttempt)
-    /// Waits for the end of the catch-up.
+    /// The member waits for the end of the catch-up.
     case joining
-    /// Receives the messages of others.
+    /// The member receives the messages of others.
     case live
     case closed
   }
 
-  /// The way in which a paused reader was brought up to date.
+  /// The kind of catch-up of a paused reader.
   enum Return: String, CaseIterable {
     /// Without a catch-up.
     case continued
@@ -47,7 +47,7 @@ final class Link {
   var clientSequence: UInt32 = 0
   /// The received payload of binary messages.
   var bytesReceived = 0
-  /// True if the server may close the socket; otherwise the run then ends.
+  /// True if the server may close the socket. If it is false, the run ends when the server closes the socket.
   var mayBeClosed = false
   /// True if the socket was live before.
   var wasLive = false

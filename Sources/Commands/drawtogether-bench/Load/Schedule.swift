@@ -5,7 +5,7 @@ struct Schedule {
     let link: Int
   }
 
-  /// The delay in nanoseconds from which a message is skipped; sent late, it would be part of an unwanted burst.
+  /// The delay in nanoseconds from which a message is skipped, because late messages would form an unwanted burst.
   static let maximumDelay: UInt64 = 250_000_000
 
   private let slots: [Slot]

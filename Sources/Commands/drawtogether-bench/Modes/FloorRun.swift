@@ -6,7 +6,7 @@ internal import Platform
 /// The mode `floor`: the CPU time of the kernel for `send` to loopback sockets that are read on another core.
 enum FloorRun {
   private static let frameCounts = [1, 2, 4, 8, 16, 64]
-  /// Rounds that are not measured, because of quick acknowledgements and cold caches.
+  /// The number of rounds that are not measured, because the first rounds have quick acknowledgements and cold caches.
   private static let warmUpRounds = 20
 
   /// Runs the measurement and returns its report.

@@ -63,7 +63,7 @@ enum JoinStormRun {
     return report
   }
 
-  /// Sends the retained entries from one member with limited lead, until all are on disk.
+  /// Sends the retained entries from one member until all are on disk. The number of unsaved entries is limited.
   private static func fill(_ generator: Generator, _ target: String, _ entries: Int) throws(BenchError) {
     let writer = generator.addLink(session: 0, target: target)
     writer.followsCommitted = true

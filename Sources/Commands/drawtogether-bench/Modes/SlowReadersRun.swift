@@ -15,7 +15,7 @@ enum SlowReadersRun {
     try generator.open(0..<reading, inFlight: options.inFlight)
     generator.beginSending()
     let entries = max(4, (options.megabytes << 20) / options.payload)
-    // The same number as later, so that the session has reached its full size.
+    // The number is the same as later, so that the session has reached its full size.
     let alone = try transfer(entries, generator)
 
     for _ in 0..<options.readers {
@@ -130,7 +130,7 @@ enum SlowReadersRun {
       link.isReading = true
       try generator.receive(link, untilEnd: false)
     }
-    // A digest takes microseconds: compare sequences first.
+    // A digest takes microseconds, so the sequences are compared first.
     let last = generator.links[0].lastSequence
     _ = try generator.run(atMost: 30) { _ in slow.allSatisfy { $0.isClosed || $0.lastSequence >= last } }
     let stayed = slow.filter { !$0.isClosed }

@@ -2,7 +2,7 @@ internal import CommandSupport
 internal import Gateway
 internal import Wire
 
-/// Parses a command line and an environment into an invocation. Touches nothing else.
+/// Parses a command line and an environment into an invocation. Has no other effects.
 ///
 /// A flag has precedence over its variable, and a variable over the default. An empty variable is ignored. The last value of a
 /// repeated flag counts.
@@ -34,7 +34,7 @@ struct ArgumentParser {
 
   private var configuration = GatewayConfiguration()
   private var origins = SettingOrigins()
-  /// The active switches that are no settings, such as `check-config`.
+  /// The active switches that are not settings, such as `check-config`.
   private var switches: Set<String> = []
   /// The session or folder that the command applies to, as typed.
   private var operand: String?

@@ -11,7 +11,7 @@ enum Command: String, CaseIterable {
   case end
   case delete
 
-  /// The flags of a command on a data folder; nil for a command that takes every setting.
+  /// The flags of a command on a data folder; nil for a command that accepts every setting.
   var flags: [String]? {
     switch self {
     case .serve, .health: nil
@@ -24,7 +24,7 @@ enum Command: String, CaseIterable {
     }
   }
 
-  /// The flags that are no settings.
+  /// The flags that are not settings.
   var switches: [String]? {
     flags?.filter { name in !Setting.all.contains { $0.name == name } }
   }

@@ -1,11 +1,12 @@
 internal import Gateway
 internal import Wire
 
-/// The memory that the gateway may use, divided into shares for everything that peers can make grow. The shares together fit.
+/// The memory that the gateway may use, divided into shares. Each share is for data that peers can make grow. All shares together
+/// fit into the memory.
 ///
 /// Limits that an operator set keep their values and their full cost. The other limits get parts of the rest, at most their
-/// defaults. Each cost was measured at the process, and is more than the limit counts: arrays have room to grow, small entries
-/// have an index, and an allocator keeps some freed memory.
+/// defaults. Each cost was measured as memory of the process. It is higher than the amount that the limit counts: arrays have
+/// room to grow, small entries have an index, and an allocator keeps some freed memory.
 struct MemoryBudget: Equatable, Sendable {
   /// A part of the budget.
   struct Share: Equatable, Sendable {
@@ -41,7 +42,7 @@ struct MemoryBudget: Equatable, Sendable {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
-      // A limit is at least its inner limit, if the operator set that one.
+      // A limit is at least its inner limit, if the operator set the inner one.
       guard let inner = part.inner, origins.has(inner.settingName) else { return part }
       return part.needing(limits[keyPath: inner.keyPath])
     }
@@ -60,7 +61,7 @@ struct MemoryBudget: Equatable, Sendable {
               bytes: $0.cost(of: limits[keyPath: $0.limit.keyPath]))
           }, least: least))
     }
-    // The bytes beyond the least values are divided by weight. Bytes that one part does not need go to the others.
+    // The bytes beyond the minimum values are divided by weight. Bytes that one part does not need are given to the others.
     var rest = total - fixed - least
     var open = free
     var values: [String: Int] = [:]
@@ -103,8 +104,8 @@ struct MemoryBudget: Equatable, Sendable {
   /// The bytes that no share takes.
   var unused: Int { total - shares.reduce(0) { $0.addingSaturating($1.bytes) } }
 
-  /// Returns the budget without `--memory`, a part of the memory of a machine or a control group. The kernel takes its memory for
-  /// sockets and files out of the rest.
+  /// Returns the budget without `--memory`, a part of the memory of a machine or a control group. The kernel uses the rest for
+  /// sockets and files.
   static func standard(of usable: Int) -> Int { usable / 4 * 3 }
 
   /// Returns true if a limit differs from its default because the default would not fit.
@@ -130,7 +131,7 @@ extension MemoryBudget {
     let sixteenths: Int
     /// The weight of this part when the free budget is divided.
     let weight: Int
-    /// The least useful value of the limit.
+    /// The lowest useful value of the limit.
     private(set) var least: Int
     /// A limit for a part of the resource that `limit` bounds, such as for one session. It is at most `limit`.
     let inner: LimitDescription?
@@ -182,7 +183,7 @@ extension MemoryBudget {
           "connections", "connections", sixteenths: 16 * (isSecure ? 24 : 6) * 1024, weight: 4, least: 64,
           inner: "connectionsPerAddress"),
         Part("uploads", "uploads", sixteenths: 16 * 384 * 1024, weight: 2, least: 4),
-        // A copy of unsaved entries is on its way to the disk.
+        // The factor includes the copy of unsaved entries that is being written to the disk.
         Part(
           "unsaved", "unsavedBytes", sixteenths: 16, weight: 2, least: 4 << 20, inner: "unsavedSessionBytes"),
       ]

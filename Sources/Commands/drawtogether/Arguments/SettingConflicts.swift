@@ -64,7 +64,7 @@ struct SettingConflicts {
         other: name("max-session-log-bytes"), minimum: SettingValue.describe(size: limits.sessionLogBytes))
     }
     for pair in LimitPair.all where pair.contradicts(limits) {
-      // A default gives way silently to a limit that the operator set: the default is then never reached.
+      // A default is ignored silently if the operator set a conflicting limit, because the default is then never reached.
       guard origins.has(pair.part.settingName), origins.has(pair.whole.settingName) else { continue }
       throw .tooLow(
         setting: name(pair.whole.settingName), value: Setting.describe(pair.whole, in: limits),
@@ -102,7 +102,8 @@ struct LimitPair {
     return LimitPair(part: part, whole: whole)
   }
 
-  /// Returns true if the part has a higher limit than the whole. A whole of 0 contradicts nothing: it switches the feature off.
+  /// Returns true if the part has a higher limit than the whole. If the whole is 0, there is no conflict, because 0 switches the
+  /// feature off.
   func contradicts(_ limits: Limits) -> Bool {
     let most = limits[keyPath: whole.keyPath]
     return most > 0 && limits[keyPath: part.keyPath] > most

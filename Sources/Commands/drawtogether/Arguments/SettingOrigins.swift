@@ -31,7 +31,7 @@ struct SettingOrigins: Equatable, Sendable {
     case nil where setting.name == "reactors": "cores"
     case nil where setting.name == "memory" && configuration.memory != nil: "machine"
     case nil where MemoryBudget.isDivided(setting, in: configuration): "memory"
-    // Without `--public`, the page that was installed with the program is used.
+    // If `--public` is missing, the page that was installed with the program is used.
     case nil where setting.show(configuration) != setting.show(GatewayConfiguration()): "found"
     case nil: "default"
     }

@@ -4,7 +4,8 @@ internal import Networking
 internal import Storage
 internal import Wire
 
-/// Checks the files, folders and addresses of a configuration on this machine. Creates, changes and binds nothing.
+/// Checks the files, folders and addresses of a configuration on this machine. It does not create or change files, and does not
+/// bind addresses.
 struct StartCheck {
   private let configuration: GatewayConfiguration
 

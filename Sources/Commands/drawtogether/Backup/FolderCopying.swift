@@ -107,7 +107,7 @@ struct FolderCopying {
     waiting = all
   }
 
-  /// Copies the sessions that existed at the start, and the successors that they announced meanwhile.
+  /// Copies the sessions that existed at the start, and the successors that they announced during the copy.
   private mutating func copySessions(
     in copy: DataFolderCopy, for purpose: DataFolderCopy.Purpose
   ) throws(CopyError) {
@@ -152,7 +152,7 @@ struct FolderCopying {
           bytes += UInt64(try disk.openFile(.current, of: id, toWrite: false).information().length)
           bytes += try disk.files(of: id).reduce(0) { $0 + $1.length }
         } catch {
-          // A session that was removed meanwhile needs no space.
+          // A session that was removed during the copy needs no space.
           guard error.isMissing else { throw error }
         }
       }

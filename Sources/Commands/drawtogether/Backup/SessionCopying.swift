@@ -4,10 +4,10 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Copies one session as of one moment, while a gateway may be writing to it.
+/// Copies one session in the state of one moment. A gateway may be writing to it.
 ///
 /// The log lists the files of the session, and some may be removed before the log is read. So existing contents are copied before
-/// the log, and new files are held open. A file that is still missing was created and removed in between, and the log now
+/// the log, and new files are kept open. A file that is still missing was created and removed in between, and the log now
 /// contains the record of its removal: so the copy is repeated until log and files agree.
 struct SessionCopying {
   /// The result of a copy.
@@ -95,7 +95,7 @@ struct SessionCopying {
       seen = result.outcome.faults.reduce(into: [:]) { $0[$1] = 1 + seen[$1, default: 0] }
       let isSettled =
         seen.allSatisfy { $0.value >= Self.attempts(for: $0.key) }
-        // A log may look damaged during a write. It is damaged if it still is after its length did not change.
+        // A log may look damaged during a write. It counts as damaged only if its length has not changed since the last attempt.
         && (!result.hasLogFault || result.length == last?.length)
       last = result
       if isSettled || attempt == Self.attempts { break }
@@ -125,7 +125,7 @@ struct SessionCopying {
   private mutating func settle(_ result: Attempt) throws(CopyError) {
     if !result.isDamaged { try files.discardUnneeded() }
     if purpose == .restore, !result.hasLogFault, !result.endsEnded, let end = result.end {
-      // The session was unloaded, possibly longer ago than unused sessions are stored.
+      // The session was unloaded, possibly so long ago that it would have expired.
       try session.append(RestoredRecord(at: .now).encoded, behind: end)
     }
   }

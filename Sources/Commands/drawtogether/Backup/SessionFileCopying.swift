@@ -28,7 +28,7 @@ struct SessionFileCopying {
   /// The bytes of all copied files.
   var bytes: UInt64 { contents.values.reduce(0, +) + uploads.values.reduce(0, +) }
 
-  /// Copies the existing contents, which never change, and holds newer files open.
+  /// Copies the existing contents, which never change, and keeps newer files open.
   mutating func copyAhead() throws(CopyError) {
     pinned = [:]
     do throws(CopyError) {
@@ -55,7 +55,7 @@ struct SessionFileCopying {
     pinned = [:]
   }
 
-  /// Copies all files, also those that the log does not refer to.
+  /// Copies all files, including those that the log does not refer to.
   mutating func copyAll() throws(CopyError) {
     for file in try session.files() {
       switch file.place {

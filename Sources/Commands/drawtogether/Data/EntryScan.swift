@@ -29,7 +29,7 @@ struct EntryScan {
   /// True while `base` records are valid: they precede all runs.
   private var isAtBase = true
 
-  /// Calls `take` with each entry of a record. Records of other kinds have no entries.
+  /// Calls the closure `take` with each entry of a record. Records of other kinds have no entries.
   ///
   /// - Throws: `RecordError` for a record that a session would not write there, and errors of `take`.
   mutating func read(_ kind: SessionRecord.Kind?, _ body: Span<UInt8>, _ take: Take) throws(RecordError) {

@@ -5,8 +5,8 @@ internal import Wire
 
 /// Checks one stored session: every record and entry of its log, and its files.
 ///
-/// A gateway may write to the session meanwhile: an attachment may be removed between the reading of its entry and the check of
-/// its file. A fault of a single check may therefore be none; `SteadyCheck` repeats the check.
+/// A gateway may write to the session during the check: an attachment may be removed between the reading of its entry and the
+/// check of its file. So a fault that only one check finds may not be a real fault; `SteadyCheck` repeats the check.
 struct SessionCheck {
   /// A fault of a session.
   enum Fault: Hashable, CustomStringConvertible {

@@ -5,8 +5,8 @@ internal import Wire
 
 /// Writes a session as lines of JSON: first the session, then one entry per line.
 ///
-/// The log is read twice, in chunks: first for the session and the retained keys, then for the entries. Both passes read the log as
-/// it was when it was opened, whatever a gateway writes meanwhile.
+/// The log is read twice, in chunks: first for the session and the retained keys, then for the entries. Both passes read the log
+/// in the state in which it was opened, even if a gateway writes to it.
 struct SessionExport {
   private let id: SessionID
   private let onlyRetained: Bool
@@ -67,7 +67,7 @@ struct SessionExport {
     of log: LogSnapshot, to output: inout StandardOutput
   ) throws(CommandError) {
     var scan = EntryScan()
-    // An error of the output is not an error of the record: it is kept until the record is read.
+    // An error of the output is not an error of the record, so it is stored until the record is read.
     var failure: CommandError?
     do throws(StorageError) {
       _ = try log.read { (record, body) throws(RecordError) in

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Platform
 
-/// A buffered writer for standard output. A full disk is an error here, while a log line would only be lost.
+/// A buffered writer for standard output. A full disk is an error here, unlike in the log, where lines are dropped.
 struct StandardOutput {
   private static let bufferBytes = 65_536
 

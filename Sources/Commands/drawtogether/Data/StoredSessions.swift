@@ -7,7 +7,8 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// The sessions in a data folder, also while a gateway uses it: takes no lock. Only functions that say so write.
+/// The sessions in a data folder. The folder is not locked, so a gateway may use it at the same time. A function writes only if
+/// its comment says so.
 final class StoredSessions {
   private let folder: String
   private let executor: BlockingExecutor
@@ -64,7 +65,7 @@ final class StoredSessions {
     }
   }
 
-  /// Returns true if a log cannot be read because its session was removed; false if only the log is missing.
+  /// Returns true if a log cannot be read because its session was removed; false if the session exists without a log.
   func isGone(_ id: SessionID, _ error: StorageError) throws(CommandError) -> Bool {
     guard error.isMissing else { return false }
     return try !all().contains(id)

@@ -19,7 +19,7 @@ final class InterruptHandler {
       switch signal {
       case .windowChange: Task { @MainActor in windowChanged?() }
       case .terminate:
-        // Not on the main actor, which may be blocked forever.
+        // The call does not use the main actor, which may be blocked forever.
         guard forcedExit.shouldLeave() else { forcedExit.exit() }
         Task { @MainActor in interrupt() }
       }
@@ -28,7 +28,7 @@ final class InterruptHandler {
       do throws(SystemError) {
         while true { body(try signals.next()) }
       } catch {
-        // Without signals the process could only be killed: fail at once instead.
+        // Without signals, the process could only be killed. So an error is thrown at once.
         fatalError("signals cannot be read: \(error)")
       }
     }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import GroupActivities
 internal import Wire
 
-/// The activity of any session: the command takes part in sessions of all activities.
+/// An activity type that fits any session, because the command can join sessions of all activities.
 struct AnyActivity: GroupActivity {
   static let activityIdentifier = "drawtogether"
 
@@ -49,7 +49,7 @@ final class Participation {
     hasEnded = true
   }
 
-  /// Waits for the end of the catch-up. Calls `handle` with each event, also afterwards.
+  /// Waits for the end of the catch-up. Calls `handle` with each event, before and after that.
   ///
   /// - Throws: `CommandError.sessionEnded` if the session is over before.
   func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(CommandError) {

@@ -47,7 +47,7 @@ struct TailCommand {
   }
 }
 
-/// Selects the events to print: none twice, and events before the join only with `--since-start`.
+/// Selects the events to print. No event is printed twice. Events before the join are printed only with `--since-start`.
 struct TailFilter {
   let sinceStart: Bool
   private var isLive = false
@@ -64,7 +64,7 @@ struct TailFilter {
       isAway = true
       return true
     case .caughtUp:
-      // Printed also after a reconnect; a catch-up in between is not printed.
+      // The event is also printed after a reconnect. The catch-up before it is not printed.
       defer { (isLive, isAway) = (true, false) }
       return !isLive || isAway
     case .message(let message): return (isLive || sinceStart) && !message.isRepeat

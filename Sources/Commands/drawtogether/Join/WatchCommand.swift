@@ -3,8 +3,8 @@ internal import Glibc
 internal import GroupActivities
 internal import Platform
 
-/// Runs `watch`: shows the board of a session in a terminal, live. Follows to the successor session when a participant starts a
-/// new page for everyone.
+/// Runs `watch`: shows the board of a session in a terminal, live. When a participant starts a new page for everyone, it shows
+/// the successor session.
 @MainActor
 final class WatchCommand {
   private let command: DrawTogetherCommand

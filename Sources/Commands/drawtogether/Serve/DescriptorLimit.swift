@@ -9,7 +9,7 @@ enum DescriptorLimit {
     return Int(clamping: limit.rlim_max)
   }
 
-  /// Raises the soft limit to the hard limit. The usual 1,024 of a shell is for programs that use `select`.
+  /// Raises the soft limit to the hard limit. The usual limit of 1,024 in a shell is meant for programs that use `select`.
   static func raise() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,

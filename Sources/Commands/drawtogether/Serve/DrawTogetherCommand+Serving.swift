@@ -23,7 +23,7 @@ extension DrawTogetherCommand {
         writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
       // The log ends before an error of the start is printed.
       defer { log.finish(within: Self.logFlushTime) }
-      // Before any other thread exists, so that no thread receives the signals.
+      // This runs before any other thread exists, so that no other thread receives the signals.
       let signals = try SignalLoop()
       let gateway = try Gateway(configuration: configuration, log: log)
       let addresses = try gateway.start()

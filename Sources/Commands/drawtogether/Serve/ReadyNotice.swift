@@ -15,7 +15,7 @@ struct ReadyNotice: Equatable, Sendable {
   var startDuration: Duration
   var configuration: GatewayConfiguration
   var data: Gateway.DataFolderUsage
-  /// The end of the operator's certificate, in seconds since 1970; nil without one.
+  /// The expiry time of the operator's certificate, in seconds since 1970; nil without such a certificate.
   var certificateEnd: Int64?
   /// The time of the notice.
   var time: LogTime

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The memory that this process can use: that of the machine, or less if a control group has a lower limit.
+/// The memory that this process can use: the memory of the machine, or less if a control group has a lower limit.
 enum UsableMemory {
   /// Returns the bytes for this process; nil if unknown.
   static func ofThisProcess() -> Int? {

@@ -15,7 +15,7 @@ struct Watchdog: Sendable {
     self.log = log
   }
 
-  /// Notifies that the gateway serves, and then repeatedly, if the manager wants it, that it is alive.
+  /// Notifies the manager that the gateway accepts requests. Then repeats the watchdog notification, if the manager requests it.
   func start(_ gateway: Gateway) throws(SystemError) {
     notify(.ready)
     guard let interval = manager?.watchdogInterval else { return }

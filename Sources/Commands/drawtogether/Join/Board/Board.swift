@@ -70,7 +70,7 @@ struct Board {
     lastSequence = max(lastSequence, entry.sequence)
     guard let key = entry.key, entry.retention != .none else { return false }
     var space = incoming ?? content
-    // The content has one owner at a time; otherwise each message would copy all of it.
+    // Only one variable refers to the content at a time, because otherwise each message would copy the whole content.
     if incoming == nil { content = Content() } else { incoming = Content() }
     let changed = Self.apply(entry, key, to: &space)
     if changed, let mark = space.marks[key] { highestZ = max(highestZ, mark.z) }

@@ -34,7 +34,7 @@ struct BoardCamera: Equatable {
     scale * (point - center) + PlanePoint(x: width / 2, y: height / 2)
   }
 
-  /// Returns the camera for a new box: the same camera as long as the whole box is visible and not too small, so that the picture
+  /// Returns the camera for a new box: the same camera if the whole box is visible in it and not too small, so that the picture
   /// does not move.
   func following(_ box: PlaneBox?, width: Int, height: Int) -> BoardCamera {
     let fitting = BoardCamera(showing: box, width: width, height: height)

@@ -10,7 +10,8 @@ final class RawTerminal: Sendable {
   func begin() {
     var settings = termios()
     guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
-    // The system stops a background process that changes its terminal. A terminal that controls no process has no foreground.
+    // The system stops a background process that changes its terminal. If the terminal is not the controlling terminal of a
+    // process, there is no foreground process.
     let group = tcgetpgrp(STDIN_FILENO)
     guard group < 0 || group == getpgrp() else { return }
     original.withLock { $0 = settings }

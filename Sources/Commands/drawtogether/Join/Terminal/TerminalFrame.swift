@@ -23,7 +23,7 @@ struct TerminalFrame {
     let rows = (0..<canvas.rows).map { row(canvas.row($0)) } + [self.status(status, columns: canvas.columns)]
     var text = ""
     for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
-      // Cleared first: after a full row the cursor is on the last column, which would be cleared too.
+      // The row is cleared first, because after a full row the cursor is on the last column, which would be cleared too.
       text += "\u{1B}[\(index + 1);1H\u{1B}[K\(row)"
     }
     defer { shown = rows }
