@@ -92,7 +92,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "messengers of both modes in one session; unreliable messages without a connection are dropped silently"
+      "one session has messengers of both modes; unreliable messages without a connection are dropped"
     )
     func bothModes() async throws {
       let gateway = try TestGateway()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Networking
 
-@Suite("The client of OpenSSL over a real socket")
+@Suite("The OpenSSL client connects over a real socket")
 struct OpenSSLClientTests {
   private let contexts: TLSFixture.Contexts
   private let closed = Queue<EchoServer.Ended>()

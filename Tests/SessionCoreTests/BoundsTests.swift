@@ -152,7 +152,8 @@ struct BoundsTests {
   }
 
   @Test(
-    "S30 a full session refuses entries that make it grow, with numbers; entries that make it shrink pass")
+    "S30 a full session refuses entries that make it grow, with limit and size; it accepts entries that make it shrink"
+  )
   func quota() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()

@@ -134,7 +134,7 @@ struct ContentTests {
     #expect(received == Array(text.utf8.dropFirst(16)))
   }
 
-  @Test("A closed peer gives an error and no signal, on a thread for files")
+  @Test("Sending to a closed peer on a file thread gives an error and no signal")
   func closedPeer() async throws {
     let file = try one.attachments.openContent(try one.place("abc"))
     let ends = try SocketPair()

@@ -5,7 +5,7 @@
 package struct Authority: Equatable, Hashable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   package let host: String
-  /// The port; nil if none is named, or no digits follow the colon.
+  /// The port; nil if the text has no port, or no digits after the colon.
   package let port: Int?
 
   /// Parses an authority.

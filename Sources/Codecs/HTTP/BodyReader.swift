@@ -65,7 +65,7 @@ struct BodyReader: Sendable {
   /// - Parameters:
   ///   - bytes: the received bytes; may be empty.
   ///   - position: the index in them to continue at.
-  ///   - bodyLimit: the most content of the body. Announced content above the limit is refused before any of it is
+  ///   - bodyLimit: the maximum length of the body's content. Announced content above the limit is refused before any of it is
   ///     returned.
   /// - Returns: nil when all bytes are consumed and the body continues.
   /// - Throws: the rule of framing that was broken.

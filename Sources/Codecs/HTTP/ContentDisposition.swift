@@ -3,8 +3,8 @@ package enum ContentDisposition {
   /// Returns the file name in a field, with any disposition: `filename*` (RFC 8187) if that is valid, else
   /// `filename`.
   ///
-  /// The name is for display, not a path: it may contain any character, control characters and separators included.
-  /// Bytes of `filename` above 0x7F are read as UTF-8 if they are valid UTF-8, else as Latin-1.
+  /// The name is for display, not a path: it may contain any character, even control characters and separators. Bytes of
+  /// `filename` above 0x7F are read as UTF-8 if they are valid UTF-8, else as Latin-1.
   ///
   /// - Parameter field: the value, in which such bytes are Latin-1 characters.
   /// - Returns: the name; nil if there is none, it is empty, or the field is malformed.

@@ -1,6 +1,6 @@
 /// The representation that a request reads (RFC 9110 §3.2).
 package struct Representation: Equatable, Sendable {
-  /// The length in bytes as sent: a compressed form has its own length and tag.
+  /// The length in bytes of the form that is sent: a compressed form has its own length and tag.
   package let length: Int
   package let entityTag: EntityTag?
   package let lastModified: HTTPDate?
@@ -84,7 +84,7 @@ package enum Preconditions {
     let ranges = fields.all("Range")
     guard ranges.count == 1, let range = ByteRange(ranges[0]), satisfiesIfRange(fields, representation, now)
     else { return .full }
-    // An empty representation has no ranges; its suffix is the whole of it (§14.1.2).
+    // An empty representation has no ranges, but every suffix range matches it as a whole (§14.1.2).
     if representation.length == 0, case .suffix(let count) = range, count > 0 { return .full }
     guard let bytes = range.resolve(length: representation.length) else { return .rangeNotSatisfiable }
     return .partial(bytes)

@@ -1,21 +1,23 @@
 /// The limits of one message. All sizes are bytes.
 package struct RequestLimits: Equatable, Sendable {
-  /// The maximum number of bytes of the request line and the fields together, line ends included: above it 431.
+  /// The maximum number of bytes of the request line and the fields together, including line ends. Above it, the status is 431.
   package var headBytes = 32 * 1024
-  /// The maximum number of bytes of the request line without its line end: above it 414. RFC 9112 §3 requires at least 8,000.
+  /// The maximum number of bytes of the request line without its line end. Above it, the status is 414. RFC 9112 §3 requires at
+  /// least 8,000.
   package var requestLineBytes = 8 * 1024
-  /// The maximum number of bytes of the method: above it 501, because no supported method is as long.
+  /// The maximum number of bytes of the method. Above it, the status is 501, because no supported method is as long.
   package var methodBytes = 24
-  /// The maximum number of fields, in the head and in the trailers each: above it 431.
+  /// The maximum number of fields in the head, and also in the trailers. Above it, the status is 431.
   package var fieldCount = 100
-  /// The maximum number of bytes of one field line without its line end: above it 431.
+  /// The maximum number of bytes of one field line without its line end. Above it, the status is 431.
   package var fieldBytes = 16 * 1024
-  /// The maximum number of bytes of all trailers of a chunked body, line ends included: above it 431.
+  /// The maximum number of bytes of all trailers of a chunked body, including line ends. Above it, the status is 431.
   package var trailerBytes = 8 * 1024
-  /// The maximum number of bytes of all chunk extensions of a body: above it 400. They are ignored, so they must not be longer
-  /// than the content.
+  /// The maximum number of bytes of all chunk extensions of a body. Above it, the status is 400. They are ignored, so they must
+  /// not be longer than the content.
   package var chunkExtensionBytes = 4 * 1024
-  /// The maximum number of bytes of the body, without the framing of chunks: above it 413. Each request begins with this limit.
+  /// The maximum number of bytes of the body, without the framing of chunks. Above it, the status is 413. Each request begins
+  /// with this limit.
   package var bodyBytes = 1024 * 1024
 
   package init() {}

@@ -68,7 +68,7 @@ struct RequestLineReader: Sendable {
       state = isLast ? .versionMajor(method) : .versionName(method, matched: matched + 1)
     case .versionMajor(let method):
       guard Grammar.isDigit(byte) else { throw .malformedVersion }
-      // Checked before the target, so that HTTP/2's preface, `PRI *`, gets 505.
+      // The version is checked before the target, so that HTTP/2's preface, `PRI *`, gets 505.
       guard byte == 0x31 else { throw .versionNotSupported(major: Int(byte - 0x30)) }
       state = .versionDot(method)
     case .versionDot(let method):

@@ -23,8 +23,8 @@ package struct RequestReader: Sendable {
   private let limits: RequestLimits
   private var state = State.betweenRequests
 
-  /// The maximum length of the content of the current request's body, in bytes: above it 413. Set it after `.head` to the limit
-  /// of the route; the next request begins with the limit in `limits`.
+  /// The maximum length of the content of the current request's body, in bytes. Above it, the status is 413. Set it after `.head`
+  /// to the limit of the route; the next request begins with the limit in `limits`.
   package var bodyLimit: Int
 
   package init(limits: RequestLimits = RequestLimits()) {

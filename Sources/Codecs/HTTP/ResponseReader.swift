@@ -1,8 +1,8 @@
 /// A reader of the responses of one connection in the client's role (RFC 9112), independent of the boundaries of the
 /// received bytes.
 ///
-/// It is used like `RequestReader`. A caller that sends a request calls `expect(_:)` with its method before it reads
-/// the response, because a response to HEAD has no body, whatever its fields are.
+/// It is used like `RequestReader`. A caller that sends a request calls `expect(_:)` with its method before it reads the
+/// response, because a response to HEAD never has a body, even if its fields announce one.
 package struct ResponseReader: Sendable {
   package enum Event: Equatable, Sendable {
     /// A 1xx response; another one follows. (101 is a `.head`.)

@@ -10,7 +10,7 @@ package struct Status: Equatable, Hashable, Sendable {
   /// True for an interim response; any number of interim responses may precede the final one.
   package var isInformational: Bool { code < 200 }
 
-  /// True if a response of this status never has content, whatever its fields are (RFC 9112 §6.3).
+  /// True if a response of this status never has content, even if its fields announce some (RFC 9112 §6.3).
   package var forbidsContent: Bool { code < 200 || code == 204 || code == 304 }
 
   /// The phrase of RFC 9110 §15, the registry or tus; empty for other codes.

@@ -36,8 +36,8 @@ package struct DeflateParameters: Equatable, Sendable {
     return value
   }
 
-  /// Accepts the first acceptable offer of a client (§5.1), given the values of its `Sec-WebSocket-Extensions`
-  /// fields. Returns nil if none is acceptable; the connection then continues without compression.
+  /// Accepts the first acceptable offer of a client (§5.1), given the values of its `Sec-WebSocket-Extensions` fields. Returns
+  /// nil if no offer is acceptable; the connection then continues without compression.
   package static func negotiate(offers: [String]) -> DeflateParameters? {
     for element in offers.flatMap(extensionElements(in:)) {
       if let element, let parameters = DeflateParameters(offer: element) { return parameters }

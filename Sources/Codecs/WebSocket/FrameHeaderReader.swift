@@ -72,7 +72,7 @@ struct FrameHeaderReader: Sendable {
     return header(first, length: length, key)
   }
 
-  /// Appends the next byte. Returns the header with its last byte, and nil before.
+  /// Appends the next byte. Returns the header when this was its last byte; else nil.
   private mutating func receive(_ byte: UInt8, _ context: Context) throws(ProtocolError) -> FrameHeader? {
     bytes[count] = byte
     count += 1

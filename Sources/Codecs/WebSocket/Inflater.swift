@@ -89,7 +89,7 @@ private import CZlib
   private enum Consumption {
     /// All bytes are consumed, and more may follow.
     case allConsumed
-    /// All bytes are consumed, and the last of them were a final block (§7.2.3.4).
+    /// All bytes are consumed, and they end with a final block (§7.2.3.4).
     case finalBlock
     /// The step ends here.
     case paused

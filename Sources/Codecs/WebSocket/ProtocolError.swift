@@ -18,7 +18,7 @@ package enum ProtocolError: Error, Equatable, Sendable {
   case controlFrameTooLong(UInt8)
   /// A continuation frame without an open message (RFC 6455 §5.4).
   case continuationWithoutMessage
-  /// A new message inside one that has not ended (RFC 6455 §5.4).
+  /// A new message before the end of the previous one (RFC 6455 §5.4).
   case messageInsideMessage(Opcode)
   /// A length in more bytes than necessary (RFC 6455 §5.2); its number of bytes.
   case lengthNotMinimal(width: Int)

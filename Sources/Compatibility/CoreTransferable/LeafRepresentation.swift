@@ -18,7 +18,7 @@ package struct ExportedContent: Sendable {
 protocol LeafRepresentation<Item>: TransferRepresentation where Body == Never {
   /// Returns the content type that a value is exported as; nil if it is not exported.
   func exportedType(of item: Item) -> UTType?
-  /// The content type that values are imported from; nil if none are.
+  /// The content type from which values are imported; nil if values cannot be imported.
   var importedType: UTType? { get }
 
   func export(_ item: Item) async throws -> ExportedContent

@@ -3,8 +3,8 @@ public protocol Transferable: SendableMetatype {
   /// The type of the representation.
   associatedtype Representation: TransferRepresentation
 
-  /// The representations: the first that can export is used for export, the one that fits the content type for
-  /// import.
+  /// The representations. For export, the first one that can export is used. For import, the one that matches the content type is
+  /// used.
   @TransferRepresentationBuilder<Self> static var transferRepresentation: Representation { get }
 }
 

@@ -3,7 +3,7 @@
 ///
 /// The reader checks only the headers of the records and of the message. OpenSSL checks everything else.
 struct ClientHelloReader {
-  /// The maximum number of bytes that are collected, record headers included. A ClientHello has a few hundred bytes, or 2,000
+  /// The maximum number of bytes that are collected, including record headers. A ClientHello has a few hundred bytes, or 2,000
   /// with post-quantum keys.
   static let limitInBytes = 16_384
   /// The maximum number of bytes in a record (RFC 8446 §5.1).
@@ -17,7 +17,7 @@ struct ClientHelloReader {
   private var position = 0
   /// The number of bytes of the present record that have not arrived.
   private var recordBytesLeft = 0
-  /// The number of bytes of the message so far, its header included.
+  /// The number of bytes of the message so far, including its header.
   private var messageBytes = 0
   /// The type of the message and its length, as far as they have arrived.
   private var messageHeader: UInt32 = 0

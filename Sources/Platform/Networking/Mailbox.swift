@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A queue of messages to an event loop, first in, first out.
 ///
-/// Any thread sends, the loop drains. The sender gives the message away, so the message need not be `Sendable`: a
-/// connection can move to another loop this way, with everything that it references.
+/// Any thread can send a message; the loop receives it. The sender keeps no reference to the message, so the message need not be
+/// `Sendable`. In this way, a connection can move to another loop with all objects that it references.
 package final class Mailbox<Message>: Sendable {
   /// The maximum number of messages in the queue.
   package let capacity: Int
@@ -47,7 +47,7 @@ package final class Mailbox<Message>: Sendable {
   /// look up the types of its variables.
   @inline(never)
   private func deliver(_ receive: (sending Message) -> Void) {
-    // Cleared before the messages are fetched: a message that is appended meanwhile sets it again.
+    // The flag is cleared before the messages are fetched: a message that is appended afterwards sets it again.
     hasMessages.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
       let batch = waiting

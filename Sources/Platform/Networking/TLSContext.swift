@@ -55,7 +55,8 @@ package struct TLSClientContext: Sendable {
   package enum Trust: Equatable, Sendable {
     /// The certificates of the system's authorities.
     case system
-    /// The certificates in a PEM file and those that they signed. The file may contain a server's own certificate.
+    /// The certificates in a PEM file, and certificates that were signed with these. The file may contain a server's own
+    /// certificate.
     case certificates(path: String)
     /// The certificates of the system's authorities and those of the file.
     case systemAnd(path: String)

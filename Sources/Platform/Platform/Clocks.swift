@@ -14,6 +14,6 @@ extension WallTime {
     WallTime(nanosecondsSince1970: clinux_wall_now())
   }
 
-  /// True if the kernel keeps the wall clock synchronised with a time server; false also if that is unknown.
+  /// True if the kernel keeps the wall clock synchronised with a time server; also false if the state is unknown.
   package static var isSynchronised: Bool { clinux_wall_is_synchronised() != 0 }
 }

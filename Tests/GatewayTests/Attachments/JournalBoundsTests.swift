@@ -7,7 +7,7 @@ import Wire
 
 extension OverSockets {
   /// P6: limits on the memory and reads that a client can cause with the journal.
-  @Suite("Limits of the journal")
+  @Suite("Limits on requests about attachments")
   struct JournalBoundsTests {
     @Test("The body of a repeated creation is limited: the response arrives before its end")
     func endlessRepetition() throws {
@@ -25,7 +25,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.size) == [1_000])
     }
 
-    @Test("A list sent in pieces equals the whole list", arguments: [0, 1, 2, 50, 400])
+    @Test("A list that is sent in pieces is equal to the whole list", arguments: [0, 1, 2, 50, 400])
     func listInPieces(count: Int) throws {
       let attachments = try (0..<count).map { number in
         let metadata = Array("\"\(String(repeating: "x", count: number * 13 % 4_000))\"".utf8)

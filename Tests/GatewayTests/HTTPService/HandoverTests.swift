@@ -8,7 +8,7 @@ import Wire
 
 extension OverSockets {
   /// DESIGN, Threads: a session belongs to one reactor, and can be used over every connection.
-  @Suite("Two reactors")
+  @Suite("Requests and sockets with two reactors")
   struct HandoverTests {
     struct Way: CustomTestStringConvertible {
       let isSecure: Bool

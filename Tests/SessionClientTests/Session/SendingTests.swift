@@ -162,7 +162,7 @@ struct SendingTests {
     #expect(harness.sent == ["1 a", "2 b"])
   }
 
-  @Test("An activity change is settled when it is on disk, and client sequences continue over it")
+  @Test("An activity change is settled when it is on disk, and uses no client sequence")
   func settlesActivity() {
     var harness = SessionHarness.live()
     let change = ActivityChange(title: "New")

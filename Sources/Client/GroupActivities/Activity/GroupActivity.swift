@@ -39,9 +39,9 @@ extension GroupActivity {
 
   /// Creates a session for this activity on the gateway and offers it to `sessions()`.
   ///
-  /// The new session is the successor of the session of the same activity that this program is in, or that it left
-  /// within the last 10 s; the participants of that session are offered the new one. Two concurrent activations of
-  /// equal activities create one session.
+  /// If this program is in a session of the same activity, or left one within the last 10 s, the new session is the successor of
+  /// that session. It is then offered to the participants of that session. Two concurrent activations of equal activities create
+  /// one session.
   ///
   /// - Returns: true: the session is offered to this program.
   /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, it cannot be reached, or it refuses.

@@ -42,7 +42,7 @@ public final class GroupSessionMessenger: Sendable {
   /// - Parameters:
   ///   - value: the message, at most 262,144 bytes of JSON.
   ///   - participants: the receivers. An empty set is not an error; the message is then not sent.
-  /// - Throws: `SendError`, or the encoding error; nothing is sent then.
+  /// - Throws: `SendError`, or the encoding error; then no message is sent.
   public func send<Message: Codable>(_ value: Message, to participants: Participants = .all) async throws {
     try take(value, to: participants)
   }
@@ -52,7 +52,7 @@ public final class GroupSessionMessenger: Sendable {
   /// - Parameters:
   ///   - value: the bytes.
   ///   - participants: the receivers.
-  /// - Throws: `SendError`; nothing is sent then.
+  /// - Throws: `SendError`; then no message is sent.
   public func send(_ value: Data, to participants: Participants = .all) async throws {
     try take(value, to: participants)
   }
@@ -85,9 +85,9 @@ public final class GroupSessionMessenger: Sendable {
 
   /// Returns the messages of a type from other participants, in the session's order.
   ///
-  /// The first sequence of a type begins with the messages that arrived after `join()`, which for a late joiner are
-  /// those that the session retains. Payloads that cannot be decoded are skipped. Strokes of the page are divided
-  /// into one message for each point if the type has no `points`.
+  /// The first sequence of a type begins with the messages that arrived after `join()`. For a late joiner, these are the messages
+  /// that the session retains. Payloads that cannot be decoded are skipped. Strokes of the page are divided into one message for
+  /// each point if the type has no `points`.
   public func messages<Message: Codable>(of type: Message.Type) -> Messages<Message> {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.name(of: type))
   }
@@ -102,7 +102,7 @@ public final class GroupSessionMessenger: Sendable {
   /// Pages remove the object. `messages(of:)` does not report the removal.
   ///
   /// - Parameter key: the `id` of the retained messages.
-  /// - Throws: `SendError`; nothing is sent then.
+  /// - Throws: `SendError`; then no message is sent.
   public func forget(_ key: UUID) async throws {
     try coordinator.send(
       OutgoingEntry(type: MessageType.removal, payload: [], retention: .remove, key: EntryKey(key)))

@@ -20,7 +20,8 @@ struct MessageDecoder<Message: Codable>: Sendable {
     splitter = isStroke ? StrokeBatchSplitter(sentPoints: sentPoints) : nil
   }
 
-  /// Decodes an entry and returns its first message; `next` returns the others. Nil for a payload that is not a `Message`.
+  /// Decodes an entry and returns its first message; `next` returns the further messages. Nil for a payload that is not a
+  /// `Message`.
   mutating func decode(_ entry: ReceivedEntry) -> (Message, Participant)? {
     let source = Participant(id: entry.source.id)
     guard Message.self != Data.self else {

@@ -18,8 +18,8 @@ extension GroupSession {
     coordinator.join(Profile(name: name, color: color))
   }
 
-  /// Changes this participant's name and color, as `join(as:color:)`. Does nothing before `join` and after the end.
-  /// An extension of Apple's API.
+  /// Changes this participant's name and color, with the rules of `join(as:color:)`. Does nothing before `join` and after the
+  /// end. An extension of Apple's API.
   public func show(as name: String?, color: String? = nil) {
     // Before `join` and after the end this participant is not in the list.
     try? coordinator.membership().change(Profile(name: name, color: color))

@@ -5,8 +5,8 @@ import Wire
 
 /// A session of an activity in which this program takes part (Apple's class).
 ///
-/// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as
-/// waiting. Before `join()` nothing else is sent, and only the session's end is reported.
+/// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as waiting. Before
+/// `join()`, no other messages are sent, and only the session's end is reported.
 ///
 /// Keep a reference to the session while it is in use. The participant leaves when the last reference is released; messengers and
 /// journals have references too. Published properties change on the main actor, and publish a new value before they store it. The

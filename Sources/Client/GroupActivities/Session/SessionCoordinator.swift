@@ -139,7 +139,7 @@ final class SessionCoordinator: Sendable {
     membership.waitToJoin()
   }
 
-  /// Joins. Does nothing if called again or after the end.
+  /// Joins the session. A second call, and a call after the end, have no effect.
   func join(_ profile: Profile) {
     let joining = state.withLock { state -> Membership? in
       guard case .waiting(let waiting) = state.phase else { return nil }

@@ -11,7 +11,7 @@ final class GatewayConnection {
   enum Phase {
     /// Addresses and certificates are being looked up.
     case resolving
-    /// One address is tried. The others follow if it fails.
+    /// One address is tried. If it fails, the other addresses are tried.
     case connecting(others: ArraySlice<SocketAddress>, tls: TLSClientContext?)
     /// The TLS handshake is in progress.
     case tlsHandshake

@@ -19,7 +19,7 @@ package final class Membership: Sendable {
   /// The observer until the first call passes it to the loop.
   private let observer: Guarded<Observer?>
 
-  /// Creates a membership. It does nothing before `waitToJoin` or `join`.
+  /// Creates a membership. It opens no connection before `waitToJoin` or `join`.
   package convenience init(
     in session: SessionID, at gateway: GatewayAddress, profile: Profile = Profile(),
     observer: @escaping Observer
@@ -38,7 +38,7 @@ package final class Membership: Sendable {
     self.observer = Guarded(observer)
   }
 
-  /// Connects, and shows this participant to the others as waiting. Before the join only the session's end is
+  /// Connects, and shows this participant to the other participants as waiting. Before the join, only the session's end is
   /// reported.
   package func waitToJoin() {
     // Without a loop, the participant is not listed as waiting. `join` tries again.
@@ -90,7 +90,7 @@ package final class Membership: Sendable {
     queue.enqueue(.setReading(isReading))
   }
 
-  /// Waits until everything sent before is on the gateway's disk.
+  /// Waits until all earlier messages are on the gateway's disk.
   ///
   /// - Throws: `EndReason` when the session ends before that; `CancellationError`.
   package func settle() async throws {

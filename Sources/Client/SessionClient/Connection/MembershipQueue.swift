@@ -88,7 +88,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Waits until everything sent before is on the gateway's disk.
+  /// Waits until all earlier messages are on the gateway's disk.
   ///
   /// - Throws: `EndReason` when it never will be; `CancellationError`.
   func settle() async throws {

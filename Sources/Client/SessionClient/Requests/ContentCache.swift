@@ -219,7 +219,7 @@ final class ContentCache: Sendable {
     evictFiles()
   }
 
-  /// Evicts the least recently used files until the rest is within the limit.
+  /// Evicts the least recently used files until the other files are within the limit.
   private func evictFiles() {
     // The file is unmapped outside the lock.
     while let (digest, _) = state.withLock({ $0.evictionCandidate(.file, over: fileLimit) }) {

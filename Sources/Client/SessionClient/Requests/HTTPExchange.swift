@@ -102,7 +102,7 @@ final class HTTPExchange {
   private func send(_ bytes: Span<UInt8>) throws(SessionClientError) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
-      // A server that has refused the body does not need the rest of it.
+      // A server that has refused the body does not need the remaining bytes.
       _ = try readAvailable()
       guard response == nil else { return false }
       let count = try connection.sendChunk(of: rest) { () throws(SessionClientError) in

@@ -128,7 +128,7 @@ package struct ClientSession: Sendable {
   /// Joins, on the socket of `waitToJoin` if there is one. A second call has no effect.
   ///
   /// - Parameters:
-  ///   - profile: the name and color to be shown, in place of those given to `init`.
+  ///   - profile: the name and color to show, instead of those given to `init`.
   ///   - now: the current time.
   package mutating func join(as profile: Profile? = nil, now: MonotonicTime) {
     self.now = now
@@ -250,7 +250,7 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// Releases everything and ends the session.
+  /// Releases all objects and ends the session.
   ///
   /// - Parameter closing: true if there may be a socket to close.
   mutating func finish(closing: Bool = true) {

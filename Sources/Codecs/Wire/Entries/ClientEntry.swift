@@ -65,7 +65,7 @@ package struct ClientEntry: Sendable, Equatable {
       type: position..<position + typeLength, payload: position + typeLength..<end, end: end)
   }
 
-  /// The number of targets, duplicates included.
+  /// The number of targets, including duplicates.
   package var targetCount: Int { targets.count / 4 }
 
   /// Returns the target at `index`, below `targetCount`, in the message of the entry.

@@ -18,7 +18,7 @@ package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
   @usableFromInline
   package let rawValue: UInt8
 
-  /// Wraps a byte of the wire, unknown bits included.
+  /// Wraps a byte of the wire, including unknown bits.
   @inlinable
   package init(rawValue: UInt8) {
     self.rawValue = rawValue
@@ -33,7 +33,7 @@ package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
   /// The sender has encrypted the payload.
   @inlinable
   package static var sealed: EntryFlags { EntryFlags(rawValue: 1 << 4) }
-  /// From a client: apply only if the key has retained entries. From the gateway: this entry changed nothing.
+  /// From a client: the entry applies only if the key has retained entries. From the gateway: the entry had no effect.
   @inlinable
   package static var existing: EntryFlags { EntryFlags(rawValue: 1 << 5) }
   /// A reserved bit, always 0.

@@ -34,7 +34,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionAttachmentBytes = 2 << 30
   /// The number of seconds that an upload without progress is kept.
   package var uploadKeepSeconds = 86_400
-  /// The maximum number of attachments of a session, incomplete uploads included.
+  /// The maximum number of attachments of a session, including incomplete uploads.
   package var attachmentsPerSession = 1_000
   /// The maximum number of uploads at once, over all sessions.
   package var uploads = 256

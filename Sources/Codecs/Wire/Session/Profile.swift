@@ -35,8 +35,8 @@ package struct Profile: JSONWritable, Equatable, Sendable {
     writer.member("color", color)
   }
 
-  /// The valid parts: the name without forbidden characters, trimmed and truncated; the color in lower case; `nil` if
-  /// nothing is left.
+  /// The valid parts: the name without forbidden characters, trimmed and truncated, or `nil` if it is then empty; the color in
+  /// lower case, or `nil` if it is invalid.
   package var sanitised: Profile {
     Profile(name: name.flatMap(Self.sanitised(name:)), color: color.flatMap(Self.sanitised(color:)))
   }

@@ -1,8 +1,8 @@
 /// Single-line texts of a participant that all participants see, such as names.
 enum DisplayText {
   /// Returns the valid part of a text: without control, format and line characters, without white space at both ends, then
-  /// truncated to `maximumScalars` and to `maximumBytes` in UTF-8; `nil` if nothing is left. Joiners, which connect the parts of
-  /// an emoji and occur within Persian words, may be kept, because they do not hide other text.
+  /// truncated to `maximumScalars` and to `maximumBytes` in UTF-8; `nil` if no characters are left. Joiners, which connect the
+  /// parts of an emoji and occur within Persian words, may be kept, because they do not hide other text.
   static func sanitised(
     _ text: String, maximumScalars: Int, maximumBytes: Int = .max, keepsJoiners: Bool = false
   ) -> String? {

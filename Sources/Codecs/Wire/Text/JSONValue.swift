@@ -1,6 +1,6 @@
 /// A JSON value: integers are exact, members have no order.
 package enum JSONValue: Equatable, Sendable {
-  /// The maximum number of levels of nesting in a message, the message itself included.
+  /// The maximum number of levels of nesting in a message, including the message itself.
   package static let maximumDepth = 32
   /// The levels that a gateway's message may have around a value of a client's message, and one for the values in its
   /// innermost array.

@@ -25,7 +25,7 @@ final class Generator {
   var liveCount = 0
   /// The first socket that was closed unexpectedly.
   private var lostLink: Link?
-  /// A socket that is read before others, so that its latency excludes the time of this program's loop.
+  /// A socket that is read before all others, so that its latency does not include the time of this program's loop.
   var priorityLink: Link?
   /// Uploads beside the sockets.
   var uploads: [Upload] = []

@@ -174,7 +174,7 @@ extension MemoryBudget {
 
     static func all(isSecure: Bool) -> [Part] {
       [
-        // Sessions hold at most a quarter more than the limit, and half of that again for indexes and room to grow.
+        // Sessions use at most a quarter more memory than the limit. Indexes and room to grow add half of that amount.
         Part(
           "sessions", "memoryBytes", sixteenths: 16 * 15 / 8, weight: 9, least: 16 << 20,
           inner: "sessionLogBytes"),

@@ -84,7 +84,7 @@ struct StartCheck {
     return .reserveBeyondDisk(reserve: reserve, disk: room.total, data: configuration.dataDirectory)
   }
 
-  /// Returns the path without symbolic links, also for a file that does not exist yet; nil if a parent folder is missing.
+  /// Returns the path without symbolic links, even for a file that does not exist yet; nil if a parent folder is missing.
   private static func realPath(_ path: String) -> String? {
     if let real = unsafe realpath(path, nil) {
       defer { unsafe free(real) }

@@ -41,7 +41,7 @@ struct SessionCopying {
     var end: LogEnd?
     /// True if the log has a fault.
     var hasLogFault = false
-    /// True if something is unreadable, in the log or beside it.
+    /// True if the log or another file cannot be read.
     var isDamaged = false
     var endsEnded = false
   }
@@ -72,7 +72,7 @@ struct SessionCopying {
   ///   - session: the session, with source and target.
   ///   - purpose: with `.restore`, the expiry times of the session start again.
   ///   - meanwhile: the actions between the steps.
-  /// - Returns: nil if the session does not exist or was removed meanwhile; then nothing is copied.
+  /// - Returns: nil if the session does not exist, or was removed during the copy; then no files are copied.
   /// - Throws: `CopyError` if the copy cannot be written, or no descriptors are left.
   static func copy(
     _ session: SessionCopy, for purpose: DataFolderCopy.Purpose,

@@ -16,7 +16,7 @@ struct SessionList {
       do throws(StorageError) {
         rows.append(try Self.row(id, sessions.store))
       } catch {
-        // A session that was removed meanwhile is not listed.
+        // A session that is removed while the list is built is not listed.
         if try !sessions.isGone(id, error) {
           faults.append((id, error))
           rows.append(SessionRow(id: id, changedAt: .distantPast, logBytes: 0, files: 0, fileBytes: 0))

@@ -8,7 +8,7 @@ struct SteadyCheck {
   /// The time between two checks in microseconds; a record is written by a single call.
   private static let pause: UInt32 = 50_000
 
-  /// The last check; nil if the session was removed meanwhile.
+  /// The last check; nil if the session was removed during the check.
   private(set) var last: SessionCheck?
 
   /// Checks a session until it has no faults, or the same faults twice.

@@ -91,7 +91,7 @@ final class StoredSessions {
 
   /// Loads a session.
   ///
-  /// - Returns: the result of reading its log, and the records to append because others are lost.
+  /// - Returns: the result of reading its log, and the records that must be appended because other records are lost.
   private func load(
     _ id: SessionID
   ) throws(CommandError) -> (reading: LogReading, records: [SessionRecord]) {

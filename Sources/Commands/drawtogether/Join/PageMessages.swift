@@ -32,7 +32,7 @@ struct PlacementMetadata: Codable {
   var z: UInt64
 }
 
-/// The retention of the page's messages: the newest of each id replaces the others.
+/// The retention of the page's messages: the newest message with an id replaces the earlier ones.
 enum PageRetention {
   static func declare() {
     GroupActivitiesGateway.retain(UpsertTextMessage.self, .replace, key: \UpsertTextMessage.id)

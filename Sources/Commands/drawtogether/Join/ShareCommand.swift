@@ -80,7 +80,7 @@ struct ShareCommand {
       z: z)
   }
 
-  /// Joins the session, runs `body`, and leaves, also after an error.
+  /// Joins the session, runs `body`, and leaves, even after an error.
   private func withSession(
     _ request: JoinRequest, _ link: URL, _ body: (Participation) async throws(CommandError) -> Void
   ) async throws(CommandError) {

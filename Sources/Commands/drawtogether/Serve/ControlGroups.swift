@@ -5,8 +5,9 @@ enum ControlGroups {
   /// The text of `/proc/self/cgroup`; empty without control groups.
   static var ofThisProcess: String { text(of: "/proc/self/cgroup") ?? "" }
 
-  /// Returns the folders with the limits of a controller, from the lines of `/proc/self/cgroup`: each group and its parents, whose
-  /// limits apply too. Inside a container, the tree can begin at the container's own group, whatever the line says.
+  /// Returns the folders with the limits of a controller, from the lines of `/proc/self/cgroup`: each group and its parents,
+  /// whose limits apply too. Inside a container, the tree can begin at the container's own group, even if the line contains a
+  /// longer path.
   static func folders(of controller: String, in groups: String) -> [String] {
     groups.split(separator: "\n").flatMap { folders(of: controller, line: $0) }
   }

@@ -1,7 +1,7 @@
 internal import Gateway
 
 extension DrawTogetherCommand {
-  /// Prints the settings in force and all errors that would prevent a start. Starts and changes nothing.
+  /// Prints the settings in force and all errors that would prevent a start. Does not start a gateway or change files.
   func check(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
     let configuration: GatewayConfiguration
     var result = ExitCode.success

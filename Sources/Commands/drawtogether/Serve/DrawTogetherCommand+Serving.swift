@@ -74,8 +74,8 @@ extension DrawTogetherCommand {
     return configuration
   }
 
-  /// Returns the configuration with limits that fit into the available memory, and the shares of that. If the amount of memory is
-  /// unknown, the limits stay as they are.
+  /// Returns the configuration with limits that fit into the available memory, and the shares of this memory. If the amount of
+  /// memory is unknown, the limits stay as they are.
   func fit(
     _ asked: GatewayConfiguration, _ origins: SettingOrigins
   ) throws(CommandError) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Networking
 internal import Platform
 
-/// Notifies a service manager that the gateway serves, is alive, or stops. Without a manager it does nothing.
+/// Notifies a service manager that the gateway serves, is alive, or stops. Does nothing without a manager.
 ///
 /// `WATCHDOG=1` is sent only while every event loop runs, so that the manager restarts a gateway with a hanging loop.
 struct Watchdog: Sendable {

@@ -27,7 +27,7 @@ extension Publishers {
   }
 }
 
-/// Delivers events on a scheduler in their order, also if the scheduler has several threads.
+/// Delivers events on a scheduler in their order, even if the scheduler has several threads.
 ///
 /// Unchecked: mutable state is accessed under the lock only; one scheduled closure at a time calls the downstream
 /// subscriber.

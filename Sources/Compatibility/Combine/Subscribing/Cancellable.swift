@@ -20,7 +20,7 @@ extension Cancellable {
 /// An object that cancels an activity once: on `cancel`, or when it is released (Apple's `AnyCancellable`).
 public final class AnyCancellable: Cancellable, Hashable {
   private let lock = Lock()
-  // Accessed under the lock.
+  // The closure is accessed under the lock.
   private var onCancel: (() -> Void)?
 
   /// Creates an object that calls a closure on `cancel` or when released.

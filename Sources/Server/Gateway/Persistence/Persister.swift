@@ -107,7 +107,8 @@ final class Persister {
 
   /// Writes the last record of a log, after all other records.
   ///
-  /// - Returns: true when the record is stored. Entries that arrive meanwhile follow a `closed` record; an `end` record is last.
+  /// - Returns: true when the record is stored. Entries that arrive in the meantime follow a `closed` record; an `end` record is
+  ///   always last.
   func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) async -> Bool {
     // A session that is only in memory has no records.
     guard stored.session.isByStore else { return true }

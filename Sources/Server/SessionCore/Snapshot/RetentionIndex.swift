@@ -7,8 +7,8 @@ struct RetainedKey: Hashable {
 }
 
 /// An index of the retained entries of each key. It stores only sequences: an entry is retained if it is not older than the first
-/// retained entry of its key. The index refers to no entries, so a key takes the same memory however many entries were appended
-/// to it.
+/// retained entry of its key. The index does not refer to entries, so the memory of a key does not depend on the number of its
+/// entries.
 struct RetentionIndex {
   /// A key with retained entries.
   struct Retained {

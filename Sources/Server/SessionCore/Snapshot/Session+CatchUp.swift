@@ -10,7 +10,7 @@ struct PendingCatchUp {
     /// A tail: the entries after a sequence.
     case tail(after: UInt64)
     case snapshot
-    /// A snapshot that includes all entries after a sequence, also those that are not retained. The client has seen the entries
+    /// A snapshot that includes all entries after a sequence, even those that are not retained. The client has seen the entries
     /// up to this sequence, and then entries of an order that is no longer valid.
     case snapshotWithEntries(after: UInt64)
   }

@@ -87,7 +87,7 @@ final class BoardScreen {
     }
   }
 
-  /// Draws a frame. Renders off the main actor, since a large board takes time and events must be handled meanwhile.
+  /// Draws a frame. Renders on another thread, since a large board takes time and the main actor must handle events.
   private func draw() async {
     guard let participation else { return }
     let began = ContinuousClock.now
@@ -97,7 +97,7 @@ final class BoardScreen {
     status.attachments = participation.board.attachmentCount
     let (size, before) = (size, camera)
     let (camera, canvas) = await Self.rendered(items, size, before)
-    // The session may have changed or ended meanwhile.
+    // The session may have changed or ended in the meantime.
     guard isShown, self.participation === participation, self.size == size else { return }
     self.camera = camera
     let text = frame.output(canvas, status: status.text)

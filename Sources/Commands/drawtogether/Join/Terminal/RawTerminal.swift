@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Platform
 
-/// Disables echo and line mode of the terminal while a picture is shown: typed text appears neither in the picture nor later in
-/// the shell. Keys that send signals still work.
+/// Disables echo and line mode of the terminal while a picture is shown: typed text does not appear in the picture, and is not
+/// passed to the shell later. Keys that send signals still work.
 final class RawTerminal: Sendable {
   private let original = Guarded<termios?>(nil)
 
-  /// Changes the terminal of standard input. Does nothing without a terminal, and in the background.
+  /// Changes the terminal of standard input. Does nothing without a terminal, or if the process is in the background.
   func begin() {
     var settings = termios()
     guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
