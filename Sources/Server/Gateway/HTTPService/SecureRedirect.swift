@@ -19,8 +19,7 @@ struct SecureRedirect: Sendable {
   ///   - head: the request.
   ///   - route: its route.
   ///   - client: its client, which must be known to use plain text: if a trusted proxy may have terminated TLS and does not say
-  ///     so, a
-  ///     redirect could lead back to the same URL.
+  ///     so, a redirect could lead back to the same URL.
   ///   - httpsPort: the port of the gateway's https listener; nil without one.
   /// - Returns: the URL; nil if the request is served in plain text.
   func target(

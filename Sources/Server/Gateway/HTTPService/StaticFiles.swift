@@ -34,9 +34,9 @@ package struct StaticFiles: Sendable {
   /// - Parameters:
   ///   - head: the request.
   ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. The length of a compressed response
-  ///     can reveal
-  ///     its content to a site that has a browser repeat the request (BREACH). The gateway's pages are the same for all clients and
-  ///     contain no secret, but are sent uncompressed then, so that no proof is needed. That costs 25 KB, once per followed link.
+  ///     can reveal its content to a site that has a browser repeat the request (BREACH). The gateway's pages are the same for all
+  ///     clients and contain no secret, but are sent uncompressed then, so that no proof is needed. That costs 25 KB, once per
+  ///     followed link.
   ///   - now: the time in the response's `Date`, which the caller adds, as it does `Connection`.
   /// - Returns: 200, 206, 304, 412 or 416; 405 for other methods, 204 for OPTIONS. The caller adds `SecurityFields`, as to every
   ///   response.
