@@ -91,7 +91,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("works in a model on the main actor")
+  @Test("an asynchronous sequence works in a model on the main actor")
   @MainActor func onMainActor() async throws {
     @MainActor final class Model: ObservableObject {
       @Published var names: Set<String> = []

@@ -95,6 +95,6 @@ async def test_over_data_bytes_sessions_cannot_grow_but_are_served(lasting_with)
         assert len((await room.join("Ben")).retained.keys) == 2
 
         async def is_logged() -> bool:
-            return "nothing new is taken" in lasting.log
+            return "new data is refused" in lasting.log
 
         await until(is_logged, "the log says so")

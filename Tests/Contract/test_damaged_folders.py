@@ -396,7 +396,7 @@ async def test_a_session_without_its_log_is_an_error_and_not_unknown(lasting: La
         code, reason = await ada.closed()
         assert code == 1011 and reason["detail"]
         (line, *_) = [line for line in lasting.log[logged:].splitlines() if "session not opened" in line]
-        assert '"level":"error"' in line and "holds no log" in line
+        assert '"level":"error"' in line and "has no log" in line
         (await lasting.get(f"/api/sessions/{'A' * 22}")).problem(404, "not-found")
         # A log that the operator restores works again.
         log.write_bytes(kept)

@@ -60,7 +60,7 @@ struct ReprDigestTests {
   }
 
   @Test(
-    "RFC 9651 §4.2: fields that are not dictionaries of byte sequences",
+    "RFC 9651 §4.2: fields that are not dictionaries of byte sequences are refused",
     arguments: [
       "sha-256", "sha-256=", "sha-256=:", "sha-256=::x", "sha-256=:AAAA", "sha-256=AAAA", "sha-256=\"AAAA\"",
       "sha-256=:A A=:", "sha-256=:AAAA=:", "sha-256=:A:", "sha-256=:AA-_:", "SHA-256=:AAAA:", "=:AAAA:",

@@ -182,7 +182,7 @@ struct ResponseReaderTests {
 
 @Suite("Written responses, RFC 9112 §4")
 struct ResponseHeadTests {
-  @Test("status line, fields in order, an empty line")
+  @Test("a response is written as status line, fields in order, and an empty line")
   func bytes() {
     let head = ResponseHead(.notFound, fields: ["Content-Length": "0", "Set-Cookie": "a", "Set-Cookie": "b"])
     var bytes: [UInt8] = []

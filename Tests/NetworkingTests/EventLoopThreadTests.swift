@@ -58,7 +58,7 @@ struct EventLoopThreadTests {
     #expect(count.load(ordering: .relaxed) <= 1001)
   }
 
-  @Test("An actor of the loop runs on its thread, is entered from a turn, and is awaited from other threads")
+  @Test("An actor of the loop runs on the loop's thread; a turn can enter it, and other threads can await it")
   func isolation() async throws {
     let loop = try EventLoopThread(name: "test-actor")
     let counter = Counter(loop: loop)

@@ -68,7 +68,7 @@ struct ListenerTests {
     #expect(accepted.peer.host == "127.0.0.1")
   }
 
-  @Test("Without a descriptor left a connection is closed, not left pending")
+  @Test("If no descriptor is left, a new connection is closed and does not stay pending")
   func exhausted() async {
     await #expect(processExitsWith: .success) {
       let listener = try Listener(on: TCP.anyPort)

@@ -78,7 +78,7 @@ struct LogResumingTests {
   }
 
   @Test(
-    "ST4 Bytes that are inserted, removed or zeroed lose the affected records, and the next one if its CRC is hidden"
+    "ST4 Inserted, removed or zeroed bytes lose the affected records, and also the next record if its CRC is lost"
   )
   func regions() throws {
     let records = Self.records(300)

@@ -42,7 +42,7 @@ struct JSONTests {
   }
 
   @Test(
-    "§8.1: text that is not UTF-8 is refused, also inside a string",
+    "§8.1: text that is not UTF-8 is refused, even inside a string",
     arguments: ["22 C3 22", "22 ED A0 80 22", "FF"])
   func refusesBytes(_ digits: String) {
     let bytes = hex(digits)

@@ -16,7 +16,7 @@ package struct Representation: Equatable, Sendable {
 package enum Preconditions {
   /// The kind of the response.
   package enum Outcome: Equatable, Sendable {
-    /// 200 with the whole representation, or continue with the method.
+    /// The conditions allow the request: 200 with the whole representation, or the effect of another method.
     case full
     /// 206 with these bytes.
     case partial(Range<Int>)

@@ -95,7 +95,7 @@ private import CZlib
     case paused
   }
 
-  /// Inflates `bytes` from `consumed` to their end, or until the bytes consumed and produced reach `pause`.
+  /// Inflates `bytes` from `consumed` to their end, or until the sum of consumed and produced bytes reaches `pause`.
   private func consume(
     _ bytes: Span<UInt8>, from consumed: inout Int, into output: inout [UInt8], limit: Int, pause: Int
   ) throws(ProtocolError) -> Consumption {

@@ -68,7 +68,7 @@ package enum ProtocolError: Error, Equatable, Sendable {
     case .controlFrameTooLong: "a control frame has at most 125 bytes"
     case .continuationWithoutMessage: "a continuation frame without a message"
     case .messageInsideMessage(let opcode): "a \(opcode) frame inside an unfinished message"
-    case .lengthNotMinimal(let width): "a length in \(width) bytes that needs fewer"
+    case .lengthNotMinimal(let width): "a length has \(width) bytes, but fits into fewer"
     case .lengthOutOfRange: "a length of more than 63 bits"
     case .frameTooLarge(let length, let limit): "a frame of \(length) bytes; the limit is \(limit)"
     case .messageTooLarge(let length, let limit): "a message of \(length) bytes; the limit is \(limit)"

@@ -90,7 +90,8 @@ package final class Listener: Sendable {
       case EBADF, EINVAL, ENOTSOCK:
         preconditionFailure("the descriptor of a listener listens")
       default:
-        // ENOBUFS, ENOMEM, and errors of other kernels: no action of a peer may end the process.
+        // This covers ENOBUFS, ENOMEM, and errors of other kernels. It is not a trap, because no action of a peer may end the
+        // process.
         return .exhausted(SystemError("accept4", code: -result))
       }
     }

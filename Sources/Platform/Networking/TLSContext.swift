@@ -66,7 +66,8 @@ package struct TLSClientContext: Sendable {
 
   private let context: TLSContext
 
-  /// Creates a context that offers `http/1.1` and verifies each server's certificate and name, unless it trusts any.
+  /// Creates a context that offers `http/1.1` and verifies each server's certificate and name, unless the context trusts any
+  /// certificate.
   package init(
     trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(CertificateError) {

@@ -105,7 +105,7 @@ package final class Gateway: Sendable {
     do throws(StorageError) {
       return AddressPseudonyms(key: try data.addressKey())
     } catch {
-      log(.warning, "addresses counted anew", ["reason": "\(error)"])
+      log(.warning, "address counts restart", ["reason": "\(error)"])
       return AddressPseudonyms(key: SecureRandom.bytes(length))
     }
   }
@@ -261,7 +261,7 @@ package final class Gateway: Sendable {
   private static func words(for error: SystemError) -> String {
     if error.isAddressInUse { return "another program listens there" }
     if error.isAddressNotLocal { return "this machine has no such address" }
-    if error.isPermissionDenied { return "this user may not: ports from 1024 on are for all" }
+    if error.isPermissionDenied { return "this user may only use ports from 1024 on" }
     return "\(error)"
   }
 

@@ -74,7 +74,7 @@ extension Session {
       participant.isAwaitingDueEntry = true
       var refusal = Refusal(
         .sequenceGap,
-        "Entry \(clientSequence) came, but entry \(participant.acknowledged + 1) is due: send again from there."
+        "Entry \(clientSequence) arrived, but entry \(participant.acknowledged + 1) is expected: send again from there."
       )
       refusal.expected = participant.acknowledged + 1
       refusal.clientSequence = clientSequence
@@ -181,7 +181,7 @@ extension Session {
     guard !fits(entry) else { return nil }
     return .noRoom(
       .sessionQuota,
-      "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(retained.index.byteCount). Remove something first.",
+      "This session stores at most \(limits.sessionLogBytes) bytes, and has \(retained.index.byteCount). Remove something first.",
       limit: limits.sessionLogBytes, actual: retained.index.byteCount)
   }
 

@@ -45,7 +45,7 @@ extension Session {
   func warnIfNearlyFull() {
     if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
       warn(of: retainedBytes, of: limits.sessionLogBytes) {
-        "This session holds \($0) of the \($1) bytes that it can keep."
+        "This session has \($0) of the \($1) bytes that it can store."
       }
     }
     let quota = limits.sessionAttachmentBytes

@@ -59,9 +59,9 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .notADataFolder(let path):
       "the folder \(path) is not a data folder of DrawTogether: it has no file 'format'"
     case .unfinished(let path, .backup):
-      "the folder \(path) holds an unfinished backup: use another one, or create it again"
+      "the folder \(path) has an unfinished backup: use another folder, or create the backup again"
     case .unfinished(let path, .restore):
-      "the data folder \(path) holds an unfinished restore: repeat 'drawtogether restore', "
+      "the data folder \(path) has an unfinished restore: repeat 'drawtogether restore', "
         + "which starts again"
     case .notEmpty(let path, let count, let first, .backup):
       "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "

@@ -19,7 +19,7 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     case lockLog = "lock the log of a session"
     case compactLog = "compact the log of a session"
     case sync = "sync the written data"
-    case mark = "mark how the data folder was left"
+    case mark = "write the mark of a clean stop"
     case createUpload = "begin an upload"
     case openUpload = "continue an upload"
     case writeUpload = "write an upload"

@@ -82,7 +82,7 @@ struct MemoryBudgetTests {
     #expect(throws: Never.self) { try MemoryBudget(of: 8 << 30, for: configuration, origins) }
   }
 
-  @Test("The divided limits fit when they are set explicitly")
+  @Test("The limits of a divided budget also fit if they are set explicitly")
   func again() throws {
     for mebibytes in [128, 384, 768, 3_000] {
       let (first, _) = try budget(mebibytes)

@@ -158,7 +158,7 @@ struct VerifyTests {
     let again = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(again.code == 1)
     #expect(
-      again.errors == "drawtogether: session Verify… has lost nothing: there is nothing to accept\n")
+      again.errors == "drawtogether: session Verify… has no loss to accept\n")
   }
 
   @Test("ST9 `repair` repairs a damaged frame without a loss")
@@ -173,7 +173,7 @@ struct VerifyTests {
     try folder.unlock()
     let repaired = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(repaired.code == 0)
-    #expect(repaired.output == "session Verify…: the log is repaired, and nothing is lost\n")
+    #expect(repaired.output == "session Verify…: the log is repaired without a loss\n")
     #expect(try folder.bytes("log", of: id) == whole)
     #expect(run().code == 0)
   }

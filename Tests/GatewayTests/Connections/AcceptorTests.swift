@@ -36,7 +36,7 @@ struct AcceptorTests {
     #expect(room.state(of: next) == .open(""))
   }
 
-  @Test("A refused peer of the TLS port is closed without plain text")
+  @Test("A refused connection to the TLS port is closed without a plain-text answer")
   func perAddressOverTLS() throws {
     let room = try AcceptorRoom { $0.connectionsPerAddress = 1 }
     let first = try room.connect(from: Self.client)

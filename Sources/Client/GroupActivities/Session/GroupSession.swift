@@ -101,8 +101,8 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   }
 }
 
-// Mutable state is in `@Published`, which protects its value, and in the coordinator; the rest is constant. The
-// activity is read and set on any thread, so its type must be `Sendable`.
+// Mutable state is in `@Published` properties, which protect their values, and in the coordinator. All other properties are
+// constant. The activity is read and set on any thread, so its type must be `Sendable`.
 extension GroupSession: @unchecked Sendable where ActivityType: Sendable {}
 
 extension GroupSession: SessionFacade {

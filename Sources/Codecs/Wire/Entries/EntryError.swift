@@ -36,12 +36,12 @@ package enum EntryError: Error, Equatable, Sendable {
     case .systemFlag: "Only the gateway sends system entries (flag bit 7)."
     case .reservedFlag: "Flag bit 6 is reserved and must be 0."
     case .retentionOnUnreliable(let retention):
-      "An unreliable entry cannot be kept (retention \(retention))."
+      "An unreliable entry cannot be retained (retention \(retention))."
     case .sequenceOnUnreliable(let sequence):
       "An unreliable entry has client sequence 0, not \(sequence)."
     case .noSequenceOnReliable: "A reliable entry needs a client sequence of 1 or more."
     case .retentionWithTargets(let retention):
-      "An entry with a target list cannot be kept (retention \(retention))."
+      "An entry with a target list cannot be retained (retention \(retention))."
     case .existingWithoutAppendOrReplace(let retention):
       "The flag existing goes with append or replace only, not with retention \(retention)."
     case .emptyType: "A message type has at least one byte."

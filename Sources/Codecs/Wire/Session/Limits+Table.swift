@@ -60,7 +60,7 @@ extension Limits {
       unit: .participants, help: "participants in a session at once"),
     LimitDescription(
       name: "pastParticipants", keyPath: \.pastParticipants, range: 0...1_000_000,
-      unit: .participants, help: "participants who are gone that a session remembers"),
+      unit: .participants, help: "past participants that a session remembers"),
     LimitDescription(
       name: "sessions", keyPath: \.sessions, range: 1...1_000_000, unit: .sessions,
       help: "sessions at once"),
@@ -129,7 +129,7 @@ extension Limits {
       help: "bytes of entries that may wait for the disk, all sessions together"),
     LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
-      unit: .seconds, help: "time a session is kept after the last one left (600 s when empty)"),
+      unit: .seconds, help: "time a session is kept after its last participant left (600 s if empty)"),
     LimitDescription(
       name: "sessionIdleSeconds", keyPath: \.sessionIdleSeconds, range: 0...86_400,
       unit: .seconds, help: "time a session without people stays in memory"),

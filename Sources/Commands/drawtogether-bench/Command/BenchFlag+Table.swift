@@ -41,7 +41,7 @@ extension BenchFlag {
     .optionalCount(
       "--entries", \.entries, 1...10_000_000, [.joinStorm], "retained entries, instead of bytes"),
     .toggle(
-      "--live", \.isLive, [.joinStorm], "measure the latency between a sender and a reader meanwhile"),
+      "--live", \.isLive, [.joinStorm], "measure the latency of one sender and one reader during the joins"),
     .count("--readers", \.readers, 1...10_000, [.slowReaders], "members that do not read [100]"),
     .count(
       "--megabytes", \.megabytes, 1...65_536, [.slowReaders, .upload], "transferred payload in MiB [64]"),
@@ -71,7 +71,7 @@ extension BenchFlag {
     ) { $0.seconds = $1 },
     .optionalCount(
       "--messages", \.messages, 1...1_000_000_000, [.fanOut, .rooms],
-      "measure until this number of messages is sent, instead"),
+      "end the measurement after this number of messages"),
     .decimal("--warm-up", "S", 0...600, drawing, "warm-up before the measurement [1]") { $0.warmUp = $1 },
     .count("--in-flight", \.inFlight, 1...60_000, served, "sockets that are opened concurrently [256]"),
     .optionalCount("--cpu", \.cpu, 0...4_095, BenchMode.allCases, "core of this process, by taskset [any]"),

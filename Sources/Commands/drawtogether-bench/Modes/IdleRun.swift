@@ -50,7 +50,7 @@ enum IdleRun {
       .bytes)
     report.add("idleSeconds", "silent for", idling.seconds, .seconds)
     report.add(
-      "serverCPUPercent", "server CPU meanwhile", idling.server.map { $0 / idling.seconds * 100 }, .percent)
+      "serverCPUPercent", "idle server CPU", idling.server.map { $0 / idling.seconds * 100 }, .percent)
     return report
   }
 

@@ -24,7 +24,7 @@ struct MemoryBudget: Equatable, Sendable {
 
   /// The bytes that all shares together may take.
   let total: Int
-  /// The program's own share first.
+  /// The shares of memory. The program's own share comes first.
   let shares: [Share]
   /// The configuration's limits. Limits that the operator did not set are made to fit.
   let limits: Limits

@@ -45,7 +45,7 @@ extension Setting {
 
   private static let files: [Setting] = [
     Setting(
-      "data", "DIR", expects: "a directory", help: "directory for all data; nothing else is written",
+      "data", "DIR", expects: "a directory", help: "directory for all data; no other directory is written to",
       at: \.dataDirectory, read: SettingValue.path, show: { $0 }),
     Setting(
       "public", "DIR", expects: "a directory", help: "directory with the files of the page",

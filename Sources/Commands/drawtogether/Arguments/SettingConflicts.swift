@@ -73,7 +73,7 @@ struct SettingConflicts {
   }
 
   private func requires(_ setting: String, _ other: String) -> CommandError {
-    // An operator who sets one by a variable would set the other by a variable too.
+    // If the operator set one of them by a variable, the error names the variable of the other too.
     let otherName = origins.name(of: setting).hasPrefix("--") ? "--\(other)" : Self.variable(other)
     return .requires(setting: name(setting), other: otherName)
   }

@@ -58,7 +58,7 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
       "session \(id) is being restored by another process"
     case .log(let id, let error): "session \(id): \(error)"
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
-    case .nothingLost(let id): "session \(id) has lost nothing: there is nothing to accept"
+    case .nothingLost(let id): "session \(id) has no loss to accept"
     case .stillDamaged(let id):
       "session \(id) was damaged while it has participants: its gateway removes the damaged bytes from the log when it "
         + "opens the session again; run this command then"

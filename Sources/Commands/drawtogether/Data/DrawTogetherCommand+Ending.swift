@@ -38,7 +38,7 @@ extension DrawTogetherCommand {
     guard wasDamaged || bytes > 0 else { throw .nothingLost(id) }
     output(
       bytes == 0
-        ? "session \(id): the log is repaired, and nothing is lost\n"
+        ? "session \(id): the log is repaired without a loss\n"
         : "session \(id): the loss of \(bytes) damaged bytes is accepted; they remain beside the log, in log.accepted-N\n"
     )
     return .success

@@ -10,7 +10,7 @@ final class Upload {
   let connection: Connection.Key
   /// The client's address, for the log.
   let clientAddress: IPAddress
-  /// The address for which the upload counts in `uploads`; nil for this machine.
+  /// The address whose number of uploads includes this one; nil for this machine.
   let countedAddress: IPAddress?
   var state = UploadState.opening
   /// The attachment, if the upload has ever had a lease; for the log.

@@ -7,7 +7,7 @@ internal import Wire
 /// A request without a body for the attachments of a session.
 enum AttachmentRequest {
   case list
-  /// `GET` and `HEAD`: the content. The value is the address for which the client counts; nil for this machine.
+  /// `GET` and `HEAD`: the content. The value is the client's address, which the limits use; nil for this machine.
   case read(UUID, for: IPAddress?)
   /// `HEAD` in tus: the offset of an upload.
   case status(UUID)

@@ -96,7 +96,7 @@ extension UploadService {
       hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
       changed(hosted)
       if request.changesRecords {
-        // The client gets the offset only when it is valid even after a crash.
+        // The client gets the offset only after the bytes before it are safe from a crash.
         guard await persister.waitUntilStored(hosted.stored) else {
           throw persister.refusalOfUnstored(hosted.stored)
         }

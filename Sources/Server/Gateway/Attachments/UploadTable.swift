@@ -136,7 +136,7 @@ final class UploadTable: Sendable {
               ? .tooManyUploads(
                 "From your address \(share) uploads are accepted at a time", share, fromAddress + 1)
               : .tooManyUploads(
-                "This gateway takes \(limits.uploads) uploads at a time", limits.uploads,
+                "This gateway accepts \(limits.uploads) uploads at a time", limits.uploads,
                 state.rows.count + 1))
         }
         state.remove(eviction.id)

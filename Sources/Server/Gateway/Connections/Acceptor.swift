@@ -176,7 +176,7 @@ final class Acceptor {
       logger.log(.connectionRefused(refusal, from: connection.peer.ip))
       if !connection.isSecure, !connection.hasPendingWrites { reject(connection.socket, refusal) }
     }
-    io.close(connection, reason: "evicted: the gateway has as many connections as it takes")
+    io.close(connection, reason: "evicted: the gateway has its maximum number of connections")
   }
 
   /// Writes the reason for the refusal before closing, as far as the kernel accepts it at once.

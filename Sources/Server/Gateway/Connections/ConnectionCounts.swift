@@ -52,7 +52,7 @@ final class ConnectionCounts: Sendable {
   /// The refusal of a peer when the limit `connections` is reached.
   var tooManyConnections: Refusal {
     Refusal(
-      .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
+      .tooMany, "This gateway has \(limits.connections) connections, which is its maximum.",
       limit: limits.connections, actual: connections.load(ordering: .relaxed) + 1)
   }
 

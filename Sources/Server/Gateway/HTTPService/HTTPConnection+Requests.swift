@@ -168,7 +168,7 @@ extension HTTPConnection {
     guard request.exchange != nil || !request.reader.isBetweenRequests, !isBusy, !isHandshaking else {
       if isHandshaking { service.counters.values.handshakesFailed += 1 }
       io.close(
-        connection, reason: isHandshaking ? "no TLS handshake in time" : "nothing happened for too long")
+        connection, reason: isHandshaking ? "no TLS handshake in time" : "no progress for too long")
       return
     }
     let seconds = request.reader.isInHead ? limits.headSeconds : limits.bodyStallSeconds

@@ -20,7 +20,7 @@ extension HTTPService {
   var refusalOfBufferedBytes: Refusal {
     var refusal = Refusal(
       .tooMany,
-      "This gateway holds as much of half-received requests and messages as it takes. Try again in a moment.",
+      "This gateway has too many bytes of incomplete requests and messages. Try again in a moment.",
       limit: limits.incompleteBytes, actual: io.counts.bufferedBytes)
     refusal.retryAfterMs = 5_000
     refusal.status = 503

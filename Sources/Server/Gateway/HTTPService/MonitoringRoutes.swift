@@ -35,7 +35,7 @@ final class MonitoringRoutes {
   var liveness: Answer {
     guard let first = environment.hangingReactors(reactor, clock.now).first else { return .status("alive") }
     var refusal = Refusal(
-      .internal, "A thread of the gateway hangs: reactor \(first) has done nothing for too long.")
+      .internal, "A thread of the gateway hangs: reactor \(first) has not responded for too long.")
     refusal.status = 503
     return .problem(refusal)
   }

@@ -63,7 +63,7 @@ struct Router: Sendable {
         .foreignOrigin,
         .problem(
           Refusal(
-            .originRefused, "Pages of another site may not use this gateway: --allowed-origins names who may."
+            .originRefused, "Only pages of this site and of --allowed-origins may use this gateway."
           ))
       )
     }

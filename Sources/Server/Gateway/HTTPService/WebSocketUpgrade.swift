@@ -106,5 +106,5 @@ extension HTTPService {
 
 extension Answer {
   /// The answer for a path without a resource.
-  static var nothingHere: Answer { .problem(Refusal(.notFound, "There is nothing at this address.")) }
+  static var nothingHere: Answer { .problem(Refusal(.notFound, "There is no resource at this address.")) }
 }

@@ -17,9 +17,9 @@ final class DataRefusalLog {
     guard (refusal != nil) != isRefusing else { return }
     isRefusing = refusal != nil
     if let refusal {
-      log(.error, "nothing new is taken", ["reason": "\(refusal.detail)"])
+      log(.error, "new data is refused", ["reason": "\(refusal.detail)"])
     } else {
-      log(.info, "new sessions and uploads are taken again")
+      log(.info, "new sessions and uploads are accepted again")
     }
   }
 }

@@ -7,7 +7,7 @@ internal import Wire
 
 /// The state of the disk: the success of recent writes, and the free space.
 final class DiskMonitor: Sendable {
-  /// The change of that state by a batch.
+  /// The change of the disk's state after a batch.
   enum Change {
     case failing
     case recovered
@@ -79,14 +79,14 @@ final class DiskMonitor: Sendable {
         var refusal = Refusal(
           .storageFull,
           state.isFull
-            ? "The gateway's disk is full: nothing new can be kept until there is room."
-            : "The gateway's disk fails: nothing new can be kept until it is repaired.")
+            ? "The gateway's disk is full: no new data can be stored until there is room."
+            : "The gateway's disk fails: no new data can be stored until it is repaired.")
         refusal.retryAfterMs = 10_000
         return refusal
       }
       if let measuringSince = state.measuringSince, now - measuringSince >= Self.measurementTimeout {
         var refusal = Refusal(
-          .storageFull, "The gateway's disk does not answer: nothing new can be kept until it does.")
+          .storageFull, "The gateway's disk does not answer: no new data can be stored until it does.")
         refusal.retryAfterMs = 10_000
         return refusal
       }

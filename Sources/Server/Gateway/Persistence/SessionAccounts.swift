@@ -93,7 +93,7 @@ struct SessionAccounts {
   func refusalOfNewSession(of creator: String?, date: Date) -> Refusal? {
     if held >= limits.sessions {
       var refusal = Refusal(
-        .tooMany, "This gateway holds \(limits.sessions) sessions, which is all it takes.",
+        .tooMany, "This gateway holds \(limits.sessions) sessions, which is its maximum.",
         limit: limits.sessions, actual: held)
       refusal.retryAfterMs = wait(for: accounts.values.lazy.filter { !$0.hasEnded }, date: date)
       return refusal
@@ -102,7 +102,7 @@ struct SessionAccounts {
       var refusal = Refusal(
         .tooMany,
         "This gateway keeps \(entry.sessions.count) sessions that were created from your address, of "
-          + "\(limits.sessionsPerAddress) that it keeps for one address.",
+          + "\(limits.sessionsPerAddress) that it stores for one address.",
         limit: limits.sessionsPerAddress, actual: entry.sessions.count)
       refusal.retryAfterMs = wait(for: entry.sessions.lazy.compactMap { accounts[$0] }, date: date)
       refusal.status = 429

@@ -26,7 +26,7 @@ extension Refusal {
   /// The refusal of a change that has to be on the disk, while the disk cannot be written.
   static var notSaved: Refusal {
     var refusal = Refusal(
-      .storageFull, "The gateway's disk does not take it at present, so nothing has changed: try again later."
+      .storageFull, "The gateway cannot store the change at present, so it has no effect: try again later."
     )
     refusal.retryAfterMs = 5000
     return refusal

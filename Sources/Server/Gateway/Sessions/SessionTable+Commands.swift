@@ -63,7 +63,7 @@ extension SessionTable {
     guard environment.sweeper != nil else { return nil }
     let lease = await lease(id)
     defer { extendLifetime(lease) }
-    guard self[id] == nil else { return .refused("session \(id) was restored meanwhile") }
+    guard self[id] == nil else { return .refused("session \(id) was restored in the meantime") }
     endedSessionCache[id] = nil
     do throws(StorageError) {
       try await environment.store.remove(id)

@@ -62,7 +62,7 @@ extension Session {
     guard retainedBytes + storedLength(payload) <= limits.sessionLogBytes else {
       throw Refusal(
         .sessionQuota,
-        "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(retainedBytes). Remove something first.",
+        "This session stores at most \(limits.sessionLogBytes) bytes, and has \(retainedBytes). Remove something first.",
         limit: limits.sessionLogBytes, actual: retainedBytes)
     }
     if let refusal = growthRefusal { throw refusal }

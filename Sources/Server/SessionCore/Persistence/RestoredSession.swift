@@ -76,8 +76,8 @@ extension SessionRestorer {
   ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
   ///   - isWhole: false when the file ends within a record; the missing part may have contained any change.
   ///   - lostTail: the number of lost bytes behind the last record.
-  ///   - changed: the time of the last change of the file. If that is long after the session was closed, the file is another
-  ///     one, from a backup.
+  ///   - changed: the time of the last change of the file. If that is long after the session was closed, the file comes from
+  ///     a backup.
   /// - Returns: the session; its active participants are within the grace time.
   /// - Throws: `RecordError` when there is no `session` record, or the payload of an attachment is wrong.
   package consuming func finish(
