@@ -60,7 +60,7 @@ struct BodyReader: Sendable {
     if case .untilClose = state { true } else { false }
   }
 
-  /// Finds the next piece from `position` on, and moves `position` behind it.
+  /// Finds the next piece from `position` on, and moves `position` after it.
   ///
   /// - Parameters:
   ///   - bytes: the received bytes; may be empty.

@@ -4,7 +4,7 @@
 /// breaks it. A head is stored until it is complete, within the limits; body content is never copied.
 package struct RequestReader: Sendable {
   package enum Event: Equatable, Sendable {
-    /// A request begins. A caller that switches protocols stops reading: `position` is then behind the head.
+    /// A request begins. A caller that switches protocols stops reading: `position` is then after the head.
     case head(RequestHead)
     /// A part of the body's content, as a range of the passed bytes; never empty.
     case body(Range<Int>)
@@ -49,14 +49,13 @@ package struct RequestReader: Sendable {
   /// The length in bytes of the current head, or of the last one.
   package private(set) var headBytes = 0
 
-  /// Reads from `position` to the next event and moves `position` behind the bytes that were read.
+  /// Reads from `position` to the next event and moves `position` after the bytes that were read.
   ///
   /// - Parameters:
   ///   - bytes: the received bytes; may be empty, because an `.end` needs no further byte.
   ///   - position: the index in them to continue at, 0 for new bytes.
   /// - Returns: nil when all bytes are consumed and more are needed.
-  /// - Throws: the rule that was broken, now and at every later call. `position` is then behind the byte that broke
-  ///   it.
+  /// - Throws: the rule that was broken, now and at every later call. `position` is then after the byte that broke it.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(MessageError) -> Event? {

@@ -7,7 +7,7 @@ package struct ResponseReader: Sendable {
   package enum Event: Equatable, Sendable {
     /// A 1xx response; another one follows. (101 is a `.head`.)
     case interim(ResponseHead)
-    /// The final response begins. After 101 stop reading: `position` is then behind the head.
+    /// The final response begins. After 101 stop reading: `position` is then after the head.
     case head(ResponseHead)
     /// A part of the body's content, as a range of the passed bytes; never empty.
     case body(Range<Int>)
@@ -44,7 +44,7 @@ package struct ResponseReader: Sendable {
     methods.append(method)
   }
 
-  /// Reads from `position` to the next event and moves `position` behind the bytes that were read.
+  /// Reads from `position` to the next event and moves `position` after the bytes that were read.
   ///
   /// - Returns: nil when all bytes are consumed and more are needed.
   /// - Throws: the rule that was broken, now and at every later call.

@@ -145,7 +145,7 @@ package struct MessageReader: Sendable {
   ///
   /// - Parameters:
   ///   - buffer: the received bytes; payloads in it are unmasked in place.
-  ///   - position: the index of the first byte to read; moved behind the bytes that were read.
+  ///   - position: the index of the first byte to read; moved after the bytes that were read.
   ///   - end: the end of the received bytes.
   ///   - inflater: required if compression was negotiated. Connections may share it while `isInflating` is false.
   ///     From the first call with `isInflating` until it is false again, it belongs to this reader.

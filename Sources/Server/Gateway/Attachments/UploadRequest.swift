@@ -121,7 +121,7 @@ extension UploadRequest {
     let length = try number("Upload-Length", head)
     let deferred = head.fields.first("Upload-Defer-Length")
     if let deferred, deferred != "1" {
-      throw Refusal(.badRequest, "Upload-Defer-Length is 1 or not there; it is \(deferred.prefix(20)).")
+      throw Refusal(.badRequest, "Upload-Defer-Length must be 1 or missing; it is \(deferred.prefix(20)).")
     }
     guard (length == nil) != (deferred == nil) else {
       throw Refusal(.badRequest, "A creation has either Upload-Length or Upload-Defer-Length: 1.")

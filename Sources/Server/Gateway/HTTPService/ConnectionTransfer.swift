@@ -62,11 +62,11 @@ extension HTTPService {
   /// Transfers a connection to the reactor that owns the session of its request.
   ///
   /// - Parameters:
-  ///   - http: the connection. It has no answer to send, no upload has begun, and the client's body was not asked for with
+  ///   - http: the connection. It must have no answer to send and no upload, and must not have sent
   ///     `100 Continue`.
   ///   - owner: the number of the other reactor.
   ///   - step: the step at which the request continues.
-  ///   - input: the input behind the step.
+  ///   - input: the input after the step.
   func handOver(_ http: HTTPConnection, to owner: Int, at step: ConnectionTransfer.Step, input: [UInt8]) {
     precondition(http.upload == nil, "an upload is not handed over")
     let connection = http.connection

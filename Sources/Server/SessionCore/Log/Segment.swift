@@ -48,7 +48,7 @@ package final class Segment {
   }
 
   var hasTargetedFrames: Bool { !targetLists.isEmpty }
-  /// The end of the last targeted frame: all frames behind it are for every participant.
+  /// The end of the last targeted frame: all frames after it are for every participant.
   package private(set) var targetedEnd = 0
 
   func hasRoom(for count: Int) -> Bool {

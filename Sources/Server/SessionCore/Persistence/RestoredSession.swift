@@ -75,7 +75,7 @@ extension SessionRestorer {
   ///   - freshEpoch: the epoch of the session; not used if the session was closed completely in this generation.
   ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
   ///   - isWhole: false when the file ends within a record; the missing part may have contained any change.
-  ///   - lostTail: the number of lost bytes behind the last record.
+  ///   - lostTail: the number of lost bytes after the last record.
   ///   - changed: the time of the last change of the file. If that is long after the session was closed, the file comes from
   ///     a backup.
   /// - Returns: the session; its active participants are within the grace time.

@@ -173,7 +173,7 @@ package struct SessionRestorer: ~Copyable {
     case .left: participant.presence = .left
     }
     // The last record of a participant counts: a compacted file has a record of every past participant, and further records of
-    // some of them behind it.
+    // some of them after it.
     departures += 1
     departed[object.number] = departures
   }

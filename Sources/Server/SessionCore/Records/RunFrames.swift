@@ -50,7 +50,7 @@ package struct RunFrames: Sendable {
   /// Returns the sequence of the last entry of a run.
   ///
   /// - Returns: nil for a body without a frame.
-  /// - Throws: when `next` would throw, and when the entries of the last frame cannot be parsed.
+  /// - Throws: an error if `next` would throw, or if the entries of the last frame cannot be parsed.
   package static func lastSequence(in body: Span<UInt8>) throws(RecordError) -> UInt64? {
     var frames = RunFrames()
     var last: Frame?

@@ -1,6 +1,7 @@
 internal import Wire
 
-/// A key and its key space: so keys of clients and of the gateway never collide (see the wire's system entries).
+/// A key with its key space. Because of the key spaces, keys of clients and of the gateway never collide (see the wire's system
+/// entries).
 struct RetainedKey: Hashable {
   var key: EntryKey
   var isSystem: Bool

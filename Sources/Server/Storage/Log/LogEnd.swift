@@ -15,7 +15,7 @@ package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Damaged bytes in a log that readable records follow.
+/// Damaged bytes in a log. Readable records follow them.
 package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
   /// The range of the bytes in the file.
   package var range: Range<Int>
@@ -41,7 +41,7 @@ package struct LogEnd: Equatable, Sendable {
   package var changed: Date
   /// The positions of some runs, needed for a compaction.
   package var marks: LogMarks
-  /// The damage behind `offset`; nil if the file ends there.
+  /// The damage after `offset`; nil if the file ends there.
   package var damage: LogDamage?
   /// The damaged ranges before `offset`, by rising offset.
   package var skipped: [SkippedBytes] = []

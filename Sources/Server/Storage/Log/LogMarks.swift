@@ -18,7 +18,7 @@ package struct LogMarks: Equatable, Sendable {
   static let distance = 1 << 16
   private(set) var marks: [Mark] = []
 
-  /// Adds a mark for a record, if the record is a run and far enough behind the last mark.
+  /// Adds a mark for a record, if the record is a run and far enough after the last mark.
   mutating func add(_ kind: UInt8, _ body: Span<UInt8>, at offset: Int, chain: UInt32) {
     guard kind == SessionRecord.Kind.run.rawValue else { return }
     if let last = marks.last, offset - last.offset < Self.distance { return }
@@ -31,7 +31,7 @@ package struct LogMarks: Equatable, Sendable {
     marks.last { $0.sequence <= sequence }
   }
 
-  /// Removes the marks at an offset and behind it.
+  /// Removes the marks at an offset and after it.
   mutating func cut(at offset: Int) {
     while let last = marks.last, last.offset >= offset { marks.removeLast() }
   }

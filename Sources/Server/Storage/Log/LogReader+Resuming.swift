@@ -1,14 +1,14 @@
 internal import Glibc
 internal import Wire
 
-/// Recovery of the records behind a record that failed its check.
+/// Recovery of the records after a record that failed its check.
 ///
-/// A participant can send a payload that looks like records. So the reader accepts a record behind damage in two cases only.
-/// First case: the record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC.
+/// A participant can send a payload that looks like records. So the reader accepts a record after damage in two cases only. First
+/// case: the record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC.
 /// Second case: from there to the end of the file, each frame leads to the next frame, so that no frame lies inside another
 /// record. The CRC of a log's first record is always the same, so a sender can predict it.
 extension LogReader {
-  /// A way to continue behind damage.
+  /// A way to continue after damage.
   enum Resumption: Equatable {
     /// Only the frame of the record is damaged. The record is complete, and `body` is the range of its body in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
@@ -27,7 +27,7 @@ extension LogReader {
   /// has read already.
   private static let lookups = 1 << 20
 
-  /// Moves the reader behind the record that failed its check, to the place where reading can continue.
+  /// Moves the reader past the record that failed its check, to the place where reading can continue.
   ///
   /// - Returns: nil when no reliable record follows; the offset is then unchanged.
   /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
@@ -105,7 +105,7 @@ extension LogReader {
     return try checksum(of: position + LogFormat.headerLength..<behind - 4, continuing: chain) == stored
   }
 
-  /// Finds the first record at or behind `position` that continues one of the CRCs. Returns the record's offset and the continued
+  /// Finds the first record at or after `position` that continues one of the CRCs. Returns the record's offset and the continued
   /// CRC.
   ///
   /// The cost is linear in the number of bytes: the search gives up when the checked candidates have about four times as many
@@ -121,7 +121,7 @@ extension LogReader {
       let count = try file.read(into: &bytes, at: 0, count: min(bytes.count, end - from), from: from)
       guard count > LogFormat.overhead else { throw .shorter }
       let isLast = from + count >= end
-      // The next round searches the second half of these bytes, together with the bytes behind them.
+      // The next round searches the second half of these bytes, together with the bytes after them.
       let searched = isLast ? count - LogFormat.overhead : max(count / 2, 1)
       let span = bytes.span
       for index in 0..<searched {
@@ -148,14 +148,14 @@ extension LogReader {
     return nil
   }
 
-  /// Finds the first frame at or behind an offset from which a chain of frames reaches exactly the end of the file.
+  /// Finds the first frame at or after an offset from which a chain of frames reaches exactly the end of the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
     // The chain is followed only once, because the result is the same for every offset before it.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end
     while boundary > position, let frame = try frame(endingAt: boundary) {
-      // A record begins at `position`. A frame that contains `position` lies inside another record, and the frames behind it may
+      // A record begins at `position`. A frame that contains `position` lies inside another record, and the frames after it may
       // too.
       guard frame.offset >= position else {
         lowest = .some(nil)

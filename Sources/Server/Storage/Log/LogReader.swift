@@ -6,7 +6,7 @@ struct LogReader {
   enum Step: Equatable {
     /// A complete record, and the range of its body in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
-    /// The file ends behind the last record.
+    /// The file ends after the last record.
     case end
     /// The following bytes are not a valid record.
     case damage(LogDamage)

@@ -33,7 +33,7 @@ package struct LogSnapshot: Sendable {
   /// - Parameters:
   ///   - body: receives each record and its body in their order, except the store's own first record.
   ///   - skipped: receives the number of lost bytes, at their place in that order.
-  /// - Returns: the end of the last whole record, and the damage before and behind it.
+  /// - Returns: the end of the last whole record, and the damage before and after it.
   /// - Throws: `StorageError` when the log cannot be used. A log that ends within its first record is valid and has no records.
   package func read(
     _ body: (Record, Span<UInt8>) throws(RecordError) -> Void, skipped: (Int) -> Void = { _ in }
@@ -137,7 +137,7 @@ package struct LogSnapshot: Sendable {
     case whole
     /// A part of the first record, because the file ends within it.
     case cut
-    /// Other bytes, with a record behind them that continues the CRC of the first record.
+    /// Other bytes, with a record after them that continues the CRC of the first record.
     case damaged
   }
 

@@ -10,12 +10,12 @@ extension FolderStore {
     try LogSnapshot(try disk.openFile(.current, of: id, toWrite: false))
   }
 
-  /// Reads all readable records of a session's log, including records behind damaged bytes.
+  /// Reads all readable records of a session's log, including records after damaged bytes.
   ///
   /// - Parameters:
   ///   - id: the session.
   ///   - body: receives the kind and body of each record in their order, except the store's own first record.
-  /// - Returns: the end of the last complete record, and the damage before and behind it.
+  /// - Returns: the end of the last complete record, and the damage before and after it.
   /// - Throws: `StorageError` if there is no log or it cannot be used. A log that ends within its first record is valid and has no
   ///   records.
   nonisolated package func read(

@@ -13,7 +13,7 @@ package struct LogPosition: Sendable {
 
 /// The result of reading all records of a session.
 package struct LogReading: Sendable {
-  /// The position behind the last record, for `adopt`.
+  /// The position after the last record, for `adopt`.
   package var position: LogPosition
   /// The size of the records in bytes.
   package var byteCount: Int
@@ -35,7 +35,7 @@ package struct LogReading: Sendable {
   package var isDamaged: Bool { faults.contains { $0.kind != .torn } }
   /// True if records are lost.
   package var hasLosses: Bool { faults.contains { $0.isLoss } }
-  /// The number of lost bytes behind the last readable record.
+  /// The number of lost bytes after the last readable record.
   package var lostTail: Int { faults.last.map { $0.kind == .broken ? $0.range.count : 0 } ?? 0 }
 }
 

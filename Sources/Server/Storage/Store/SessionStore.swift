@@ -90,7 +90,7 @@ package protocol SessionStore: Sendable {
   ///   - id: the session.
   ///   - body: receives the kind and body of each record, in their order.
   ///   - lost: receives the number of lost bytes, at their place in that order.
-  /// - Returns: the position behind the last record, and the damage that was found.
+  /// - Returns: the position after the last record, and the damage that was found.
   /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
