@@ -71,7 +71,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("a client encodes the same bytes", arguments: examples)
+  @Test("an entry that is encoded by a client has the same bytes", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     ClientEntry.append(

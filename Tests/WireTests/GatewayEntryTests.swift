@@ -61,7 +61,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("the gateway encodes the same bytes", arguments: examples)
+  @Test("an entry that is encoded by the gateway has the same bytes", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     GatewayEntry.append(
@@ -123,7 +123,7 @@ struct GatewayEntryTests {
 /// The flags and the key of an entry.
 @Suite("§3: flags and keys")
 struct FlagsAndKeysTests {
-  @Test("each flag is its bit")
+  @Test("each flag has its own bit")
   func bits() {
     #expect(EntryFlags.reliable.rawValue == 0x01)
     #expect(EntryFlags.targeted.rawValue == 0x08)

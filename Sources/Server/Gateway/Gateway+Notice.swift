@@ -31,7 +31,7 @@ extension Gateway {
     return DataFolderUsage(
       sessions: shared.saving == .inMemory ? nil : try? shared.store.sessions().count, usedBytes: used.bytes,
       isWhole: used.isWhole,
-      // If this fails, the notice contains no free bytes.
+      // If this fails, the notice does not mention the free space.
       freeBytes: try? shared.data.freeBytes())
   }
 

@@ -74,7 +74,7 @@ struct VerifyTests {
     )
   }
 
-  @Test("Every flipped bit of a log is found")
+  @Test("Every changed bit of a log is found")
   func flippedBits() async throws {
     let folder = try KeptFolder()
     var log = MadeLog("Verify000000000000000A", title: "T")

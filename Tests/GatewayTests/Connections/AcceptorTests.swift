@@ -117,7 +117,7 @@ struct AcceptorTests {
     #expect(room.handler(of: client) != nil)
   }
 
-  @Test("A connection that the event loop cannot watch is closed and not counted")
+  @Test("A connection that cannot be registered with the event loop is closed and not counted")
   func notWatched() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     room.watch.fails = true
@@ -131,7 +131,7 @@ struct AcceptorTests {
     #expect(!room.isReserved(next) && room.handler(of: next) != nil)
   }
 
-  @Test("After 2 ms, connections that still wait are accepted in the next turn")
+  @Test("After 2 ms of accepting, the remaining connections are accepted in the next turn")
   func share() throws {
     let room = try AcceptorRoom()
     let first = try room.connect(from: Self.client)

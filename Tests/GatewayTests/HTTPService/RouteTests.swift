@@ -8,7 +8,7 @@ struct RouteTests {
   private static let id = SessionID(high: 1, low: 2)
 
   @Test(
-    "A connection moves for paths that name a session",
+    "A connection moves to the session's reactor if the path names a session",
     arguments: [
       "", "/socket", "/attachments", "/attachments/6F9619FF-8B86-D011-B42D-00C04FC964FF", "/attachments/x",
     ])
@@ -17,7 +17,7 @@ struct RouteTests {
   }
 
   @Test(
-    "A connection stays for all other paths",
+    "A connection stays in its reactor for all other paths",
     arguments: [
       "/", "/s/\(id.text)", "/healthz", "/readyz", "/metrics", "/echo", "/api/limits", "/api/sessions",
       "/api/sessions/",

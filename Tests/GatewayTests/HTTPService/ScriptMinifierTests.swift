@@ -113,7 +113,7 @@ struct ScriptMinifierTests {
     Case("nothing but a comment", "// a", ""),
   ]
 
-  @Test("The program stays the same, line for line; unclear files are unchanged", arguments: cases)
+  @Test("The meaning and the lines of a program stay the same; unclear files are unchanged", arguments: cases)
   func result(_ test: Case) {
     let result = ScriptMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)

@@ -59,7 +59,7 @@ struct GatewayLoggerTests {
   }
 
   @Test(
-    "A tail lacks the entries after the last one that the client has seen; a snapshot replaces all entries",
+    "The log line of a join has the number of missed entries; with a snapshot, all entries count",
     arguments: [
       (JoinKind.new, 7, "participant joined", "sequence=10"), (.tail, 7, "participant resumed", "missed=3"),
       (.tail, nil, "participant resumed", "missed=10"), (.tail, 12, "participant resumed", "missed=0"),

@@ -141,7 +141,7 @@ struct MetricsTests {
     #expect(page(Counters()).contains { $0 == line })
   }
 
-  @Test("Known figures of the status are shown, unknown ones are not")
+  @Test("Only known figures of the status are shown")
   func status() {
     var status = GatewayStatus()
     status.isReady = false

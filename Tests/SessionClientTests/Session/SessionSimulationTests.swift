@@ -22,7 +22,7 @@ struct SessionSimulationTests {
     run(seed, SessionSimulation.Conditions(crashes: true, hasShortTail: seed.isMultiple(of: 2)))
   }
 
-  @Test("The rate is low, or space runs out for a while", arguments: once + Array(1...12))
+  @Test("The rate limit is low, or there is no space for a while", arguments: once + Array(1...12))
   func overRefusals(seed: UInt64) {
     run(
       seed,

@@ -72,7 +72,8 @@ struct UploadProgressTests {
     try fixture.session.consumeUploadRate(size: 0, now: fixture.now)
   }
 
-  @Test("S48 a participant that joins during an upload, or while it is paused, gets its offset")
+  @Test(
+    "S48 a participant that joins during an upload, or while the upload is paused, gets the upload's offset")
   func lateJoiner() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -75,7 +75,7 @@ struct NumbersTests {
     #expect(try after.join().number == 3)
   }
 
-  @Test("S66 a targeted entry for a participant from before a crash reaches no later one")
+  @Test("S66 a targeted entry for a participant from before a crash reaches no later participant")
   func targeted() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

@@ -115,7 +115,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.join(resume: resume(3)).catchUps == [.snapshot])
   }
 
-  @Test("S70 two crashes in a row: both epochs are valid up to their remaining entries")
+  @Test("S70 after two crashes in a row, both epochs are valid up to their remaining entries")
   func twoCrashes() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
