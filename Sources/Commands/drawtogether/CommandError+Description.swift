@@ -102,7 +102,7 @@ extension CommandError: CustomStringConvertible {
       "session \(id) is being restored by another process"
     case .log(let id, let error): "session \(id): \(error)"
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
-    case .nothingLost(let id): "session \(id) has lost nothing: there is nothing to accept"
+    case .nothingLost(let id): "session \(id) has no loss to accept"
     case .stillDamaged(let id):
       "session \(id) was damaged while it has participants: its gateway removes the damaged bytes from the log when it "
         + "opens the session again; run this command then"
@@ -144,7 +144,7 @@ extension CommandError: CustomStringConvertible {
 
   private static func few(_ sessions: [SessionID]) -> String {
     let shown = sessions.map(\.text).sorted().prefix(3)
-    // Ids that are equal in their shortened form are shown longer.
+    // If ids are equal in their shortened form, more characters are shown.
     let alike = zip(shown, shown.dropFirst()).map { one, next in zip(one, next).prefix { $0 == $1 }.count }
     let length = max(6, 1 + (alike.max() ?? 0))
     return shown.map { $0.prefix(length) + "…" }.joined(separator: ", ") + (sessions.count > 3 ? ", …" : "")

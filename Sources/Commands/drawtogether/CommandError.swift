@@ -21,9 +21,9 @@ enum CommandError: Error, Equatable, Sendable {
   case unknownCommand(String, known: [String], flag: String?)
   /// An argument that belongs to no flag.
   case unexpectedArgument(String)
-  /// A boolean as a separate argument after a switch. A switch takes its value only with `=`.
+  /// A boolean as a separate argument after a switch. The value of a switch is written with `=`.
   case separateSwitchValue(String, flag: String)
-  /// A flag that this command does not take.
+  /// A flag that this command does not have.
   case flagOfOtherCommand(String, command: String, takes: [String])
   /// A command without the session that it needs.
   case missingSession(command: String)
@@ -118,7 +118,7 @@ enum CommandError: Error, Equatable, Sendable {
   case nothingLost(SessionID)
   /// The log of the session still contains damaged bytes.
   case stillDamaged(SessionID)
-  /// The session was removed meanwhile.
+  /// The session was removed while the command ran.
   case gone(SessionID)
   /// The session to end has ended already.
   case alreadyEnded(SessionID)

@@ -6,7 +6,7 @@ internal import COpenSSL
 package enum CertificateError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The PEM file with the certificate and its intermediate certificates is unusable.
   case certificateUnusable(path: String, OpenSSLError)
-  /// The path names a pipe or another special file: reading it may block for ever.
+  /// The path names a pipe or another special file: reading it may block forever.
   case notARegularFile(path: String)
   /// The PEM file with the private key is unusable.
   case keyUnusable(path: String, OpenSSLError)

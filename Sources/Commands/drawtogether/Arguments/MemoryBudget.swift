@@ -193,7 +193,7 @@ extension MemoryBudget {
 
 /// The numbers of settings that do not fit into the available memory.
 struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
-  /// A setting of the operator, with the most bytes that it takes.
+  /// A setting of the operator, with its maximum cost in bytes.
   struct Claim: Equatable, Sendable {
     let setting: String
     let bytes: Int
@@ -203,7 +203,7 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
   let total: Int
   let program: Int
   let given: [Claim]
-  /// The least bytes that everything else needs.
+  /// The minimum number of bytes that all other parts need.
   let least: Int
 
   var description: String {

@@ -17,7 +17,7 @@ extension CopyInterruption: CustomStringConvertible {
     let rest =
       switch leftover {
       case nil: "the incomplete copy is removed"
-      case let error?: "the incomplete copy is marked as such, but cannot be removed (\(error))"
+      case let error?: "the incomplete copy is marked as incomplete, but cannot be removed (\(error))"
       }
     return "\(reason); \(rest)"
   }

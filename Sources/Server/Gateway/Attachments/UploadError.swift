@@ -1,7 +1,7 @@
 internal import Storage
 internal import Wire
 
-/// The cause for which bytes of an upload were not written.
+/// The reason for which bytes of an upload were not written.
 enum UploadError: Error {
   /// A newer request has the lease.
   case superseded
@@ -9,17 +9,17 @@ enum UploadError: Error {
   case finished
   /// The attachment was removed.
   case removed
-  /// The piece does not begin at the offset of the upload, which is the value.
+  /// The piece does not begin at the upload's offset. The value is that offset.
   case offset(UInt64)
   /// The piece does not match its checksum, and was removed. The value is the offset of the upload.
   case checksum(UInt64)
-  /// With these bytes, less than the reserve would be free on the disk.
+  /// These bytes would use disk space that is reserved.
   case reserve(free: UInt64, reserve: UInt64)
   case storage(StorageError)
 }
 
 extension UploadError {
-  /// The refusal that the client gets.
+  /// The refusal to send to the client.
   var refusal: Refusal {
     switch self {
     case .finished:

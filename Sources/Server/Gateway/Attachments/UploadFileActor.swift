@@ -128,8 +128,8 @@ actor UploadFileActor {
   /// - Parameters:
   ///   - fencingToken: the fencing token of the caller.
   ///   - size: the size of the upload, if known. A complete upload is synced by `finish`, not here.
-  /// - Returns: the offset of the upload. If the durability is `full`, the bytes of an incomplete upload are on the disk..
-  /// - Throws: `Fault`. After the fault `checksum`, the bytes of the piece are removed..
+  /// - Returns: the offset of the upload. If the durability is `full`, the bytes of an incomplete upload are on the disk.
+  /// - Throws: `UploadError`. After `checksum`, the bytes of the piece are removed.
   func endPiece(fencingToken: UInt64, size: UInt64?) throws(UploadError) -> UInt64 {
     let file = try current(fencingToken)
     defer { file.park() }

@@ -6,7 +6,7 @@ package import Storage
 package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A directory or a file of the page that cannot be opened or read.
   case unreadableFile(path: String, SystemError)
-  /// The folder has no `index.html`, so it is not the folder of a page.
+  /// The folder has no `index.html`, so it does not contain a page.
   case noIndex(directory: String)
   /// The files of the page have more bytes than may be in memory.
   case filesTooLarge(directory: String, limit: Int)
@@ -17,7 +17,7 @@ package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
   case certificate(CertificateError)
   case dataFolder(DataFolderError)
   case storage(String, StorageError)
-  /// An address that this machine does not have.
+  /// This machine does not have the address.
   case address(ListenAddress, AddressError)
   case listen(ListenAddress, String)
   case system(SystemError)
