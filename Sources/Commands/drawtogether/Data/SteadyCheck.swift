@@ -17,7 +17,7 @@ struct SteadyCheck {
   ///   - id: the session.
   ///   - sessions: the data folder.
   ///   - wait: the pause between two checks.
-  /// - Throws: `DataCommandFailure` if the log or a file cannot be read.
+  /// - Throws: `CommandError` if the log or a file cannot be read.
   init(
     _ id: SessionID, in sessions: StoredSessions, waitingBy wait: () -> Void = { usleep(Self.pause) }
   ) throws(CommandError) {

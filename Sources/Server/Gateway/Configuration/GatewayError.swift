@@ -2,17 +2,17 @@ package import Networking
 package import Platform
 package import Storage
 
-/// The reason for which a gateway does not start, with a message for its operator.
+/// The reason for which a gateway does not start. It has a message for the operator.
 package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A directory or a file of the page that cannot be opened or read.
+  /// A directory or a file of the page cannot be opened or read.
   case unreadableFile(path: String, SystemError)
   /// The folder has no `index.html`, so it does not contain a page.
   case noIndex(directory: String)
-  /// The files of the page have more bytes than may be in memory.
+  /// The files of the page together exceed the maximum size.
   case filesTooLarge(directory: String, limit: Int)
-  /// The folder of the page has too many files, or too many levels of folders.
+  /// The folder of the page has too many files, or too many nested folders.
   case tooManyFiles(directory: String, limit: Int)
-  /// No memory is left to compress a file of the page.
+  /// There is no memory to compress a file of the page.
   case outOfMemory(path: String)
   case certificate(CertificateError)
   case dataFolder(DataFolderError)
