@@ -10,7 +10,7 @@ final class PendingAttachment {
   var restarting = 0
   /// True when all bytes have arrived and the file is being moved to its final folder.
   var isWhole = false
-  /// True when the attachment is ready, or has been removed from its session. Set by `PendingAttachments`.
+  /// True when the attachment is ready or removed, or its session is not in memory any more. Set by `PendingAttachments`.
   var isOver = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
