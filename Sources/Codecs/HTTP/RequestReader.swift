@@ -55,7 +55,8 @@ package struct RequestReader: Sendable {
   ///   - bytes: the received bytes; may be empty, because an `.end` needs no further byte.
   ///   - position: the index in them to continue at, 0 for new bytes.
   /// - Returns: nil when all bytes are consumed and more are needed.
-  /// - Throws: the rule that was broken, now and at every later call. `position` is then after the byte that broke it.
+  /// - Throws: the rule that was broken; every later call throws the same error. `position` is then after the byte that
+  ///   broke it.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(MessageError) -> Event? {

@@ -1,4 +1,4 @@
-/// A reader of the fields of a response's head. It checks the fields that determine its end.
+/// A reader of the fields of a response's head. It checks the fields that determine the end of the response.
 struct ResponseFields: Sendable {
   private let line: StatusLineReader.StatusLine
   private var reader: FieldSectionReader

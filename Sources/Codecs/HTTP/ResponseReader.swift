@@ -47,7 +47,7 @@ package struct ResponseReader: Sendable {
   /// Reads from `position` to the next event and moves `position` after the bytes that were read.
   ///
   /// - Returns: nil when all bytes are consumed and more are needed.
-  /// - Throws: the rule that was broken, now and at every later call.
+  /// - Throws: the rule that was broken; every later call throws the same error.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(MessageError) -> Event? {

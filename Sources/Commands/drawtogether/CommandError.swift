@@ -56,7 +56,7 @@ enum CommandError: Error, Equatable, Sendable {
 
   /// A setting that requires another setting.
   case requires(setting: String, other: String)
-  /// A setting with a lower value than a setting that it must not be lower than.
+  /// A setting that must be at least as high as another setting, but is lower.
   case tooLow(setting: String, value: String, other: String, minimum: String)
   /// Both listeners are off.
   case noListener

@@ -15,7 +15,7 @@ extension Session {
     return successor.id
   }
 
-  /// Returns true if an attachment has a content with this digest.
+  /// Returns true if the content of an attachment has this digest.
   package func holdsContent(_ digest: String) -> Bool {
     journal.digests.contains(digest)
   }

@@ -9,8 +9,8 @@ package final class DataFolder: Sendable {
   static let sessions = "sessions"
   /// The folder in which new sessions are created before they are moved to the other sessions.
   static let made = "sessions.new"
-  /// The folder to which removed sessions are moved before their files are deleted. After a crash, the next opening deletes the
-  /// rest.
+  /// The folder to which removed sessions are moved before their files are deleted. After a crash, the remaining files
+  /// are deleted when the folder is opened the next time.
   static let removed = "sessions.removed"
   static let lockFile = "lock"
   /// The files of the certificate and the key that a gateway creates if it has none.
@@ -30,7 +30,7 @@ package final class DataFolder: Sendable {
   private let lock: OwnedDescriptor?
 
   /// Opens and locks the folder. Creates a missing folder and the folders above it, with access for this user only.
-  /// - Throws: `DataFolderError`; one case is a folder of a newer version.
+  /// - Throws: `DataFolderError`; the error may be a folder of a newer version.
   package init(opening path: String) throws(DataFolderError) {
     try Self.make(path)
     root = try Self.open(path)
@@ -40,7 +40,7 @@ package final class DataFolder: Sendable {
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
     }
-    // This check finds a folder without write access at the start, before a participant needs it.
+    // This check detects a folder without write access at the start, before a participant needs the folder.
     guard unsafe access("\(path)/\(Self.sessions)", W_OK | X_OK) == 0 else {
       throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
     }
@@ -50,7 +50,7 @@ package final class DataFolder: Sendable {
       guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }
     for leftover in [Self.made, Self.removed] {
-      // Files that cannot be removed only use disk space.
+      // A file that cannot be removed uses disk space, but does no other harm.
       try? root.removeTree(leftover, for: .removeSession)
     }
   }

@@ -135,7 +135,7 @@ public struct SceneAssociationBehavior: Hashable, Codable, Sendable {
   /// No scene.
   public static let none = SceneAssociationBehavior(choice: .none)
 
-  /// Returns the behavior for the scene that shows a content.
+  /// Returns the behavior for the scene that shows this content.
   public static func content(_ contentIdentifier: String) -> SceneAssociationBehavior {
     SceneAssociationBehavior(choice: .content(contentIdentifier))
   }

@@ -1,8 +1,8 @@
 import SessionClient
 import Wire
 
-/// Messages of types that have no subscriber yet. Messages that the session retains are retained here in the same way (section
-/// 3.2 of the wire protocol). Of all others, the newest mebibyte is kept.
+/// Messages of types that have no subscriber yet. Messages that the session retains are retained here in the same way
+/// (section 3.2 of the wire protocol). Of all other messages, only the newest mebibyte is kept.
 struct UnclaimedMessages: Sendable {
   /// The maximum number of bytes of retained messages: the default size limit of a session (`sessionLogBytes`). Messages beyond
   /// it are dropped.

@@ -16,8 +16,8 @@ final class MembershipQueue: Sendable {
     var end: EndReason?
     var isFinished = false
     var hasLeft = false
-    /// The promises of pending marks. A promise gets nil when all messages before its mark are on the disk, or else the reason
-    /// why they never will be.
+    /// The promises of pending marks. A promise gets nil when all messages before its mark are on the disk, or the reason
+    /// for which some of them will never be on the disk.
     var marks: [UInt64: Promise<EndReason?>] = [:]
     var lastMark: UInt64 = 0
   }
@@ -90,7 +90,7 @@ final class MembershipQueue: Sendable {
 
   /// Waits until all earlier messages are on the gateway's disk.
   ///
-  /// - Throws: `EndReason` when it never will be; `CancellationError`.
+  /// - Throws: `EndReason` when the session ends before that; `CancellationError`.
   func settle() async throws {
     let promise = Promise<EndReason?>()
     let known: EndReason?
@@ -189,7 +189,7 @@ final class MembershipQueue: Sendable {
     case ended(EndReason)
   }
 
-  /// Enqueues a mark after all messages so far.
+  /// Enqueues a mark after all messages that are in the queue now.
   private func mark(_ promise: Promise<EndReason?>) -> MarkResult {
     var result = MarkResult.notStarted
     post { state in

@@ -112,7 +112,7 @@ struct UpgradeHandshake {
 
   /// Returns the detail of a problem document (RFC 9457 §3), or the status line's phrase.
   private static func detail(of head: ResponseHead, _ body: [UInt8]) -> String {
-    // A body that is not such JSON has no detail.
+    // A body that is not a problem document has no detail.
     if case .object(let members)? = try? JSONParser.parse(body.span),
       case .string(let detail)? = members["detail"]
     {

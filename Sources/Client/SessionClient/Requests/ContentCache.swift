@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Platform
 internal import Wire
 
-/// The contents of attachments by digest. A content that was downloaded or added is not downloaded again, and
-/// concurrent requests share one download.
+/// The contents of attachments by digest. Content that was downloaded or added is not downloaded again, and concurrent
+/// requests share one download.
 ///
 /// Small contents are kept in memory. Larger ones, and those evicted from memory, are kept in files.
 final class ContentCache: Sendable {
@@ -54,7 +54,7 @@ final class ContentCache: Sendable {
       bytes[item.tier, default: 0] -= item.content.count
     }
 
-    /// Moves a content from memory to a file, or removes it if there is no file for it.
+    /// Moves content from memory to a file, or removes it if no file can be created.
     mutating func move(_ digest: String, to copy: Data?) {
       guard let item = items[digest], item.tier == .memory else { return }
       remove(digest)
@@ -89,7 +89,7 @@ final class ContentCache: Sendable {
   ///
   /// - Parameters:
   ///   - limit: the maximum of bytes in memory.
-  ///   - itemLimit: the maximum size of a content in memory.
+  ///   - itemLimit: the maximum size of each content in memory.
   ///   - files: the store for larger contents; nil for none.
   ///   - fileLimit: the maximum of bytes in files.
   init(limit: Int, itemLimit: Int, files: ContentFiles? = nil, fileLimit: Int = 0) {
@@ -102,7 +102,7 @@ final class ContentCache: Sendable {
   /// The number of callers that wait for a download.
   var waiters: Int { state.withLock { $0.downloads.values.reduce(0) { $0 + $1.waiters } } }
 
-  /// Returns true if a content of this size can be cached.
+  /// Returns true if content of this size can be cached.
   func canStore(_ count: Int) -> Bool { count > 0 && count <= max(itemLimit, fileLimit) }
 
   /// Caches a copy, because the pages of a mapped file may change. May block.
@@ -122,7 +122,7 @@ final class ContentCache: Sendable {
   func content(
     of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
   ) async throws(SessionClientError) -> Data {
-    // A content without a digest is not cached, but concurrent requests for it share one download.
+    // Content without a digest is not cached, but concurrent requests for it share one download.
     let key = attachment.sha256 ?? "\(api.gateway)\(path)"
     while true {
       switch find(key, attachment, path, limit, api) {
@@ -190,7 +190,7 @@ final class ContentCache: Sendable {
     abandoned?.cancel()
   }
 
-  /// Caches a content. May block.
+  /// Caches content. May block.
   ///
   /// - Returns: the cached content, in memory or mapped from its file.
   private func store(_ content: Data, under digest: String) -> Data {

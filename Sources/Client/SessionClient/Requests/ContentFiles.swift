@@ -5,8 +5,8 @@ internal import Platform
 
 /// Files for contents that are too large for memory.
 ///
-/// The files have no names: the kernel frees each when its last `Data` is released and when the process ends in any
-/// way. Only their owner could open them (mode 0600).
+/// The files have no names: the kernel frees each when its last `Data` is released and when the process ends in any way.
+/// Their mode is 0600, so only their owner could open them.
 struct ContentFiles: Sendable {
   /// The folders, in the order of attempts.
   let folders: [String]
@@ -17,7 +17,7 @@ struct ContentFiles: Sendable {
     return ContentFiles(folders: (folder.map { [$0] } ?? []) + ["/var/tmp", "/tmp"])
   }
 
-  /// Copies a content into a file. May block.
+  /// Copies content into a file. May block.
   ///
   /// - Returns: the copy, mapped into memory; nil when no folder is writable or has twice the space.
   func store(_ content: Data) -> Data? {

@@ -4,8 +4,8 @@ package import Wire
 
 /// The HTTP requests to a gateway.
 ///
-/// Every request blocks a thread of `RequestThreadPool` and never one of Swift's tasks. A cancelled request ends at once. A
-/// request whose connection breaks is repeated for a short time, which is safe for all requests.
+/// Every request blocks a thread of `RequestThreadPool`, and never a thread that runs Swift's tasks. A cancelled request
+/// ends at once. A request whose connection breaks is repeated for a short time, which is safe for all requests.
 package struct GatewayAPI: Sendable {
   /// The gateway.
   package let gateway: GatewayAddress

@@ -10,10 +10,10 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   package let host: String
   /// The TCP port.
   package let port: UInt16
-  /// A PEM file with certificates trusted in addition to the system's authorities; nil for these alone.
+  /// A PEM file with certificates trusted in addition to the system's authorities; nil to trust these authorities only.
   package let certificates: String?
 
-  /// The maximum length of a host name in bytes (RFC 1035 §2.3.4, in text). TLS accepts no longer one either.
+  /// The maximum length of a host name in bytes (RFC 1035 §2.3.4, in text). TLS does not accept a longer name either.
   package static let hostLimit = 253
 
   /// Parses `http://host[:port]` or `https://…`. Only the path `/` is allowed.

@@ -8,7 +8,7 @@ internal import Wire
 /// Unchecked: one attempt at a time uses the object, on its thread. The waiting task uses it only between two
 /// attempts, and not after a cancellation.
 final class PartialDownload: ContentReceiver, @unchecked Sendable {
-  /// The maximum memory reserved for a content before it arrives.
+  /// The maximum memory that is reserved for content before it arrives.
   private static let reservedBytes: UInt64 = 128 << 20
 
   private let attachment: AttachmentObject
@@ -103,7 +103,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
 }
 
 extension GatewayAPI {
-  /// Downloads and verifies a content. Lost connections are retried.
+  /// Downloads and verifies the content of an attachment. Continues after lost connections.
   ///
   /// - Throws: an error; also when the content fails its digest twice, or is larger than `limit`.
   func fetch(

@@ -4,8 +4,8 @@ internal import Wire
 
 /// The requests of an upload, from the creation to the last byte (tus 1.0.0).
 struct UploadTransfer: Sendable {
-  /// The maximum content that is sent with the creation request. It saves a connection, and only few bytes are sent again after a
-  /// failure.
+  /// The maximum content that is sent with the creation request. It saves a connection, and a failure costs only the few
+  /// bytes that are sent again.
   private static let embeddedBytes = 262_144
   private static let uploadContentType = "application/offset+octet-stream"
   /// The maximum length of a header field that a gateway reads, and the length of the part that is not metadata.
@@ -140,7 +140,7 @@ struct UploadTransfer: Sendable {
           retry.recordProgress()
         }
         known = nil
-        // An empty rest is sent too, because only its response shows that the attachment is ready.
+        // A request is sent even if no bytes are missing, because only its response shows that the attachment is ready.
         guard try await send(at: offset) < size else { return }
         throw .unreachable("\(api.gateway) accepted only a part of the upload")
       } catch {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 package import Primitives
 internal import Wire
 
-/// Received entries: each is reported as new once, with its source, in the session's order (section 3).
+/// Received entries: each entry is reported as new only once, with its source, in the session's order (section 3).
 extension ClientSession {
   /// Handles a binary message. A message that does not consist of whole entries is a protocol fault.
   package mutating func received(entries bytes: Span<UInt8>, now: MonotonicTime) {
@@ -102,11 +102,13 @@ extension ClientSession {
   /// is kept until it is committed.
   private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, identity.owns(activity.by) else { return }
-    // In a state (sequence 0), the activity may be an older change of this client. If the state is another participant's change,
-    // this client's change may have come before it or may be lost. The protocol does not tell which, and this client has sent no
-    // later message that could. So the change is sent again and replaces the other one, because the alternative could lose it.
+    // In the state at the beginning of a snapshot (sequence 0), the activity may be an older change of this client. If
+    // the state contains another participant's change, this client's change may have come before it or may be lost. The
+    // protocol does not show which of the two happened, and this client has sent no later message whose answer could show
+    // it. So the change is sent again and replaces the other one. Otherwise it could be lost.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
-    // A snapshot after a lag on the same socket is not followed by a `committed` for its sequence. A snapshot after a join is.
+    // The gateway sends a `committed` for the sequence of a snapshot after a join, but not for a snapshot after a lag on
+    // the same socket.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

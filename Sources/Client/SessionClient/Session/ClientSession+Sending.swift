@@ -44,7 +44,7 @@ extension ClientSession {
         return true
       }
       if outbox.isUsedUp, outbox.dueTargets == nil {
-        // All 2^32 client sequences are used, so a new participant continues.
+        // All 2^32 client sequences are used, so the client continues as a new participant.
         if !outbox.isAwaited { socketLost(.closed(code: 4009, reason: [])) }
         return false
       }

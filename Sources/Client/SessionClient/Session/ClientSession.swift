@@ -38,7 +38,8 @@ package struct ClientSession: Sendable {
   static let leaveTime = Duration.seconds(5)
   /// The time without a received byte after which a socket counts as broken. The gateway pings every 20 s.
   static let silence = Duration.seconds(45)
-  /// The time limit for opening a socket, and then again for the gateway's answer to `join`.
+  /// The time limit for opening a socket. The gateway's answer to `join` has the same limit, counted from the open
+  /// socket.
   static let openingTime = Duration.seconds(15)
   /// The time limit for the gateway to return an own entry after a snapshot.
   static let echoTime = Duration.seconds(2)
@@ -86,13 +87,13 @@ package struct ClientSession: Sendable {
   /// Unreliable entries since the last `takeEffects`.
   var unreliableBatch: [UInt8] = []
   var pacer: SendPacer
-  /// True after a refusal for lack of space: one entry at a time is sent until one is accepted.
+  /// True after a refusal for lack of space: until an entry is accepted, only one entry at a time is sent.
   var isProbing = false
   /// The refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time of the next reconnect to get an answer. A snapshot may have omitted the entry that proves that own entries are in
-  /// the order. If no other message proves it before this time, a new socket is opened for that.
+  /// The time at which the client reconnects to learn if its entries were accepted. A snapshot may omit the entry that
+  /// would show this. If no other message shows it before this time, the client opens a new socket.
   var doubtUntil: MonotonicTime?
 
   /// Creates a session before its join.

@@ -1,7 +1,7 @@
 internal import Wire
 
-/// The highest client sequence received from each sender. The table prevents an entry from counting as new twice, over tails,
-/// snapshots and epochs.
+/// The highest client sequence received from each sender. With the table, each entry counts as new only once, across
+/// tails, snapshots and epochs.
 struct DeduplicationTable: Sendable {
   /// The minimum number of senders in the table. A gateway may name any number of them.
   private let limit: Int

@@ -2,7 +2,8 @@ internal import Wire
 
 /// The gateway's answers to sent items, and the change to another socket.
 extension Outbox {
-  /// Records that all entries up to a client sequence are in the session's order, at or before this sequence.
+  /// Records that the session has accepted all entries up to a client sequence: they are in its order, at or before this
+  /// sequence.
   mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
     while accepted < cursor, items[accepted].clientSequence <= clientSequence {
       items[accepted].sequence = sequence

@@ -24,7 +24,7 @@ struct Outbox: Sendable {
     let ordinal: UInt64
     /// The client sequence; 0 until the item is first put on a socket.
     var clientSequence: UInt32 = 0
-    /// The numbers of the targets at the time of that assignment.
+    /// The participant numbers of the targets when the client sequence was assigned.
     var targets: [ParticipantNumber] = []
     /// A sequence at or after the item's place in the session's order; 0 until it is accepted.
     var sequence: UInt64 = 0
@@ -49,13 +49,13 @@ struct Outbox: Sendable {
   var items: [Item] = []
   /// The index of the first item that is not released.
   var head = 0
-  /// The index of the first item that is not accepted, as far as known.
+  /// The index of the first item that is not known to be accepted.
   var accepted = 0
   /// The index of the first item that was not put on this socket.
   var cursor = 0
   /// The client sequence of the next new entry.
   var nextSequence: UInt32 = 1
-  /// The highest client sequence up to which all were put on this socket, or are known to the gateway.
+  /// The highest client sequence such that all entries up to it were put on this socket, or are known to the gateway.
   var lastOnSocket: UInt32 = 0
   /// The highest client sequence that was sent in a former epoch. Other participants may have received entries under these
   /// numbers.
@@ -63,7 +63,7 @@ struct Outbox: Sendable {
   /// True while the next control message is on the socket.
   var isControlOnSocket = false
   private var nextOrdinal: UInt64 = 1
-  /// True when items were reordered, so that their ordinals do not rise.
+  /// True when items were reordered, so that their ordinals no longer rise from item to item.
   var isReordered = false
   /// The number of bytes released so far, as counted by `OutgoingEntry.size` and `ActivityChange.size`.
   private(set) var releasedBytes = 0
@@ -83,7 +83,8 @@ struct Outbox: Sendable {
     guard head < items.count else { return nil }
     return isReordered ? items[head...].lazy.map(\.ordinal).min() : items[head].ordinal
   }
-  /// The lowest client sequence in the queue. If there is none, the next one to assign. It is the value `next` of a resume.
+  /// The lowest client sequence in the queue; if there is none, the next one to be assigned. A resume sends this value as
+  /// `next`.
   var next: UInt32 {
     items[head...].first { $0.clientSequence > 0 }?.clientSequence ?? nextSequence
   }

@@ -39,8 +39,8 @@ struct ReconnectBackoff: Sendable {
   /// Records that the session works on the current socket.
   mutating func recordSuccess(now: MonotonicTime) { worksSince = now }
 
-  /// Records that the socket has closed. After a working socket, the next attempt is immediate. After a short-lived socket, this
-  /// applies only once in a row.
+  /// Records that the socket has closed. After a working socket, the next attempt is immediate. After a short-lived
+  /// socket, it is immediate only if the previous socket was not short-lived.
   mutating func recordLoss(now: MonotonicTime) {
     guard let since = worksSince else { return }
     worksSince = nil

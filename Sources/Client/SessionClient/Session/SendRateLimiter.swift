@@ -48,7 +48,7 @@ struct SendRateLimiter: Sendable {
     return true
   }
 
-  /// Returns the time until the tokens are available that the last `take` asked for.
+  /// Returns the time until the tokens for the last refused `take` are available.
   func delay(for size: Int, entries count: Int) -> Duration {
     max(entries.delay(until: Double(count), by: entryRate), bytes.delay(until: Double(size), by: byteRate))
   }

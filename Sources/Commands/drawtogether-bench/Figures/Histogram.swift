@@ -28,7 +28,8 @@ struct Histogram: Sendable {
     return maximum
   }
 
-  /// Returns the step of a value. Values below 128 have one step each; for larger values, the seven bits after the first select it.
+  /// Returns the step of a value. Values below 128 have one step each. For a larger value, the seven bits after its
+  /// highest bit select the step within the power of two.
   private static func index(of value: UInt64) -> Int {
     guard value >= UInt64(steps) else { return Int(value) }
     let exponent = 63 - value.leadingZeroBitCount - stepBits

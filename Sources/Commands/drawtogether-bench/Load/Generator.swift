@@ -64,7 +64,7 @@ final class Generator {
     while Clock.now() < end { try step(until: end) }
   }
 
-  /// Runs until a condition holds, for at most some seconds. Returns true if it holds.
+  /// Runs until a condition is true, for at most some seconds. Returns true if the condition is true.
   func run(atMost seconds: Double, until isDone: (Generator) -> Bool) throws(BenchError) -> Bool {
     let end = Clock.now() + UInt64(seconds * 1e9)
     while !isDone(self) {

@@ -42,7 +42,7 @@ struct MemoryBudget: Equatable, Sendable {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
-      // A limit is at least its inner limit, if the operator set the inner one.
+      // If the operator set the limit of a part, the limit of the whole is at least as high.
       guard let inner = part.inner, origins.has(inner.settingName) else { return part }
       return part.needing(limits[keyPath: inner.keyPath])
     }
@@ -61,7 +61,8 @@ struct MemoryBudget: Equatable, Sendable {
               bytes: $0.cost(of: limits[keyPath: $0.limit.keyPath]))
           }, least: least))
     }
-    // The bytes beyond the minimum values are divided by weight. Bytes that one part does not need are given to the others.
+    // Each part first gets its minimum. The remaining bytes are divided by weight. Bytes that one part does not need are
+    // given to the others.
     var rest = total - fixed - least
     var open = free
     var values: [String: Int] = [:]
@@ -174,7 +175,7 @@ extension MemoryBudget {
 
     static func all(isSecure: Bool) -> [Part] {
       [
-        // Sessions use at most a quarter more memory than the limit. Indexes and room to grow add half of that amount.
+        // Sessions use at most 1.25 times the limit. Indexes and room to grow add half of this product.
         Part(
           "sessions", "memoryBytes", sixteenths: 16 * 15 / 8, weight: 9, least: 16 << 20,
           inner: "sessionLogBytes"),

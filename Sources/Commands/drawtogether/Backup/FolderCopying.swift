@@ -13,7 +13,7 @@ struct FolderCopying {
     var attachments = 0
     /// The bytes of all files.
     var bytes: UInt64 = 0
-    /// The faults of sessions, which the copy has too.
+    /// The faults of sessions. The copy has the same faults.
     var faults: [Fault] = []
     /// The error that prevented the copy of the certificate or its key.
     var certificateFault: StorageError?
@@ -30,7 +30,7 @@ struct FolderCopying {
   struct Fault: Equatable, Sendable {
     var session: SessionID
     var words: String
-    /// True if the session was copied with its fault.
+    /// True if the session was copied together with its fault.
     var isCopied: Bool
   }
 

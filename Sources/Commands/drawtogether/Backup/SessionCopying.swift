@@ -4,15 +4,15 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Copies one session in the state of one moment. A gateway may be writing to it.
+/// Copies one session as it was at one moment, even if a gateway is writing to it.
 ///
-/// The log lists the files of the session, and some may be removed before the log is read. So existing contents are copied before
-/// the log, and new files are kept open. A file that is still missing was created and removed in between, and the log now
-/// contains the record of its removal: so the copy is repeated until log and files agree.
+/// The log lists the files of the session, and some may be removed before the log is read. So existing contents are
+/// copied before the log, and new files are kept open. If a file is still missing, it was created and removed during the
+/// copy. The log now contains the record of its removal, so the copy is repeated until log and files agree.
 struct SessionCopying {
   /// The result of a copy.
   struct Outcome: Equatable {
-    /// The faults of the session, which the copy has too.
+    /// The faults of the session. The copy has the same faults.
     var faults: [SessionCheck.Fault] = []
     /// False if there is no copy, because the log is missing.
     var isCopied = true
@@ -24,7 +24,7 @@ struct SessionCopying {
     var successors: Set<SessionID> = []
   }
 
-  /// Actions between the steps, for tests.
+  /// Actions that tests perform between the steps.
   struct Meanwhile {
     /// The pause before a repeated attempt, in which a writer can finish.
     var wait: () -> Void = { usleep(SessionCopying.pause) }
@@ -50,8 +50,9 @@ struct SessionCopying {
   private static let attempts = 20
   /// The time between two attempts, in microseconds.
   private static let pause: UInt32 = 50_000
-  /// The number of consecutive attempts after which a missing upload is a fault: the file is removed before its record is written,
-  /// which waits for the disk. A content is removed after its record.
+  /// The number of consecutive attempts after which a missing upload is a fault. A few attempts are needed, because the
+  /// file of an upload is removed before the record of its removal is written, and the record waits for the disk. The
+  /// content of an attachment is removed after the record of its removal is written.
   private static let attemptsForUploads = 10
 
   private let session: SessionCopy

@@ -44,7 +44,7 @@ struct SessionFileCopying {
     }
   }
 
-  /// Starts with a new copy of the log: no file is needed yet.
+  /// Starts again with a new copy of the log, which needs no files yet.
   mutating func beginLog() {
     neededContents = []
     neededUploads = []
@@ -98,7 +98,8 @@ struct SessionFileCopying {
     }
   }
 
-  /// Copies a content under its own name or, while the upload may not be renamed yet, under the name of its upload.
+  /// Copies the content of an attachment under its own name. If the upload may not be renamed yet, also tries the name of
+  /// the upload.
   private mutating func copyContent(
     of object: AttachmentObject, _ digest: String, size: UInt64, file: UUID?
   ) throws(CopyError) -> SessionCheck.Fault? {
@@ -118,7 +119,7 @@ struct SessionFileCopying {
     return .file(name, "attachment \(object.id) needs this file, which \(reason)")
   }
 
-  /// Copies a content unless it is copied already.
+  /// Copies the content of an attachment, unless it is copied already.
   private mutating func content(_ digest: String) throws(CopyError) -> UInt64? {
     if let length = contents[digest] { return length }
     do throws(CopyError) {
@@ -131,7 +132,7 @@ struct SessionFileCopying {
     return contents[digest]
   }
 
-  /// Copies the received bytes of an upload, which may be more each time.
+  /// Copies the received bytes of an upload. Their number may be higher in each attempt.
   private mutating func upload(_ file: UUID, atMost limit: UInt64?) throws(CopyError) -> UInt64? {
     neededUploads.insert(file)
     do throws(CopyError) {

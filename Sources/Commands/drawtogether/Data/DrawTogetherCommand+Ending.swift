@@ -10,7 +10,7 @@ internal import Primitives
 internal import Wire
 
 extension DrawTogetherCommand {
-  /// The time for a gateway to answer, and for a gateway that starts or stops to finish that.
+  /// The time limit for the answer of a gateway, and for a gateway to finish its start or stop.
   private static let timeout = Duration.seconds(15)
 
   /// Ends or deletes a session: through the gateway that owns the folder, or directly if no gateway does.

@@ -41,7 +41,7 @@ struct FileCheck {
     }
   }
 
-  /// Compares the digest of a content with its name.
+  /// Compares the digest of a content file with its name.
   private mutating func check(content file: StoredFile) {
     do throws(StorageError) {
       let digest = try Self.digest(of: try folder.openContent(file.name))
@@ -75,7 +75,8 @@ struct FileCheck {
     }
   }
 
-  /// Looks for a content under its own name or, while the upload may not be renamed yet, under the name of its upload.
+  /// Looks for the content of an attachment under its own name. If the upload may not be renamed yet, also looks under
+  /// the name of the upload.
   private mutating func check(_ object: AttachmentObject, content digest: String, size: UInt64, file: UUID?) {
     let name = "attachments/\(digest)"
     if let length = contents[digest] {

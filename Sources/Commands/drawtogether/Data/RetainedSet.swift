@@ -16,7 +16,7 @@ struct RetainedSet {
 
   /// Applies the next entry in order.
   mutating func apply(_ found: EntryScan.Found) {
-    // An entry with `existing` changed nothing.
+    // The flag `existing` means that the entry had no effect.
     guard !found.entry.flags.contains(.existing) else { return }
     switch found.entry.flags.retention {
     case .none: break

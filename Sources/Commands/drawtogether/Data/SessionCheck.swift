@@ -34,7 +34,8 @@ struct SessionCheck {
   private var attachments = AttachmentSurvey()
   /// The highest participant number that may be assigned.
   private var numbers: ParticipantNumber = 0
-  /// The records with entries of higher numbers. A later record may assign them, since an earlier one may be lost.
+  /// The records with entries of participants above `numbers`. A later record may raise `numbers`, because the record
+  /// that assigned these participants may be lost.
   private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
   /// Checks a session.

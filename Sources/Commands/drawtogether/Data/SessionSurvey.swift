@@ -33,7 +33,7 @@ struct SessionSurvey {
     switch record.known {
     case .session:
       facts = try SessionHeaderRecord(body)
-      // An ended session is not written to: the record that undid the end is lost.
+      // No records follow the end of a session until the end is undone. So the record that undid the end is lost.
       if case .ended = state { state = .open }
     case .participant:
       let said = try ParticipantRecord(body).participant

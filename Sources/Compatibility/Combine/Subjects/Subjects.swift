@@ -20,7 +20,7 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject {
     broadcaster.publish(completion: completion)
   }
 
-  /// Requests all values of another publisher's subscription.
+  /// Receives a subscription to another publisher, and requests all of its values.
   public func send(subscription: any Subscription) {
     subscription.request(.unlimited)
   }

@@ -2,9 +2,9 @@ internal import Networking
 
 /// The order in which contents are verified.
 ///
-/// Each client address has its own queue. At most one content of an address is verified at a time, in round-robin order of the
-/// addresses. So an address with many requests delays only its own requests. When the queue is full, the address with the most
-/// waiting contents loses its newest one in favour of an address with fewer.
+/// Each client address has its own queue. At most one content of an address is verified at a time, in round-robin order
+/// of the addresses. So an address with many requests delays only its own requests. When the queue is full and an address
+/// with fewer waiting contents adds one, the address with the most waiting contents loses its newest one.
 struct ContentCheckQueue {
   private enum Check {
     /// The content is in the queues of these clients.
@@ -13,7 +13,7 @@ struct ContentCheckQueue {
     case running(IPAddress?)
   }
 
-  /// The outcome of adding a content to the queue.
+  /// The outcome of adding the content of an attachment to the queue.
   enum Addition: Equatable {
     /// The content is in the queue, or is being verified already. The value is the content that was removed in favour of it, if
     /// any.
@@ -29,7 +29,7 @@ struct ContentCheckQueue {
   private var checks: [ContentID: Check] = [:]
   /// Waiting contents by client, the oldest first.
   private var queues: [IPAddress?: [ContentID]] = [:]
-  /// The clients with waiting contents of which no content is being verified, the next client first.
+  /// The clients that have waiting contents, but no content that is being verified; the next client first.
   private var turns: [IPAddress?] = []
   private var running: Set<IPAddress?> = []
 
@@ -46,8 +46,9 @@ struct ContentCheckQueue {
     self.waitingLimitPerClient = waitingLimitPerClient
   }
 
-  /// Adds a content for a client. A content that is being verified, or waits for this client already, keeps its place. A content
-  /// that waits for several clients is verified when the first of them is next.
+  /// Adds the content of an attachment for a client. If the content is being verified, or already waits for this client,
+  /// its place in the queue stays the same. If it waits for several clients, it is verified when the first of these
+  /// clients is next.
   mutating func add(_ content: ContentID, for address: IPAddress?) -> Addition {
     let client = address?.network
     var clients: Set<IPAddress?> = []
@@ -85,14 +86,14 @@ struct ContentCheckQueue {
     return content
   }
 
-  /// Removes a content that was verified.
+  /// Removes verified content from the queue.
   mutating func end(_ content: ContentID) {
     guard case .running(let client) = checks.removeValue(forKey: content) else { return }
     running.remove(client)
     if queues[client] != nil { turns.append(client) }
   }
 
-  /// Removes the newest content of the longest queue, except contents for which a client with a short queue waits too.
+  /// Removes the newest content of the longest queue. Skips contents that are also in the short queue of another client.
   ///
   /// - Parameter least: the length of the longest queue that counts as short.
   /// - Returns: the removed content; nil when there is none.

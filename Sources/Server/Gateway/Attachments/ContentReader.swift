@@ -3,7 +3,7 @@ internal import Storage
 internal import Networking
 internal import Platform
 
-/// Reads a content for one download, on a thread for files.
+/// Reads the content of an attachment for one download, on a thread for files.
 actor ContentReader {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
@@ -57,8 +57,8 @@ actor ContentReader {
     return try opened.read(at: offset, count: count)
   }
 
-  /// Sends as many of `count` bytes as the socket accepts. A file is sent without a copy; of another content at most one piece is
-  /// sent.
+  /// Sends as many of `count` bytes as the socket accepts. A file is sent without a copy. If the content is not a file,
+  /// at most one piece is sent.
   func send(at offset: UInt64, count: Int) -> SendOutcome {
     guard let opened, let socket else {
       return .unreadable(StorageError(.readContent, code: EBADF))

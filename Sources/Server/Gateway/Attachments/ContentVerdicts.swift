@@ -2,7 +2,7 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// The identity of a content. Contents of different sessions are in different files.
+/// The identity of the content of attachments. Each session has its own files, even for equal contents.
 struct ContentID: Hashable, Sendable {
   let session: SessionID
   /// The SHA-256 of the content, in lowercase hexadecimal.
@@ -18,11 +18,12 @@ struct ContentFinding: Sendable {
   let revision: UInt64
 }
 
-/// The results of verifying files of contents in this process. They stay when sessions are unloaded and loaded again.
+/// The results of verifying the contents of attachments in this process. They stay when sessions are unloaded and loaded
+/// again.
 ///
-/// A verdict applies only to a file with a certain mark, so a new file in the same place has no verdict. The newest verdicts are
-/// kept, with one limit for damaged and one for intact contents, so that intact contents do not displace damaged ones. A content
-/// without a verdict is verified again at its next request.
+/// A verdict applies only to a file with a certain mark, so a new file in the same place has no verdict. The newest
+/// verdicts are kept, with one limit for damaged and one for intact contents, so that intact contents do not displace
+/// damaged ones. If the verdict on a content was dropped, the content is verified again at its next request.
 final class ContentVerdicts: Sendable {
   enum Verdict: Equatable, Sendable {
     case intact
@@ -50,8 +51,8 @@ final class ContentVerdicts: Sendable {
   /// The newest verdicts of one kind, one for each content.
   private struct Newest {
     private(set) var entries: [ContentID: Entry] = [:]
-    /// The contents in the order of their verdicts. Elements before `head` are invalid, and so are those of replaced or removed
-    /// verdicts.
+    /// The contents in the order of their verdicts. Elements before `head` are invalid, as are the elements of replaced
+    /// or removed verdicts.
     private var order: [(content: ContentID, revision: UInt64)] = []
     private var head = 0
 
@@ -106,27 +107,27 @@ final class ContentVerdicts: Sendable {
     self.limit = limit
   }
 
-  /// Returns the verdict on a content's file.
+  /// Returns the verdict on the file of an attachment's content.
   ///
   /// - Parameters:
   ///   - content: the content.
   ///   - mark: the mark of its file; nil when the file is missing.
-  /// - Returns: nil when this file was not verified yet, or its verdict was dropped.
+  /// - Returns: nil if this file has not been verified, or if its verdict was dropped.
   func verdict(on content: ContentID, _ mark: ContentMark?) -> Verdict? {
     state.withLock { $0.entry(of: content).flatMap { $0.mark == mark ? $0.verdict : nil } }
   }
 
-  /// Returns true if the file of a content was found to be damaged or missing.
+  /// Returns true if the file of an attachment's content was found to be damaged or missing.
   func isDamaged(_ content: ContentID) -> Bool {
     state.withLock { $0.entry(of: content)?.verdict == .damaged }
   }
 
-  /// Returns a number that changes with each verdict on a content; 0 if there is no verdict.
+  /// Returns a number that changes with each verdict on the content; 0 if there is no verdict.
   func revision(of content: ContentID) -> UInt64 {
     state.withLock { $0.entry(of: content)?.revision ?? 0 }
   }
 
-  /// Records that a file was stored as a content. This process computed the digest of the file.
+  /// Records that a file was stored as the content of an attachment. This process computed the digest of the file.
   ///
   /// - Parameters:
   ///   - content: the content.

@@ -8,8 +8,8 @@ internal import Wire
 /// The actor that compares files of contents with their digests on a file thread, one piece at a time, so that other work can
 /// run in between.
 ///
-/// Requests for a content that is being verified wait for the same result. A check continues even if its requests or its session
-/// have ended.
+/// All requests for the same content wait for the same check. A check continues even if its requests or its session have
+/// ended.
 actor ContentVerifier {
   /// The difference between a file and its content.
   enum Damage: Sendable, CustomStringConvertible {
@@ -75,7 +75,8 @@ actor ContentVerifier {
     isStopped.store(true, ordering: .relaxed)
   }
 
-  /// Waits for the content's place in the queue, and verifies the whole content. Records the verdict if the content is intact.
+  /// Waits until the content is the next one in the queue, and verifies the whole content. Records the verdict if the
+  /// content is intact.
   ///
   /// - Parameters:
   ///   - content: the content.
@@ -113,7 +114,7 @@ actor ContentVerifier {
     startWaiting()
   }
 
-  /// Answers the requests that wait for a content.
+  /// Answers the requests that wait for the same content.
   private func end(_ content: ContentID, _ outcome: Outcome) {
     sizes[content] = nil
     for waiter in waiters.removeValue(forKey: content) ?? [] { waiter.resume(returning: outcome) }

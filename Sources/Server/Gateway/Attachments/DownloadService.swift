@@ -15,7 +15,7 @@ protocol DownloadHandler: ConnectionHandler {
 /// Sends the contents of attachments over the connections of one reactor. A file thread reads the bytes as fast as the sockets
 /// accept them.
 ///
-/// A content is sent only when it is known to be intact.
+/// The content of an attachment is sent only when it is known to be intact.
 final class DownloadService {
   /// The values and components that the download services of all reactors share.
   struct Environment: Sendable {
@@ -28,7 +28,7 @@ final class DownloadService {
     let nextThread: @Sendable () -> BlockingExecutor
   }
 
-  /// A content that may be read, because its attachment is ready.
+  /// The content of an attachment that is ready, so that the content may be read.
   struct ReadableContent {
     let object: AttachmentObject
     let content: ContentID
@@ -94,9 +94,9 @@ final class DownloadService {
       object: found.object, content: ContentID(session: hosted.session.id, digest: digest), size: size)
   }
 
-  /// Opens a content that is known to be intact. A content without a verdict is verified first.
+  /// Opens the content of an attachment. If the content has no verdict, it is verified first.
   ///
-  /// No byte of an unverified content is sent, because a cache may keep the answer under the content's digest for a year.
+  /// No byte of unverified content is sent, because a cache may keep the answer under the content's digest for a year.
   ///
   /// - Parameters:
   ///   - readable: the content.
@@ -118,7 +118,7 @@ final class DownloadService {
         case nil: break
         }
       }
-      // No file is open while the check waits for its turn.
+      // No file is open while the check is in the queue.
       switch await environment.verifier.verify(readable.content, size: readable.size, for: client) {
       case .intact: wasVerified = true
       case .damaged(let finding):
@@ -129,7 +129,7 @@ final class DownloadService {
     }
   }
 
-  /// Opens the file of a content.
+  /// Opens the file with the content of an attachment.
   ///
   /// - Returns: the reader, and the mark of the file (nil if the file is missing); nil when the connection has closed.
   private func openFile(
@@ -172,7 +172,7 @@ final class DownloadService {
 
   /// Logs an error.
   ///
-  /// - Returns: the refusal for a content whose file cannot be read.
+  /// - Returns: the refusal of the request: the file with the content cannot be read.
   private func unreadable(_ error: StorageError) -> Refusal {
     environment.log(.error, "attachment not read", ["reason": "\(error)"])
     return error.isOutOfDescriptors

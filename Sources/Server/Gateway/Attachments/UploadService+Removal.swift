@@ -26,8 +26,8 @@ extension UploadService {
     return isSaved
   }
 
-  /// Removes a content that no attachment uses. If a record on the disk may still refer to the content, its file stays until the
-  /// session is loaded the next time.
+  /// Removes content that no attachment uses. If a record on the disk may still refer to the content, its file stays
+  /// until the session is loaded the next time.
   private func removeOrphan(_ digest: String, of hosted: SessionHost, isSaved: Bool) async {
     // The same content may have arrived again in the meantime.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }

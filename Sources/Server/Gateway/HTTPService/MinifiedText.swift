@@ -10,10 +10,10 @@ struct MinifiedText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// Returns the last byte of the result for the source before an index. The index must not be before the processed part.
+  /// Returns the last byte of the result for the source before an index. The index must not be inside the processed part.
   func lastByte(before index: Int) -> UInt8? { taken < index ? source[index - 1] : bytes.last }
 
-  /// Omits blanks. They must not be before the processed part.
+  /// Omits blanks after the processed part.
   mutating func leaveOut(blanks: Range<Int>) {
     bytes += source[taken..<blanks.lowerBound]
     taken = blanks.upperBound
@@ -30,9 +30,9 @@ struct MinifiedText {
     source[index...].firstIndex { !$0.isBlank } ?? source.count
   }
 
-  /// Omits a comment, which must not be before the processed part. Its line breaks stay, so that errors have the file's line
-  /// numbers; after compression, they are a hundredth of the bytes. A comment without line breaks is replaced by a space between
-  /// two characters that `mustSeparate`.
+  /// Omits a comment after the processed part. Its line breaks stay, so that the browser reports errors with the line
+  /// numbers of the file. After compression, these line breaks are a hundredth of the bytes. A comment without line
+  /// breaks is replaced by a space between two characters that `mustSeparate`.
   mutating func leaveOut(comment: Range<Int>, mustSeparate: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]
     taken = comment.upperBound

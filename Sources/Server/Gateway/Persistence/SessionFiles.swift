@@ -5,8 +5,8 @@ internal import Wire
 
 /// Changes the names of uploads and contents of all sessions, in the order of the calls.
 ///
-/// The order matters if a content is added again while its last reference is being removed. The owner of the session decides
-/// about the removal, and makes this call without a suspension point in between.
+/// The order matters if a content is added again while the last attachment with the same content is being removed. The
+/// owner of the session decides about the removal, and makes this call without a suspension point in between.
 actor SessionFiles {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
@@ -18,7 +18,7 @@ actor SessionFiles {
     self.executor = executor
   }
 
-  /// Makes a finished upload a content. If that fails, the upload is removed.
+  /// Stores a finished upload as the content of an attachment. If that fails, the upload is removed.
   ///
   /// - Returns: the mark of the content; nil if it has been removed.
   func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) -> ContentMark? {
@@ -31,7 +31,7 @@ actor SessionFiles {
     }
   }
 
-  /// Removes a content that no attachment uses.
+  /// Removes content that no attachment uses.
   func removeContent(_ digest: String, of session: SessionID) throws(StorageError) {
     try attachments.removeContent(digest, of: session)
   }

@@ -62,7 +62,7 @@ package struct RemovedAttachment: Equatable, Sendable {
   package let orphanedDigest: String?
 }
 
-/// The result of storing a content in a session.
+/// The result of adding the content of an attachment to a session.
 package enum ContentPlacement: Sendable {
   /// The content is new. From now on the quota counts it.
   case first

@@ -67,7 +67,7 @@ struct Journal {
 
   private(set) var records: [UUID: Record] = [:]
   private var contents: [String: Content] = [:]
-  /// The sum of all contents, each counted once, and of all reservations.
+  /// The sum of the bytes of all contents, each counted once, and of all reservations.
   private(set) var usedBytes: UInt64 = 0
 
   /// Uploads whose progress is sent at the end of the turn, unless an earlier entry of the turn contains the offset.
@@ -248,7 +248,7 @@ struct Journal {
     return payloads
   }
 
-  /// Returns the uploads without received bytes for too long; each upload is returned once.
+  /// Returns the uploads that have received no bytes for too long; each upload is returned once.
   mutating func expired(now: MonotonicTime) -> [UUID] {
     var ids: [UUID] = []
     while let id = expiryChecks.popDue(at: now) {
@@ -266,7 +266,7 @@ struct Journal {
 
   // MARK: - Whole attachments
 
-  /// Replaces the reservation of an upload by its content.
+  /// Replaces the reservation of an upload by the size of its content.
   /// - Returns: the placement of its file; nil if the attachment is not an upload any more.
   mutating func store(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let (_, upload) = upload(id) else { return nil }
@@ -277,7 +277,7 @@ struct Journal {
     return count(digest, size)
   }
 
-  /// Counts one more attachment that uses a content.
+  /// Counts one more attachment with the same content.
   @discardableResult
   mutating func count(_ digest: String, _ size: UInt64) -> ContentPlacement {
     if contents[digest] != nil {

@@ -142,7 +142,7 @@ extension Session {
     if upload.announcedOffset != offset || upload.sentOffset != offset { announce(id) }
   }
 
-  /// Replaces the reservation of a complete upload by its content.
+  /// Replaces the reservation of a complete upload by the size of its content.
   ///
   /// - Returns: the placement of its file; nil if the attachment has been removed.
   package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
@@ -186,8 +186,8 @@ extension Session {
     return removed
   }
 
-  /// Returns the uploads without received bytes for `uploadKeepSeconds`, for the shell to remove; each upload is returned once.
-  /// The shell calls this function after every `tick`.
+  /// Returns the uploads that have received no bytes for `uploadKeepSeconds`, for the shell to remove; each upload is
+  /// returned once. The shell calls this function after every `tick`.
   package func expiredUploads(now: MonotonicTime) -> [UUID] {
     journal.expired(now: now)
   }

@@ -26,7 +26,7 @@ package struct EpochHistory: Equatable, Sendable {
 
   /// Returns the last sequence that an earlier epoch shares with the present one; nil for an unknown epoch.
   package func lastCommonSequence(with epoch: String) -> UInt64? {
-    // The lowest sequence counts: an epoch that is listed twice lost entries twice.
+    // If an epoch is listed twice, it lost entries twice. So the lowest sequence counts.
     pairs.lazy.filter { $0.epoch == epoch }.map(\.through).min()
   }
 
@@ -39,7 +39,7 @@ package struct EpochHistory: Equatable, Sendable {
     if pairs.count > Self.limit { pairs.removeFirst(pairs.count - Self.limit) }
   }
 
-  /// Lowers every pair to a sequence: the entries after it were not read, or have other sequences.
+  /// Limits every pair to a sequence, because the entries after this sequence were not read, or have other sequences.
   package mutating func cap(at sequence: UInt64) {
     for index in pairs.indices { pairs[index].through = min(pairs[index].through, sequence) }
   }

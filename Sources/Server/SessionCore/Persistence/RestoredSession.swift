@@ -33,7 +33,7 @@ package struct RestoredUpload: Equatable, Sendable {
   package let isResumable: Bool
   /// The number of bytes, if the client announced it.
   package let size: UInt64?
-  /// The SHA-256 of all bytes, if all were received; then only finishing the attachment is missing.
+  /// The SHA-256 of all bytes, if all were received; then the attachment only has to be finished.
   package let digest: String?
 
   /// The next step of the shell for an interrupted upload.

@@ -81,11 +81,13 @@ package struct AttachmentFolder: Sendable {
     file.isNameSynced = true
   }
 
-  /// Makes a finished upload a content. A content with the same digest is replaced; its readers can still read the old file.
+  /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest; its readers
+  /// can still read the old file.
   ///
   /// - Parameters:
-  ///   - id: the upload, which does not exist afterwards.
-  ///   - digest: the result of `UploadFile.finish`: 64 lowercase hexadecimal digits, or EINVAL is thrown.
+  ///   - id: the upload. The call removes it.
+  ///   - digest: the result of `UploadFile.finish`: 64 lowercase hexadecimal digits. Any other text causes the error
+  ///     EINVAL.
   ///   - syncs: true to wait until the new name is on the disk. `finish` must have had the same value for `syncs`,
   ///     so that the bytes are on the disk too.
   /// - Returns: the mark of the content's file; nil if the content has been removed.
@@ -116,7 +118,8 @@ package struct AttachmentFolder: Sendable {
     try remove(id.uuidString, from: Self.uploads, for: .discardUpload)
   }
 
-  /// Removes a content. Succeeds if there is none. Readers that have opened the content can still read it.
+  /// Removes the content with a digest. Succeeds if there is no such content. Readers that have opened the content can
+  /// still read it.
   package func removeContent(_ digest: String) throws(StorageError) {
     try remove(try Self.contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
   }
@@ -147,7 +150,7 @@ package struct AttachmentFolder: Sendable {
     return files
   }
 
-  /// Opens a content for reading.
+  /// Opens the content with a digest for reading.
   package func openContent(_ digest: String) throws(StorageError) -> ContentFile {
     let name = try Self.contentName(digest, for: .openContent)
     let contents = try open(Self.contents, for: .openContent)
@@ -180,7 +183,7 @@ package struct AttachmentFolder: Sendable {
     try opened.removeFile(name, for: operation)
   }
 
-  /// Returns the file name of a content. Accepts only a well-formed digest.
+  /// Returns the file name for the content with a digest. Accepts only a well-formed digest.
   static func contentName(
     _ digest: String, for operation: StorageError.Operation
   ) throws(StorageError) -> String {

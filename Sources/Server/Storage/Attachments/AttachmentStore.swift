@@ -23,7 +23,7 @@ package protocol AttachmentStore: Sendable {
   /// Removes an upload. Succeeds if there is none.
   func discardUpload(_ name: UUID, of session: SessionID) throws(StorageError)
 
-  /// Makes a finished upload a content. A content with the same digest is replaced.
+  /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest.
   ///
   /// - Parameters:
   ///   - upload: the name of the upload, which is removed.
@@ -35,19 +35,20 @@ package protocol AttachmentStore: Sendable {
     _ upload: UUID, as digest: String, of session: SessionID
   ) throws(StorageError) -> ContentMark?
 
-  /// Opens a content to read it.
+  /// Opens the content of an attachment for reading.
   ///
-  /// - Throws: `StorageError`; ENOENT if there is no such content.
+  /// - Throws: `StorageError`; ENOENT if no content has the digest.
   func openContent(_ digest: String, of session: SessionID) throws(StorageError) -> any StoredContent
 
-  /// Removes a content. Succeeds if there is none. Readers that have opened the content can still read it.
+  /// Removes the content with a digest. Succeeds if there is no such content. Readers that have opened the content can
+  /// still read it.
   func removeContent(_ digest: String, of session: SessionID) throws(StorageError)
 
   /// Removes all uploads and contents of a session. Succeeds if there are none.
   func removeAll(of session: SessionID) throws(StorageError)
 }
 
-/// An upload in progress: its bytes, and the digest of the bytes so far.
+/// An upload in progress: its bytes, and the digest of the bytes that it already has.
 ///
 /// Not `Sendable`: it belongs to one actor.
 package protocol StoredUpload: AnyObject {
@@ -79,7 +80,8 @@ package protocol StoredUpload: AnyObject {
   func finish() throws(StorageError) -> String
 }
 
-/// An open content. Its bytes do not change, and can be read even after the content was removed.
+/// The content of an attachment, opened for reading. Its bytes do not change, and can be read even after the content was
+/// removed.
 package protocol StoredContent: AnyObject, Sendable {
   /// The mark of the content at the time when it was opened.
   var mark: ContentMark { get }
@@ -90,7 +92,8 @@ package protocol StoredContent: AnyObject, Sendable {
   func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8]
 }
 
-/// An identity of the stored bytes of a content. A different mark means that the bytes were written again or changed.
+/// The identity of the stored bytes of an attachment's content. A different mark means that the bytes were written again
+/// or changed.
 package struct ContentMark: Hashable, Sendable {
   private let identity: UInt64
   private let version: Int64
@@ -100,7 +103,7 @@ package struct ContentMark: Hashable, Sendable {
   /// Creates a mark.
   ///
   /// - Parameters:
-  ///   - identity: a number that differs between all contents of the store.
+  ///   - identity: a number that is different for each content in the store.
   ///   - version: a number that changes when the bytes change.
   ///   - length: the number of bytes.
   package init(identity: UInt64, version: Int64, length: UInt64) {

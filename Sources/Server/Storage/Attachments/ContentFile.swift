@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 package import Platform
 
-/// The outcome of an attempt to send a part of a content.
+/// The outcome of an attempt to send a part of an attachment's content.
 package enum SendOutcome: Equatable, Sendable {
   /// The kernel accepted this number of bytes: at least one, unless `count` was 0.
   case sent(Int)
@@ -24,7 +24,7 @@ extension ContentMark {
   }
 }
 
-/// An open content in a file.
+/// The content of an attachment in an open file.
 package final class ContentFile: StoredContent {
   package let mark: ContentMark
   private let descriptor: OwnedDescriptor

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// The append-only file of an upload, and the digest of the bytes so far. Not `Sendable`: it belongs to one actor. `finish`
+/// The append-only file of an upload, and the digest of its bytes. Not `Sendable`: it belongs to one actor. `finish`
 /// closes the file; the deinitializer closes it too.
 package final class UploadFile {
   /// The number of bytes that are read at a time.
@@ -55,7 +55,7 @@ package final class UploadFile {
       unsafe clinux_file_write(raw, bytes.baseAddress, bytes.count, Int64(offset))
     }
     guard status == 0 else {
-      // A part of the bytes may have been written. If cutting it off fails too, `finish` tries again.
+      // A part of the bytes may have been written. If this part cannot be cut off, `finish` tries again.
       _ = clinux_file_truncate(raw, Int64(offset))
       throw StorageError(.writeUpload, code: -status)
     }

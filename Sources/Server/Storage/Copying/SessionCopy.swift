@@ -5,8 +5,8 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// Copies the files of one session, one at a time. The caller decides the order and checks that the copies fit together: a
-/// gateway may write to the session during the copy.
+/// Copies the files of one session, one at a time. The caller decides the order and checks that the copies are
+/// consistent: a gateway may write to the session during the copy.
 package struct SessionCopy {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
@@ -21,8 +21,8 @@ package struct SessionCopy {
     self.copy = copy
   }
 
-  /// Creates the session's folders.
-  /// - Throws: `CopyError`; one case is a lack of free space.
+  /// Creates the folders of the session.
+  /// - Throws: `CopyError`; the error may be a lack of free space.
   package func begin() throws(CopyError) {
     try copy.files.checkRoom(for: 0)
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).make() }
@@ -78,19 +78,19 @@ package struct SessionCopy {
     return hasAny
   }
 
-  /// Opens a file of the session for a later copy. The copy works even if the file is removed in between.
+  /// Opens a file of the session for a later copy. The copy succeeds even if the file is removed before it.
   /// - Returns: nil if the file does not exist any more.
-  /// - Throws: `CopyError` of the source; one case is a lack of descriptors.
+  /// - Throws: `CopyError` of the source; the error may be a lack of descriptors.
   package func pin(_ file: StoredFile) throws(CopyError) -> PinnedFile? {
     try find(file.name, file.place.rawValue)
   }
 
-  /// Copies a content.
+  /// Copies the content of an attachment.
   ///
   /// - Parameters:
   ///   - digest: the digest of the content.
   ///   - pinned: the open file, which is used if the file was removed.
-  /// - Returns: the length of the content in bytes; nil if the content does not exist.
+  /// - Returns: the length of the content in bytes; nil if there is no such content.
   /// - Throws: `CopyError`.
   package func copyContent(_ digest: String, orElse pinned: PinnedFile? = nil) throws(CopyError) -> UInt64? {
     let name: String
@@ -116,7 +116,7 @@ package struct SessionCopy {
     try copyIfThere(file.uuidString, Self.uploads, orElse: pinned, atMost: limit)
   }
 
-  /// Removes a content from the copy. Succeeds if there is none.
+  /// Removes the content of an attachment from the copy. Succeeds if there is no such content.
   package func discardContent(_ digest: String) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
       try copy.target.attachments(of: id).removeContent(digest)

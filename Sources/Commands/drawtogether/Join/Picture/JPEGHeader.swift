@@ -35,7 +35,8 @@ enum JPEGHeader {
     return nil
   }
 
-  /// Returns the orientation of the camera: 1 to 8, from 5 on rotated by 90° (Exif 2.3, tag 0x0112); nil if it is not stored.
+  /// Returns the orientation of the camera, 1 to 8 (Exif 2.3, tag 0x0112); nil if it is not stored. From 5 on, the
+  /// picture is rotated by 90°.
   private static func orientation(_ bytes: [UInt8], from start: Int, to end: Int) -> Int? {
     guard end <= bytes.count, bytes.dropFirst(start).starts(with: "Exif\0\0".utf8) else { return nil }
     let tiff = start + 6
