@@ -421,7 +421,7 @@ async def test_missing_client_addresses_of_proxies_are_logged_once(new_gateway, 
     assert (await gateway.request("GET", "/api/limits", right)).status == 200
     assert (await gateway.get("/healthz")).status == 200
     assert (await gateway.request("GET", "/healthz", told)).status == 200
-    assert "tells of no client" not in gateway.log
+    assert "names no client" not in gateway.log
     for _ in range(3):
         # Also for refused requests.
         assert (await gateway.request("PUT", "/api/limits", told)).status == 405

@@ -301,7 +301,7 @@ async def test_repeated_refusals_do_not_fill_the_log(new_gateway) -> None:
         assert line["remote"] == "127.0.0.1"
 
         def left_out() -> int:
-            return sum(line["lines"] for line in events(gateway, "log lines left out") if line["of"] == "refused")
+            return sum(line["lines"] for line in events(gateway, "log lines omitted") if line["of"] == "refused")
 
         def whole() -> bool:
             return len(events(gateway, "refused")) + left_out() == times
@@ -324,7 +324,7 @@ async def test_omitted_lines_are_reported_without_connections(new_gateway) -> No
             await ada.wait_for(lambda n=n: len(ada.all_controls("joined")) > n, "joined again")
 
     def left_out() -> int:
-        lines = events(gateway, "log lines left out")
+        lines = events(gateway, "log lines omitted")
         return sum(line["lines"] for line in lines if line["of"] == "client is ahead")
 
     await until(left_out, "nobody is there, and it is told all the same")
@@ -410,7 +410,7 @@ async def test_addresses_in_the_log_follow_the_setting(
         await logged(gateway, "socket closed", participant=ada.number)
     lines = [json.loads(line) for line in gateway.log.splitlines() if '"remote"' in line]
     kinds = {"session created", "request refused", "refused", "upload started", "participant joined",
-             "socket closed", "connection closed", "proxy tells of no client"}  # fmt: skip
+             "socket closed", "connection closed", "proxy names no client"}  # fmt: skip
     assert kinds <= {line["event"] for line in lines}, sorted({line["event"] for line in lines})
     assert {line["remote"] for line in lines} == set(shown)
     # No other field has them either, except the gateway's own addresses.

@@ -96,9 +96,9 @@ async def test_a_refused_host_name_is_logged_once(new_gateway, host: str) -> Non
         answer = await gateway.get("/", Host=host)
         answer.problem(421)
         assert "https://draw.example" in answer.json()["detail"]
-    await logged(gateway, "addressed by another name", level="warning", expected="https://draw.example")
+    await logged(gateway, "request for another host", level="warning", expected="https://draw.example")
     await asyncio.to_thread(gateway.terminate)
-    (line,) = events(gateway, "addressed by another name")
+    (line,) = events(gateway, "request for another host")
     assert line["host"] == (host if len(host) < 100 else "x" * 100 + "…")
     assert line["remote"] == "127.0.0.1" and "--public-url" in line["reason"]
 
@@ -121,4 +121,4 @@ async def test_a_trusted_proxy_is_not_logged(new_gateway) -> None:
     fields = {"Host": "draw.example", "X-Forwarded-For": "192.0.2.1"}
     assert (await gateway.request("GET", "/api/limits", fields)).status == 200
     await asyncio.to_thread(gateway.terminate)
-    assert not events(gateway, "proxy is not trusted") and not events(gateway, "addressed by another name")
+    assert not events(gateway, "proxy is not trusted") and not events(gateway, "request for another host")

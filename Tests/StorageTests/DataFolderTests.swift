@@ -40,7 +40,7 @@ struct DataFolderTests {
     #expect(
       error?.description
         == "the data folder \(temporary.path) is in use by process \(getpid()): "
-        + "one gateway at a time may have it")
+        + "only one gateway can use it at a time")
     #expect(first != nil)
     first = nil
     // A process started by another test has every file open until it executes its program.

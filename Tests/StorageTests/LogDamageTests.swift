@@ -173,11 +173,11 @@ struct LogDamageTests {
       ),
       (
         text, .damagedStart,
-        "the file does not begin like a log: its beginning is damaged, or it is not a log"
+        "the file is not a log, or its beginning is damaged"
       ),
       (
         Self.bytes.suffix(Self.bytes.count - 34), .damagedStart,
-        "the file does not begin like a log: its beginning is damaged, or it is not a log"
+        "the file is not a log, or its beginning is damaged"
       ),
     ]
     for (bytes, error, words) in cases {

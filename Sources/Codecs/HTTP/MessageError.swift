@@ -92,7 +92,7 @@ extension MessageError: CustomStringConvertible {
     case .invalidMethodByte(let byte):
       "The method has the byte \(byte), which is not allowed there."
     case .methodTooLong(let limit):
-      "The method is longer than \(limit) bytes; no supported method is."
+      "The method is longer than \(limit) bytes, so it is not a supported method."
     case .connectRefused:
       "CONNECT is not supported: this server is not a proxy."
     case .invalidTargetByte(let byte):
@@ -104,7 +104,7 @@ extension MessageError: CustomStringConvertible {
     case .malformedVersion:
       "The request line does not end in HTTP/1.1."
     case .versionNotSupported(let major):
-      "HTTP version \(major) is not supported, only HTTP/1.1 and HTTP/1.0."
+      "HTTP version \(major) is not supported; HTTP/1.1 and HTTP/1.0 are."
     case .missingHost:
       "Host is missing."
     case .repeatedHost:
@@ -112,7 +112,7 @@ extension MessageError: CustomStringConvertible {
     case .malformedHost:
       "Host is not a host name or address with an optional port."
     case .unknownExpectation:
-      "The only supported expectation is 100-continue."
+      "The only supported value of Expect is 100-continue."
     case .whitespaceBeforeFirstField:
       "The line after the first one begins with a blank."
     case .foldedField:
@@ -140,7 +140,7 @@ extension MessageError: CustomStringConvertible {
     case .repeatedTransferEncoding:
       "Transfer-Encoding is given more than once."
     case .malformedTransferEncoding:
-      "Transfer-Encoding does not end in chunked, once."
+      "Transfer-Encoding must end in chunked, and contain it only once."
     case .transferEncodingAndContentLength:
       "Both Transfer-Encoding and Content-Length are given."
     case .transferEncodingBefore11:

@@ -98,15 +98,15 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   /// The defect in words.
   package var reason: String {
     switch self {
-    case .methodNotGet: "a request for a WebSocket uses GET"
-    case .httpVersionTooOld: "a WebSocket needs HTTP/1.1"
+    case .methodNotGet: "a request for a WebSocket must use GET"
+    case .httpVersionTooOld: "a WebSocket requires HTTP/1.1"
     case .notAnUpgrade: "this path is for WebSockets: Upgrade: websocket is missing"
-    case .connectionWithoutUpgrade: "Connection has no token upgrade"
-    case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; supported is 13"
+    case .connectionWithoutUpgrade: "Connection does not contain the token upgrade"
+    case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; version 13 is supported"
     case .unsupportedVersion: "only version 13 of WebSocket is supported"
     case .keyCount(let count): "expected one Sec-WebSocket-Key, not \(count)"
     case .invalidKey: "Sec-WebSocket-Key is not the base64 of 16 bytes"
-    case .hasBody: "an opening handshake has no body"
+    case .hasBody: "an opening handshake must not have a body"
     case .invalidSubprotocols: "Sec-WebSocket-Protocol is not a list of distinct tokens"
     }
   }

@@ -104,8 +104,8 @@ extension CommandError: CustomStringConvertible {
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
     case .nothingLost(let id): "session \(id) has no loss to accept"
     case .stillDamaged(let id):
-      "session \(id) was damaged while it has participants: its gateway removes the damaged bytes from the log when it "
-        + "opens the session again; run this command then"
+      "session \(id) is damaged and still has participants: its gateway removes the damaged bytes from the log when it "
+        + "opens the session again; run this command after that"
     case .gone(let id): "session \(id) has expired and was removed"
     case .alreadyEnded(let id): "session \(id) has ended already"
     case .notOwner(let user): "the data folder belongs to user \(user), and only that user may do this"

@@ -13,7 +13,7 @@ extension Session {
     effects.append(.refused(connection: subscriber.connection, refusal.code))
     guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
-      reason.detail = "More refusals than you read."
+      reason.detail = "Too many refusals that the client has not read."
       close(subscriber, reason, now: now, &effects)
       return
     }
@@ -30,7 +30,7 @@ extension Session {
     let retryAfterMs = participant.rateLimiter.millisecondsUntilQuarter(for: size, by: rates)
     var refusal = Refusal(
       .rateLimited,
-      "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are accepted, twice that in a burst.",
+      "Too fast: the limit is \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second (burst: double).",
       limit: limits.entriesPerSecond)
     refusal.clientSequence = clientSequence
     refusal.retryAfterMs = UInt64(retryAfterMs)

@@ -31,7 +31,7 @@ extension DataFolder {
   /// - Parameter generation: the result of `takeMark`.
   /// - Throws: `StorageError`; the mark may then be missing.
   package func leaveMark(_ generation: String) throws(StorageError) {
-    precondition(Self.isGeneration(generation), "a generation is one that takeMark gave")
+    precondition(Self.isGeneration(generation), "the generation is a result of takeMark")
     let temporary = Self.markFile + ".new"
     try root.removeTree(temporary, for: .mark)
     let file = try root.createFile(temporary, for: .mark)

@@ -47,9 +47,9 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .notWritable(let path, let error):
       "\(name) \(path) cannot be written to (\(error))\(Self.remedy(error))"
     case .inUse(let path, let process?):
-      "the data folder \(path) is in use by process \(process): one gateway at a time may have it"
+      "the data folder \(path) is in use by process \(process): only one gateway can use it at a time"
     case .inUse(let path, nil):
-      "the data folder \(path) is in use by another process: one gateway at a time may have it"
+      "the data folder \(path) is in use by another process: only one gateway can use it at a time"
     case .newerFormat(let path, let found, let known):
       "\(name) \(path) has format \(found), and this version reads formats up to \(known): "
         + "a newer version of DrawTogether can open it"

@@ -7,8 +7,8 @@ package import SessionCore
 package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The operation. Its raw value ends the sentence "cannot …".
   package enum Operation: String, Sendable {
-    case measureFreeSpace = "tell how much space is free"
-    case makeSession = "make the folder of a session"
+    case measureFreeSpace = "measure the free space"
+    case makeSession = "create the folder of a session"
     case removeSession = "remove the folder of a session"
     case listSessions = "list the sessions"
     case listFiles = "list the files of a session"
@@ -23,16 +23,16 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     case createUpload = "begin an upload"
     case openUpload = "continue an upload"
     case writeUpload = "write an upload"
-    case rollBackUpload = "take back a piece of an upload"
+    case rollBackUpload = "remove a piece of an upload"
     case finishUpload = "finish an upload"
     case discardUpload = "discard an upload"
-    case placeContent = "put the content of an upload in its place"
+    case placeContent = "move the file of an upload to its final folder"
     case removeContent = "remove the content of an attachment"
     case openContent = "open the content of an attachment"
     case readContent = "read the content of an attachment"
     case addressKey = "store the key for pseudonyms of addresses"
     case listenForCommands = "listen for commands in the data folder"
-    case askGateway = "ask the gateway that has the data folder"
+    case askGateway = "send a command to the gateway that uses the data folder"
     case readCertificate = "read the certificate of the data folder or its key"
     case writeCopy = "write a copy"
   }
@@ -78,7 +78,7 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     case .failed(let operation, let code): "cannot \(operation.rawValue): \(SystemError.message(for: code))"
     case .missingLog: "the session's folder has no log"
     case .damagedStart:
-      "the file does not begin like a log: its beginning is damaged, or it is not a log"
+      "the file is not a log, or its beginning is damaged"
     case .newerVersion(let found, let known):
       "the log has version \(found), and this version of DrawTogether reads up to \(known)"
     case .record(let error): "the log has an invalid record: \(error)"

@@ -143,7 +143,7 @@ struct ExportTests {
     #expect(run.lines.dropFirst() == lines[1...4])
     #expect(
       run.errors
-        == "drawtogether: session Export…: the last record is incomplete: the export ends before it\n"
+        == "drawtogether: session Export…: the last record is incomplete: the export ends before the damage\n"
     )
   }
 

@@ -238,7 +238,7 @@ struct VerifyTests {
     #expect(run.code == 1)
     #expect(
       run.output == """
-        Verify… attachments/\(Self.digest): its content has the SHA-256 \(Self.otherDigest)
+        Verify… attachments/\(Self.digest): the SHA-256 of its content is \(Self.otherDigest)
         Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, but the file has 11
 
         """)
@@ -305,7 +305,7 @@ struct VerifyTests {
       Wrong(words: "A record of kind session belongs to another session.") { log in
         log.add(MadeLog("Another00000000000000A").records[0])
       },
-      Wrong(words: "A record of kind closed is no JSON object.") { log in
+      Wrong(words: "A record of kind closed is not a JSON object.") { log in
         log.add(SessionRecord(kind: .closed, body: [1]))
       },
       Wrong(words: "A record of kind numbers has 1 bytes too many.") { log in
@@ -330,7 +330,8 @@ struct VerifyTests {
         let once = log.takeLast().body
         log.add(SessionRecord(kind: .run, body: once + once))
       },
-      Wrong(words: "A record of kind run has an entry with the flags 64, which no session writes there.") {
+      Wrong(words: "A record of kind run has an entry with the flags 64, which a session never writes there.")
+      {
         log in log.run(MadeEntry(1, "", flags: .reserved))
       },
       Wrong(

@@ -105,7 +105,7 @@ struct ReadyNoticeTests {
     for line in [
       "Listening        https 127.0.0.1:8443, http off\n", "Open             https://draw.example\n",
       "Data             data: sessions in memory only, 500 bytes free, durability memory\n",
-      "Proxies          the 2 in front are trusted\n",
+      "Proxies          2 trusted proxies in front\n",
       "Metrics          /metrics, with the token\n",
       "Certificate      /certs/tls.crt, valid until 2026-11-18\n",
     ] {

@@ -57,7 +57,7 @@ struct ProxyWarningsTests {
     try check(warnings, [:], trustedProxies: 1)
     try check(warnings, [:], trustedProxies: 1, afterSeconds: 60)
     #expect(lines.count == 1)
-    #expect(lines.last?.contains("event=\"proxy tells of no client\"") == true)
+    #expect(lines.last?.contains("event=\"proxy names no client\"") == true)
     #expect(lines.last?.contains("trustProxy=1") == true)
     #expect(lines.last?.contains("neither Forwarded nor X-Forwarded-For is present") == true)
   }

@@ -135,7 +135,7 @@ struct InterruptedTransferTests {
       let failure = try await #require(throws: SessionClientError.self) {
         try await api.load(object, of: SessionID(high: 1, low: 2))
       }
-      #expect(failure.description.contains("its SHA-256 is wrong, twice"))
+      #expect(failure.description.contains("its SHA-256 was wrong in two downloads"))
     }
     #expect(server.count == 2)
   }

@@ -55,7 +55,7 @@ struct InvalidServerTests {
         failure: "redirects to https://login.example: is that the gateway's address?"),
       Answer(
         text: "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
-        failure: "redirects, which a gateway does not do (302 Found)"),
+        failure: "redirects, but a gateway never redirects (302 Found)"),
       Answer(
         text: "HTTP/1.1 451 No\r\nContent-Type: application/problem+json\r\nContent-Length: 45\r\n\r\n"
           + #"{"code":"not-here","detail":"Not here, sir."} "#,
@@ -150,7 +150,7 @@ struct InvalidServerTests {
       try await api.add(attachment, to: Self.session, as: nil).finish()
     }
     guard case .noGateway(let words) = failure else { throw failure }
-    #expect(words.contains("\(offset) bytes of an upload of 20"))
+    #expect(words.contains("\(offset) received bytes for an upload of 20 bytes"))
   }
 
   /// An attachment above the limit, and the message that shows it.
@@ -171,7 +171,7 @@ struct InvalidServerTests {
         field: "Content-Length: 18446744073709551615\r\n", words: "or more; the limit is 100000"),
       Large(size: 100_001, words: "has 100001 bytes or more; the limit is 100000"),
       Large(size: .max, words: "the limit is 100000"),
-      Large(size: 99_999, words: "bytes of an attachment of 99999"),
+      Large(size: 99_999, words: "bytes for an attachment of 99999 bytes"),
     ])
   func largeContent(_ large: Large) async throws {
     let server = try ScriptedServer { _, stream in

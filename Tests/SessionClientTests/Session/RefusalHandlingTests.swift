@@ -40,7 +40,7 @@ struct RefusalHandlingTests {
     harness.deliver(harness.entry(1, 1, "a"))
     #expect(harness.sent == ["1 a", "1 a", "2 b", "3 c"])
     #expect(
-      harness.events == ["trouble: Sent messages are waiting: no", "Ada: a, mine"],
+      harness.events == ["trouble: Messages are not accepted yet: no", "Ada: a, mine"],
       "once, and nothing is refused")
   }
 

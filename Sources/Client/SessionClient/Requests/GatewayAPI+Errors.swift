@@ -33,7 +33,7 @@ extension GatewayAPI {
     // A target that is not a valid gateway address is not named.
     let other = target.flatMap { try? GatewayAddress(authorityOf: $0, certificates: gateway.certificates) }
     guard let other, other != gateway else {
-      return .noGateway("\(gateway) redirects, which a gateway does not do (\(response.head.status.text))")
+      return .noGateway("\(gateway) redirects, but a gateway never redirects (\(response.head.status.text))")
     }
     return other.isSecure && !gateway.isSecure && other.host == gateway.host
       ? .noGateway("\(gateway) requires https: its address is \(other)")

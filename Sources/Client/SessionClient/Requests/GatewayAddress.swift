@@ -111,7 +111,7 @@ extension GatewayAddressError: CustomStringConvertible {
       "the host in a gateway address has \(limit) bytes at most; this one has \(actual)"
     case .port(let url): "\(Self.quoted(url)) has a port outside 1 to 65535"
     case .path(let url):
-      "\(Self.quoted(url)) has more than a gateway address, which is http://HOST[:PORT] or "
+      "\(Self.quoted(url)) has extra parts: a gateway address is http://HOST[:PORT] or "
         + "https://HOST[:PORT] without a path"
     case .noSession(let url):
       "\(Self.quoted(url)) is not a session link: the gateway address followed by /s/ and 22 characters"

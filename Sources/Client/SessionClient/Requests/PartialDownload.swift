@@ -68,7 +68,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
     case .partialContent:
       guard head.fields.first("Content-Range")?.hasPrefix("bytes \(content.count)-") == true else {
         throw .noGateway(
-          "\(gateway) sent other bytes of an attachment than the requested ones")
+          "\(gateway) did not send the requested bytes of an attachment")
       }
     default:
       return false
@@ -97,7 +97,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
       return
     }
     guard actual <= size else {
-      throw .noGateway("\(gateway) sends \(actual) bytes of an attachment of \(size)")
+      throw .noGateway("\(gateway) sends \(actual) bytes for an attachment of \(size) bytes")
     }
   }
 }
@@ -152,7 +152,7 @@ extension Refusal {
   fileprivate static var otherContent: Refusal {
     Refusal(
       .digestMismatch,
-      "The content does not match the attachment: its SHA-256 is wrong, twice. The network or the gateway's "
+      "The content does not match the attachment: its SHA-256 was wrong in two downloads. The network or the gateway's "
         + "disk changes bytes.")
   }
 }

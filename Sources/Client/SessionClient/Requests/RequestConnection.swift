@@ -192,7 +192,7 @@ extension SessionClientError {
     switch error {
     case .certificateNotTrusted:
       let remedy =
-        gateway.certificates.map { "; \($0) has the additional trusted certificates" }
+        gateway.certificates.map { "; the additional trusted certificates are in \($0)" }
         ?? "; a PEM file with the gateway's certificate may be named as additionally trusted "
         + "(DRAWTOGETHER_GATEWAY_CERTIFICATES)"
       self = .notTrusted("\(gateway) is not trusted: \(error)\(remedy)")
@@ -200,7 +200,7 @@ extension SessionClientError {
       self = .unreachable("\(gateway) aborted TLS: \(error)")
     case .invalidClientHello, .protocolViolation:
       self = .noGateway(
-        "\(gateway) does not use TLS like a gateway (\(error)): does its address begin with http://?")
+        "\(gateway) does not use TLS as a gateway does (\(error)): does its address begin with http://?")
     }
   }
 }

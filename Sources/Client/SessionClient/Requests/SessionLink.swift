@@ -29,7 +29,7 @@ package struct SessionLink: Hashable, Sendable {
   /// The link as a URL.
   package var url: URL {
     guard let url = URL(string: "\(gateway)/s/\(session.text)") else {
-      preconditionFailure("an address that was read from a URL, and an id, are a URL")
+      preconditionFailure("a parsed address and an id form a URL")
     }
     return url
   }

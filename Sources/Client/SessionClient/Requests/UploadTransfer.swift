@@ -29,7 +29,7 @@ struct UploadTransfer: Sendable {
       throw .refused(
         Refusal(
           .badRequest,
-          "An attachment's metadata has at most \(limit) bytes as JSON; this has \(metadata.count).",
+          "An attachment's metadata may have at most \(limit) bytes of JSON; this has \(metadata.count).",
           limit: limit, actual: metadata.count))
     }
     self.attachment = attachment
@@ -109,7 +109,7 @@ struct UploadTransfer: Sendable {
   /// Returns the offset that the gateway reports, if it is within the upload.
   private func validated(_ offset: UInt64) throws(SessionClientError) -> UInt64 {
     guard offset <= size else {
-      throw .noGateway("\(api.gateway) reports \(offset) bytes of an upload of \(size)")
+      throw .noGateway("\(api.gateway) reports \(offset) received bytes for an upload of \(size) bytes")
     }
     return offset
   }

@@ -106,7 +106,7 @@ extension ClientSession {
       pause(refusal, atLeast: .zero)
     case .sessionQuota, .storageFull:
       spaceRefusals += 1
-      if spaceRefusals == 1 { report(.trouble("Sent messages are waiting: \(refusal.detail)")) }
+      if spaceRefusals == 1 { report(.trouble("Messages are not accepted yet: \(refusal.detail)")) }
       isProbing = refusal.clientSequence != nil
       pause(refusal, atLeast: .milliseconds(500 * min(16, spaceRefusals)))
       if isProbing { outbox.putRemovalsFirst() }

@@ -178,6 +178,6 @@ extension Outbox: CustomStringConvertible {
   /// The state of the queue as text, without any content.
   var description: String {
     "\(items.count - head) items, \(accepted - head) accepted, \(cursor - head) on the socket"
-      + (isControlOnSocket ? ", a control message too" : "") + ", next \(nextSequence)"
+      + (isControlOnSocket ? ", including a control message" : "") + ", next \(nextSequence)"
   }
 }

@@ -23,7 +23,8 @@ package struct AttachmentMetadata: Equatable, Sendable {
   ) throws(Refusal) -> AttachmentMetadata? {
     guard text.count <= limit else {
       throw Refusal(
-        .badRequest, "An attachment's metadata has at most \(limit) bytes as JSON; this has \(text.count).",
+        .badRequest,
+        "An attachment's metadata may have at most \(limit) bytes of JSON; this has \(text.count).",
         limit: limit, actual: text.count)
     }
     guard !text.isEmpty else { return nil }
@@ -35,7 +36,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
     } catch {
       throw Refusal(
         .badRequest,
-        "An attachment's metadata is JSON in UTF-8, nested at most \(JSONValue.maximumDepth - surroundingDepth) deep."
+        "An attachment's metadata must be JSON in UTF-8, nested at most \(JSONValue.maximumDepth - surroundingDepth) deep."
       )
     }
     var bytes: [UInt8] = []

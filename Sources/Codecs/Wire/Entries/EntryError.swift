@@ -38,20 +38,20 @@ package enum EntryError: Error, Equatable, Sendable {
     case .retentionOnUnreliable(let retention):
       "An unreliable entry cannot be retained (retention \(retention))."
     case .sequenceOnUnreliable(let sequence):
-      "An unreliable entry has client sequence 0, not \(sequence)."
+      "An unreliable entry must have client sequence 0, not \(sequence)."
     case .noSequenceOnReliable: "A reliable entry needs a client sequence of 1 or more."
     case .retentionWithTargets(let retention):
       "An entry with a target list cannot be retained (retention \(retention))."
     case .existingWithoutAppendOrReplace(let retention):
-      "The flag existing goes with append or replace only, not with retention \(retention)."
-    case .emptyType: "A message type has at least one byte."
-    case .typeNotUTF8: "A message type is UTF-8."
+      "The flag existing is only valid with append or replace, not with retention \(retention)."
+    case .emptyType: "A message type must have at least one byte."
+    case .typeNotUTF8: "A message type must be UTF-8."
     case .removeWithPayload(let length):
-      "An entry that removes a key has no payload; this one has \(length) bytes."
+      "An entry that removes a key cannot have a payload; this one has \(length) bytes."
     case .tooManyTargets(let limit, let actual):
-      "An entry is targeted at \(limit) participants at most, not \(actual)."
+      "An entry may have at most \(limit) targets; this one has \(actual)."
     case .payloadTooLarge(let limit, let actual):
-      "A payload has at most \(limit) bytes; this one has \(actual)."
+      "A payload may have at most \(limit) bytes; this one has \(actual)."
     }
   }
 

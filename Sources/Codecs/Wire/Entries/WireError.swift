@@ -25,25 +25,25 @@ package enum WireError: Error, Equatable, Sendable {
   package var detail: String {
     switch self {
     case .entryLengthTruncated(let have):
-      "The message ends within an entry's length: \(have) of 4 bytes."
+      "The message ends within the length of an entry: only \(have) of its 4 bytes are left."
     case .entryExceedsMessage(let length, let available):
       "The length of an entry is \(length) bytes, but only \(available) are left in the message."
     case .entryTooShort(let length, let needed):
       "The length of an entry is \(length) bytes, but its header needs \(needed)."
     case .notJSON:
-      "This is not JSON in UTF-8, or nested more than \(JSONValue.maximumDepth) deep, or has over \(JSONParser.maximumCombining) combining characters in a row."
+      "This is not JSON in UTF-8, is nested more than \(JSONValue.maximumDepth) deep, or has over \(JSONParser.maximumCombining) combining characters in a row."
     case .controlTooLong(let limit, let actual):
-      "A control message has at most \(limit) bytes; this one has \(actual)."
+      "A control message may have at most \(limit) bytes; this one has \(actual)."
     case .notRequestObject:
-      "The body is a JSON object, such as {\"activity\": {\"title\": \"…\"}}, or empty."
+      "The body must be a JSON object, such as {\"activity\": {\"title\": \"…\"}}, or empty."
     case .unknownControl:
-      "A control message is a JSON object with exactly one member: join, wait, leave, end, profile or activity."
+      "A control message must be a JSON object with exactly one member: join, wait, leave, end, profile or activity."
     case .invalidMember(let name):
       "The member \"\(name)\" has an invalid value."
     case .textLength(let member, let limit, let actual):
-      "The member \"\(member)\" has 1 to \(limit) Unicode scalars; this one has \(actual)."
+      "The member \"\(member)\" must have 1 to \(limit) Unicode scalars; this one has \(actual)."
     case .payloadTooLarge(let limit, let actual):
-      "An activity's payload has at most \(limit) bytes as JSON; this one has \(actual)."
+      "An activity's payload may have at most \(limit) bytes of JSON; this one has \(actual)."
     }
   }
 

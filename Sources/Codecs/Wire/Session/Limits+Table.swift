@@ -51,10 +51,10 @@ extension Limits {
       help: "bytes of an entry's payload"),
     LimitDescription(
       name: "entriesPerSecond", keyPath: \.entriesPerSecond, range: 1...1_000_000, unit: .entries,
-      help: "entries a participant may send a second (burst: twice that)"),
+      help: "entries per second of each participant (burst: twice that)"),
     LimitDescription(
       name: "bytesPerSecond", keyPath: \.bytesPerSecond, range: 1_024...1 << 32, unit: .bytes,
-      help: "bytes of entries a participant may send a second (burst: twice that)"),
+      help: "bytes of entries per second of each participant (burst: twice that)"),
     LimitDescription(
       name: "participantsPerSession", keyPath: \.participantsPerSession, range: 1...100_000,
       unit: .participants, help: "participants in a session at once"),
@@ -66,16 +66,16 @@ extension Limits {
       help: "sessions at once"),
     LimitDescription(
       name: "sessionsPerAddressPerMinute", keyPath: \.sessionsPerAddressPerMinute,
-      range: 1...1_000_000, unit: .sessions, help: "sessions one address may make a minute"),
+      range: 1...1_000_000, unit: .sessions, help: "sessions that one address may create per minute"),
     LimitDescription(
       name: "sessionsPerAddress", keyPath: \.sessionsPerAddress, range: 1...1_000_000, unit: .sessions,
-      help: "kept sessions created from one address, loopback excepted"),
+      help: "stored sessions created from one address, except loopback"),
     LimitDescription(
       name: "connections", keyPath: \.connections, range: 1...1_000_000, unit: .connections,
       help: "connections at once"),
     LimitDescription(
       name: "connectionsPerAddress", keyPath: \.connectionsPerAddress, range: 1...1_000_000,
-      unit: .connections, help: "connections of one address at once, loopback excepted"),
+      unit: .connections, help: "open connections of one address, except loopback"),
     LimitDescription(
       name: "headBytes", keyPath: \.headBytes, range: 1_024...1 << 20, unit: .bytes,
       help: "bytes of a request's head"),
@@ -84,7 +84,7 @@ extension Limits {
       help: "time for a request's head to arrive"),
     LimitDescription(
       name: "incompleteBytes", keyPath: \.incompleteBytes, range: 1 << 20...1 << 40, unit: .bytes,
-      help: "bytes of half-received messages and requests, all sockets together"),
+      help: "bytes of incomplete messages and requests of all sockets"),
     LimitDescription(
       name: "attachmentBytes", keyPath: \.attachmentBytes, range: 1...1 << 40, unit: .bytes,
       help: "bytes of an attachment"),
@@ -96,13 +96,13 @@ extension Limits {
       unit: .bytes, help: "bytes of all attachments of a session"),
     LimitDescription(
       name: "uploadKeepSeconds", keyPath: \.uploadKeepSeconds, range: 1...31_536_000,
-      unit: .seconds, help: "time an upload without progress is kept"),
+      unit: .seconds, help: "time for which an upload without progress is kept"),
     LimitDescription(
       name: "attachmentsPerSession", keyPath: \.attachmentsPerSession, range: 0...1_000_000,
       unit: .attachments, help: "attachments of a session"),
     LimitDescription(
       name: "uploads", keyPath: \.uploads, range: 1...1_000_000, unit: .uploads,
-      help: "uploads at once, all sessions together"),
+      help: "simultaneous uploads to all sessions"),
     LimitDescription(
       name: "diskReserveBytes", keyPath: \.diskReserveBytes, range: 0...1 << 50, unit: .bytes,
       help: "bytes that uploads leave free on the disk", isMinimum: true),
@@ -111,31 +111,32 @@ extension Limits {
       help: "bytes of all sessions' logs and attachments"),
     LimitDescription(
       name: "dataBytesPerAddress", keyPath: \.dataBytesPerAddress, range: 1_024...1 << 50, unit: .bytes,
-      help: "bytes of logs and attachments of sessions created from one address, loopback excepted"),
+      help: "bytes of logs and attachments of sessions created from one address, except loopback"),
     LimitDescription(
       name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of retained entries of a session"),
     LimitDescription(
       name: "catchUpTailBytes", keyPath: \.catchUpTailBytes, range: 0...1 << 32, unit: .bytes,
-      help: "bytes of a session's newest entries kept as they were sent"),
+      help: "bytes of a session's newest entries that stay in memory as they were sent"),
     LimitDescription(
       name: "memoryBytes", keyPath: \.memoryBytes, range: 1_024...1 << 44, unit: .bytes,
-      help: "bytes of entries in memory, all sessions together"),
+      help: "bytes of entries in memory, of all sessions"),
     LimitDescription(
       name: "unsavedSessionBytes", keyPath: \.unsavedSessionBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of a session's entries that may wait for the disk"),
     LimitDescription(
       name: "unsavedBytes", keyPath: \.unsavedBytes, range: 1_024...1 << 40, unit: .bytes,
-      help: "bytes of entries that may wait for the disk, all sessions together"),
+      help: "bytes of entries of all sessions that may wait for the disk"),
     LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
-      unit: .seconds, help: "time a session is kept after its last participant left (600 s if empty)"),
+      unit: .seconds,
+      help: "time for which a session is kept after its last participant left (600 s if empty)"),
     LimitDescription(
       name: "sessionIdleSeconds", keyPath: \.sessionIdleSeconds, range: 0...86_400,
-      unit: .seconds, help: "time a session without people stays in memory"),
+      unit: .seconds, help: "time for which a session without participants stays in memory"),
     LimitDescription(
       name: "endedKeepSeconds", keyPath: \.endedKeepSeconds, range: 1...315_360_000,
-      unit: .seconds, help: "time it is known that a session has ended"),
+      unit: .seconds, help: "time for which the end of a session is remembered"),
     LimitDescription(
       name: "removalDelaySeconds", keyPath: \.removalDelaySeconds, range: 0...604_800,
       unit: .seconds,
@@ -148,19 +149,19 @@ extension Limits {
       help: "time for which a participant without a socket stays present"),
     LimitDescription(
       name: "idleSeconds", keyPath: \.idleSeconds, range: 1...86_400, unit: .seconds,
-      help: "time a connection may be idle between requests"),
+      help: "time for which a connection may be idle between requests"),
     LimitDescription(
       name: "bodyStallSeconds", keyPath: \.bodyStallSeconds, range: 1...3_600, unit: .seconds,
-      help: "time a request's body may stall"),
+      help: "time for which a request's body may stall"),
     LimitDescription(
       name: "minimumBodyBytesPerSecond", keyPath: \.minimumBodyBytesPerSecond, range: 0...1 << 30,
-      unit: .bytes, help: "least bytes a second of an upload while all slots are taken",
+      unit: .bytes, help: "minimum bytes per second of an upload while all slots are taken",
       isMinimum: true),
     LimitDescription(
       name: "bodyRateSeconds", keyPath: \.bodyRateSeconds, range: 1...3_600, unit: .seconds,
       help: "time over which the rate of a body is averaged"),
     LimitDescription(
       name: "messageSeconds", keyPath: \.messageSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for a message to arrive whole"),
+      help: "time for a message to arrive completely"),
   ]
 }

@@ -87,7 +87,7 @@ enum BenchError: Error, Equatable, CustomStringConvertible {
     case .protocolViolation(let words): "Unexpected data from the server: \(words)."
     case .refused(let words): "The gateway refused an entry: \(words) Raise its limits for this load."
     case .stalled(let expected, let delivered):
-      "No message arrived for at least 5 s: \(delivered) of \(expected) messages arrived before."
+      "No message arrived for at least 5 s. Before that, \(delivered) of \(expected) messages arrived."
     case .nothingDelivered(let sent, let seconds):
       "No message was delivered in the measured \(seconds) s, but \(sent) were sent."
     case .openedTooFew(let opened, let all): "Only \(opened) of \(all) sockets were open after 60 s."

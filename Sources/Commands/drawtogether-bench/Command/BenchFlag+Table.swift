@@ -23,7 +23,7 @@ extension BenchFlag {
     },
     .toggle(
       "--peer", \.isPeer, served.filter(\.takesPeer),
-      "the server is no gateway, but broadcasts binary messages within /room/N"),
+      "the server is not a gateway, but broadcasts binary messages within /room/N"),
     .toggle("--deflate", \.offersDeflate, served, "offer permessage-deflate"),
   ]
 
@@ -41,7 +41,8 @@ extension BenchFlag {
     .optionalCount(
       "--entries", \.entries, 1...10_000_000, [.joinStorm], "retained entries, instead of bytes"),
     .toggle(
-      "--live", \.isLive, [.joinStorm], "measure the latency of one sender and one reader during the joins"),
+      "--live", \.isLive, [.joinStorm],
+      "also measure the latency between one sender and one reader during the joins"),
     .count("--readers", \.readers, 1...10_000, [.slowReaders], "members that do not read [100]"),
     .count(
       "--megabytes", \.megabytes, 1...65_536, [.slowReaders, .upload], "transferred payload in MiB [64]"),
@@ -67,7 +68,7 @@ extension BenchFlag {
   private static let run: [BenchFlag] = [
     .decimal(
       "--seconds", "S", 0.05...3_600, drawing + [.idle, .floor],
-      "duration of the measurement; in floor per number of frames [5]"
+      "duration of the measurement; in floor: for each number of frames [5]"
     ) { $0.seconds = $1 },
     .optionalCount(
       "--messages", \.messages, 1...1_000_000_000, [.fanOut, .rooms],

@@ -83,7 +83,7 @@ struct Report: Sendable {
     add("connectionsBefore", "earlier connections of the server", connectionsBefore)
     guard connectionsBefore * 10 > sockets else { return }
     warn(
-      "The server had \(connectionsBefore) connections before and reuses their memory, so that the memory per socket cannot be "
+      "The server had \(connectionsBefore) connections before this run and reuses their memory: the memory per socket cannot be "
         + "measured. Restart the server to measure it.")
   }
 

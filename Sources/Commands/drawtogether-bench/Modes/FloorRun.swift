@@ -65,7 +65,7 @@ enum FloorRun {
       let before = Clock.ofThread()
       for socket in sockets {
         guard case .sent(bytes) = Socket(socket).send(block.span) else {
-          throw .protocolViolation("a send on loopback that did not take \(bytes) bytes")
+          throw .protocolViolation("a send on loopback that accepted fewer than \(bytes) bytes")
         }
       }
       let spent = Clock.ofThread() - before

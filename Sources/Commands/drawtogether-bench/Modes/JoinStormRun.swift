@@ -32,7 +32,8 @@ enum JoinStormRun {
     if !options.isPeer, !options.offersDeflate,
       let short = generator.links[first...].first(where: { $0.bytesReceived < bytes })
     {
-      throw .protocolViolation("a snapshot of \(short.bytesReceived) bytes where \(bytes) are retained")
+      throw .protocolViolation(
+        "a snapshot of \(short.bytesReceived) bytes, although \(bytes) bytes are retained")
     }
 
     var each = Histogram()
@@ -41,8 +42,9 @@ enum JoinStormRun {
     report.add("joins", "joined at once", options.joins)
     report.add("entries", "retained entries", entries)
     report.add("snapshotBytes", "their payload", bytes, .bytes)
-    report.add("bytesPerJoin", "received by each, with headers", received / options.joins, .bytes)
-    report.add("seconds", "until all were complete", storm.seconds, .seconds)
+    report.add(
+      "bytesPerJoin", "bytes received by each member, with headers", received / options.joins, .bytes)
+    report.add("seconds", "time until all snapshots were complete", storm.seconds, .seconds)
     report.add(latency: each, "joinLatency", "duration of a join")
     report.add(
       "receivedMiBPerSecond", "snapshots received", Double(received) / 1_048_576 / storm.seconds,
@@ -53,11 +55,11 @@ enum JoinStormRun {
     report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     if let before, let process = options.process {
       let grown = try Memory.of(process).privateDirty - before.privateDirty
-      report.add("memoryGrowthKiB", "private memory grew by", grown / 1_024, .kibibytes)
+      report.add("memoryGrowthKiB", "growth of private memory", grown / 1_024, .kibibytes)
     }
     if let calm {
       report.add(latency: calm.counters.latency, "calmLatency", "live latency before")
-      report.add(latency: live, "stormLatency", "live latency in the storm")
+      report.add(latency: live, "stormLatency", "live latency during the joins")
       report.add("liveSockets", "live members", first - firstLive)
     }
     return report

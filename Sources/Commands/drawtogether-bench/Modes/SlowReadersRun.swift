@@ -63,11 +63,14 @@ enum SlowReadersRun {
       (waited.atOthers - waitedBefore.atOthers) / 1_024,
       .kibibytes)
     report.add(
-      "entriesPerSecondAlone", "entries per second before", Double(entries) / alone.seconds, .perSecond)
+      "entriesPerSecondAlone", "entries per second before they stop", Double(entries) / alone.seconds,
+      .perSecond)
     report.add(
-      "entriesPerSecondBeside", "entries per second with them", Double(entries) / beside.seconds, .perSecond)
+      "entriesPerSecondBeside", "entries per second while they do not read", Double(entries) / beside.seconds,
+      .perSecond)
     report.add("aloneLatencyP99Microseconds", "latency p99 before", alone.p99, .microseconds)
-    report.add("besideLatencyP99Microseconds", "latency p99 with them", beside.p99, .microseconds)
+    report.add(
+      "besideLatencyP99Microseconds", "latency p99 while they do not read", beside.p99, .microseconds)
     add(outcome, to: &report)
     return report
   }
@@ -76,10 +79,10 @@ enum SlowReadersRun {
     for (name, count) in outcome.ways { report.add("returnedBy\(name)", "continued by: \(name)", count) }
     report.add("closed", "closed by the gateway", outcome.closed)
     report.add("complete", "complete", outcome.complete)
-    report.add("catchUpSeconds", "until all are up to date", outcome.seconds, .seconds)
+    report.add("catchUpSeconds", "time until all are up to date", outcome.seconds, .seconds)
     if outcome.complete + outcome.closed < outcome.total {
       report.warn(
-        "\(outcome.total - outcome.complete - outcome.closed) slow readers have other entries than the other members."
+        "\(outcome.total - outcome.complete - outcome.closed) slow readers do not have the same entries as the other members."
       )
     }
   }

@@ -36,7 +36,7 @@ extension Setting {
       help: "other sites whose pages may use this gateway", at: \.allowedOrigins, read: SettingValue.origins,
       show: { $0.isEmpty ? nil : $0.map(\.description).joined(separator: ",") }),
     number(
-      "trust-proxy", "N", 0...16, help: "proxies in front whose forwarding headers are trusted",
+      "trust-proxy", "N", 0...16, help: "number of trusted proxies in front of the gateway",
       at: \.trustedProxies),
   ]
 

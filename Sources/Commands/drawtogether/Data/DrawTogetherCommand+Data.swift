@@ -50,7 +50,7 @@ extension DrawTogetherCommand {
     for skipped in end.skipped {
       printError("session \(id): log, byte \(skipped.range.lowerBound): \(skipped)")
     }
-    if let damage = end.damage { printError("session \(id): \(damage): the export ends before it") }
+    if let damage = end.damage { printError("session \(id): \(damage): the export ends before the damage") }
     return end.damage == nil && end.lost.isEmpty ? .success : .failure
   }
 

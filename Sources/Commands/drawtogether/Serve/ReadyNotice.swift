@@ -113,8 +113,8 @@ struct ReadyNotice: Equatable, Sendable {
   private var proxyText: String {
     switch configuration.trustedProxies {
     case 0: "none trusted (--trust-proxy)"
-    case 1: "the one in front is trusted"
-    default: "the \(configuration.trustedProxies) in front are trusted"
+    case 1: "one trusted proxy in front"
+    default: "\(configuration.trustedProxies) trusted proxies in front"
     }
   }
 

@@ -28,7 +28,8 @@ enum Tus {
       .unsupportedVersion,
       given.isEmpty
         ? "Uploads are continued with Tus-Resumable: \(version)."
-        : "Tus-Resumable \(given.joined(separator: ", ")) is not spoken here: \(version) is.")
+        : "Tus-Resumable \(given.joined(separator: ", ")) is not supported; the supported version is \(version)."
+    )
     refusal.versions = [version]
     refusal.status = 412
     throw refusal

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Wire
 
-/// The reason for which bytes of an upload were not written.
+/// The reason why bytes of an upload were not written.
 enum UploadError: Error {
   /// A newer request has the lease.
   case superseded
@@ -23,7 +23,7 @@ extension UploadError {
   var refusal: Refusal {
     switch self {
     case .finished:
-      return Refusal(.offsetMismatch, "This upload is whole already.")
+      return Refusal(.offsetMismatch, "This upload is already complete.")
     case .removed:
       return .noAttachment
     case .superseded:

@@ -105,7 +105,7 @@ extension UploadRequest {
     try Tus.checkVersion(of: head)
     try Self.checkPieceType(head)
     guard let offset = try Self.number("Upload-Offset", head) else {
-      throw Refusal(.badRequest, "A PATCH needs Upload-Offset, the position of its bytes.")
+      throw Refusal(.badRequest, "A PATCH must have Upload-Offset, the offset of its first byte.")
     }
     let size = try Self.number("Upload-Length", head)
     if let size, size > UInt64(limits.attachmentBytes) {
@@ -124,13 +124,14 @@ extension UploadRequest {
       throw Refusal(.badRequest, "Upload-Defer-Length must be 1 or missing; it is \(deferred.prefix(20)).")
     }
     guard (length == nil) != (deferred == nil) else {
-      throw Refusal(.badRequest, "A creation has either Upload-Length or Upload-Defer-Length: 1.")
+      throw Refusal(.badRequest, "A creation must have either Upload-Length or Upload-Defer-Length: 1.")
     }
     let field = head.fields.first("Upload-Metadata")
     let room = 2 * limits.metadataBytes + namesBytes
     if let field, field.utf8.count > room {
       throw Refusal(
-        .badRequest, "Upload-Metadata may have \(room) bytes, and has \(field.utf8.count).", limit: room,
+        .badRequest, "Upload-Metadata may have at most \(room) bytes, but has \(field.utf8.count).",
+        limit: room,
         actual: field.utf8.count)
     }
     let values: [String: [UInt8]]
@@ -154,7 +155,8 @@ extension UploadRequest {
     let encoding = head.fields.tokens(of: "Content-Encoding").filter { $0.lowercased() != "identity" }
     guard encoding.isEmpty else {
       var refusal = Refusal(
-        .badRequest, "An attachment is sent as it is, without Content-Encoding: \(encoding[0].prefix(20)).")
+        .badRequest,
+        "An attachment is sent without Content-Encoding; the request has \(encoding[0].prefix(20)).")
       refusal.status = 415
       throw refusal
     }
@@ -187,7 +189,7 @@ extension UploadRequest {
   private static func chosenID(_ head: RequestHead) throws(Refusal) -> UUID? {
     guard let field = head.fields.first("Attachment-Id") else { return nil }
     guard let id = UUID(uuidString: field) else {
-      throw Refusal(.badRequest, "Attachment-Id is a UUID; \(field.prefix(60)) is none.")
+      throw Refusal(.badRequest, "Attachment-Id must be a UUID; \(field.prefix(60)) is not one.")
     }
     return id
   }
@@ -218,7 +220,7 @@ extension UploadRequest {
     let type = head.fields.first("Content-Type")
     guard type?.lowercased() != Tus.contentType else { return }
     var refusal = Refusal(
-      .badRequest, "The bytes of an upload are sent as \(Tus.contentType), not as \(type ?? "nothing").")
+      .badRequest, "The bytes of an upload must have the type \(Tus.contentType), not \(type ?? "none").")
     refusal.status = 415
     throw refusal
   }
@@ -254,7 +256,8 @@ extension UploadRequest {
 extension Refusal {
   static func tooLarge(_ actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
-      .attachmentTooLarge, "An attachment has at most \(limit) bytes; this one has \(actual).", limit: limit)
+      .attachmentTooLarge, "An attachment may have at most \(limit) bytes; this one has \(actual).",
+      limit: limit)
     refusal.actual = actual
     return refusal
   }
@@ -263,7 +266,7 @@ extension Refusal {
   static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
       .attachmentTooLarge,
-      "An attachment has at most \(limit) bytes; this one has at least \(actual).",
+      "An attachment may have at most \(limit) bytes; this one has at least \(actual).",
       limit: limit)
     refusal.actual = actual
     return refusal
@@ -271,12 +274,12 @@ extension Refusal {
 
   static func beyondLength(_ end: UInt64, length: UInt64) -> Refusal {
     Refusal(
-      .badRequest, "The upload was announced with \(length) bytes; these would make it \(end).",
+      .badRequest, "The upload was announced with \(length) bytes; with these bytes it would have \(end).",
       limit: Int(clamping: length), actual: Int(clamping: end))
   }
 
   static var unknownParticipantToken: Refusal {
-    Refusal(.tokenNeeded, "The Participant-Token belongs to no participant of this session.")
+    Refusal(.tokenNeeded, "The Participant-Token does not belong to a participant of this session.")
   }
 
   static var noAttachment: Refusal {

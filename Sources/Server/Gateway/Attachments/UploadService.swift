@@ -293,7 +293,7 @@ final class UploadService: SessionUploads {
     let least = limits.minimumBodyBytesPerSecond
     var refusal = Refusal(
       .tooMany,
-      "This upload gave its slot to another one: \(evicted.slots.description), and its body came at \(evicted.rate) bytes a second."
+      "This upload lost its slot: \(evicted.slots.description), and its body arrived at \(evicted.rate) bytes a second."
         + " The minimum is then \(least) bytes a second (minimumBodyBytesPerSecond).",
       limit: least, actual: evicted.rate)
     refusal.status = 408

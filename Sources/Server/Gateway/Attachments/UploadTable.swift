@@ -134,7 +134,7 @@ final class UploadTable: Sendable {
           return .refused(
             isShareFull
               ? .tooManyUploads(
-                "From your address \(share) uploads are accepted at a time", share, fromAddress + 1)
+                "An address may have \(share) uploads at a time", share, fromAddress + 1)
               : .tooManyUploads(
                 "This gateway accepts \(limits.uploads) uploads at a time", limits.uploads,
                 state.rows.count + 1))

@@ -68,7 +68,7 @@ final class ConnectionCounts: Sendable {
     let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
     guard fromAddress > limits.connectionsPerAddress else { return nil }
     return Refusal(
-      .tooMany, "From your address \(limits.connectionsPerAddress) connections are accepted at a time.",
+      .tooMany, "An address may have \(limits.connectionsPerAddress) connections at a time.",
       limit: limits.connectionsPerAddress, actual: fromAddress)
   }
 

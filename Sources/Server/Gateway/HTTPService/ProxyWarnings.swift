@@ -54,7 +54,7 @@ final class ProxyWarnings: Sendable {
     var host = authority.map { $0.host + ($0.port.map { ":\($0)" } ?? "") } ?? ""
     if host.utf8.count > Self.loggedHostBytes { host = host.prefix(Self.loggedHostBytes) + "…" }
     log(
-      .warning, "addressed by another name",
+      .warning, "request for another host",
       [
         "remote": .address(client.address), "host": "\(host)", "expected": "\(expected)",
         "reason":
@@ -66,7 +66,7 @@ final class ProxyWarnings: Sendable {
   private func warnOfMissingClient(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
     guard mayWarn(of: .missingClient, now: now) else { return }
     log(
-      .warning, "proxy tells of no client",
+      .warning, "proxy names no client",
       [
         "remote": .address(peer), "trustProxy": .number(trustedProxies),
         "reason": "\(ForwardedClient.missingClientReason(head, behind: trustedProxies))",

@@ -55,7 +55,7 @@ struct Router: Sendable {
       return (.misdirected, Self.problem(421, "This gateway is reached at \(address) only."))
     }
     if case .other(let name) = head.method {
-      return (.unknownMethod, Self.problem(501, "The method \(name) is not known here."))
+      return (.unknownMethod, Self.problem(501, "The method \(name) is not supported."))
     }
     let verdict = origins.verdict(on: head, forwarded: client.authority)
     if case .foreign = verdict, Self.refusesForeignOrigin(head.method, route) {
@@ -76,7 +76,8 @@ struct Router: Sendable {
       .longBody,
       .problem(
         Refusal(
-          .messageTooLarge, "A body here has at most \(Self.bodyBytes) bytes; this one has \(length).",
+          .messageTooLarge,
+          "The body of this request may have at most \(Self.bodyBytes) bytes; it has \(length).",
           limit: Self.bodyBytes, actual: length))
     )
   }

@@ -58,7 +58,7 @@ final class GatewayLogger {
       let lines = lineLimits[budget.rawValue].omitted
       guard lines > 0, lineLimits[budget.rawValue].allowsLine(now: clock.now) else { continue }
       lineLimits[budget.rawValue].omitted = 0
-      log(.warning, "log lines left out", ["of": "\(budget.name)", "lines": .number(lines)])
+      log(.warning, "log lines omitted", ["of": "\(budget.name)", "lines": .number(lines)])
     }
   }
 }

@@ -93,7 +93,7 @@ struct SessionAccounts {
   func refusalOfNewSession(of creator: String?, date: Date) -> Refusal? {
     if held >= limits.sessions {
       var refusal = Refusal(
-        .tooMany, "This gateway holds \(limits.sessions) sessions, which is its maximum.",
+        .tooMany, "This gateway has \(limits.sessions) sessions, which is its maximum.",
         limit: limits.sessions, actual: held)
       refusal.retryAfterMs = wait(for: accounts.values.lazy.filter { !$0.hasEnded }, date: date)
       return refusal
@@ -123,7 +123,7 @@ struct SessionAccounts {
     if Self.exceeds(bytes, added, limits.dataBytes) {
       return Refusal(
         .storageFull,
-        "This gateway keeps \(bytes) bytes of sessions and attachments, of \(limits.dataBytes) that it may keep.",
+        "This gateway stores \(bytes) bytes of sessions and attachments; the limit is \(limits.dataBytes).",
         limit: limits.dataBytes, actual: bytes + added)
     }
     guard let creator, let own = creators[creator]?.bytes,

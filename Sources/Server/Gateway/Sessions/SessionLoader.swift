@@ -100,7 +100,7 @@ actor SessionLoader {
       // The lost records may refer to these files.
       if files.keepsDamage { files.orphans = [] }
     } catch {
-      log(.warning, "files not looked at", ["session": .session(id), "reason": "\(error)"])
+      log(.warning, "files not checked", ["session": .session(id), "reason": "\(error)"])
     }
     return files
   }

@@ -77,7 +77,8 @@ extension CloseReason {
     case .ended: .ended
     case .internal: CloseReason(1011, .internal, "This session cannot be read.")
     default:
-      CloseReason(1013, refusal.code, "Not now: try again later.", retryAfterMs: refusal.retryAfterMs ?? 5000)
+      CloseReason(
+        1013, refusal.code, "Unavailable now. Try again later.", retryAfterMs: refusal.retryAfterMs ?? 5000)
     }
   }
 }

@@ -43,7 +43,7 @@ final class SweepSchedule {
       for (id, hadEnded) in findings.due { await remove(id, hadEnded) }
       nextDeadline = clock.now + .milliseconds(Int(findings.againInSeconds * 1000))
     } catch {
-      log(.error, "sessions not looked at", ["reason": "\(error)"])
+      log(.error, "sessions not checked", ["reason": "\(error)"])
       nextDeadline = clock.now + Self.retryInterval
     }
   }

@@ -117,7 +117,7 @@ struct Journal {
     let limit = UInt64(clamping: limits.attachmentBytes)
     guard size <= limit else {
       var refusal = Refusal(
-        .attachmentTooLarge, "An attachment has at most \(limit) bytes; this one has \(size).")
+        .attachmentTooLarge, "An attachment may have at most \(limit) bytes; this one has \(size).")
       refusal.limit = limit
       refusal.actual = size
       throw refusal
@@ -127,7 +127,7 @@ struct Journal {
     guard needed <= quota else {
       var refusal = Refusal(
         .sessionQuota,
-        "This session's attachments may take \(quota) bytes; with these they would take \(needed). Remove one first."
+        "This session's attachments may have \(quota) bytes; with this one they would have \(needed). Remove one first."
       )
       refusal.limit = quota
       refusal.actual = needed

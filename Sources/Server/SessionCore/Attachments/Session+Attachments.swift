@@ -34,7 +34,7 @@ extension Session {
     guard let retryAfterMs = journal.consumeRate(size, by: rates, at: now) else { return }
     var refusal = Refusal(
       .rateLimited,
-      "Too fast: \(limits.entriesPerSecond) uploads or pieces of them a second are begun in a session, twice that in a burst.",
+      "Too fast: a session accepts \(limits.entriesPerSecond) new uploads or pieces per second, twice that in a burst.",
       limit: limits.entriesPerSecond)
     refusal.retryAfterMs = UInt64(retryAfterMs)
     throw refusal
@@ -46,7 +46,7 @@ extension Session {
   /// - Throws: `attachment-too-large`, `session-quota` when the number of attachments, their bytes or the retained bytes reach
   ///   their limits; both with `limit` and `actual`. `storage-full` when too many bytes are unsaved.
   package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
-    precondition(journal.records[draft.id] == nil, "an attachment's id is given once")
+    precondition(journal.records[draft.id] == nil, "the id of an attachment is not in use")
     let object = AttachmentObject(
       id: draft.id, name: draft.name, contentType: draft.contentType, size: draft.size, sha256: nil,
       metadata: draft.metadata, participant: draft.participant, state: .uploading, offset: 0, createdAt: date,
@@ -55,7 +55,7 @@ extension Session {
     guard journal.records.count < limits.attachmentsPerSession else {
       throw Refusal(
         .sessionQuota,
-        "This session may have \(limits.attachmentsPerSession) attachments, and has as many. Remove one first.",
+        "This session has \(limits.attachmentsPerSession) attachments, which is the maximum. Remove one first.",
         limit: limits.attachmentsPerSession, actual: journal.records.count)
     }
     let payload = object.encoded()
@@ -101,7 +101,8 @@ extension Session {
     }
     guard size >= record.object.offset else {
       throw refusal(
-        .badRequest, "Of this upload more than \(size) bytes have arrived.", record.object.offset, size)
+        .badRequest, "More than \(size) bytes of this upload have already arrived.", record.object.offset,
+        size)
     }
     try journal.check(size: size, reserved: upload.reserved, limits: limits)
     journal.setSize(id, size)
@@ -243,7 +244,7 @@ extension Session {
 
   private func upload(_ id: UUID) throws(Refusal) -> (record: Journal.Record, upload: Journal.Upload) {
     guard let found = journal.upload(id) else {
-      throw Refusal(.notFound, "There is no such upload any more.")
+      throw Refusal(.notFound, "This upload no longer exists.")
     }
     return found
   }

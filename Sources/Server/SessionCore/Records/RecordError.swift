@@ -10,7 +10,7 @@ package struct RecordError: Error, Equatable, Sendable {
     case cutShort(needed: Int, have: Int)
     /// The body has extra bytes at its end.
     case tooLong(extra: Int)
-    /// The body is not JSON object as it should be.
+    /// The body should be a JSON object, but is not.
     case notJSON
     /// A member of the object is missing or has an impossible value.
     case invalidMember(String)
@@ -64,13 +64,13 @@ extension RecordError: CustomStringConvertible {
     case .unknownKind: "is unknown to this version"
     case .cutShort(let needed, let have): "needs \(needed) bytes, but has \(have)"
     case .tooLong(let extra): "has \(extra) bytes too many"
-    case .notJSON: "is no JSON object"
+    case .notJSON: "is not a JSON object"
     case .invalidMember(let name): "has a wrong or missing \"\(name)\""
     case .otherSession: "belongs to another session"
-    case .entry(let error): "has bytes that are no entry: \(error.detail)"
-    case .flags(let flags): "has an entry with the flags \(flags), which no session writes there"
+    case .entry(let error): "has bytes that are not an entry: \(error.detail)"
+    case .flags(let flags): "has an entry with the flags \(flags), which a session never writes there"
     case .outOfOrder(let sequence, let after): "has sequence \(sequence) after \(after)"
-    case .sequenceTooLarge(let sequence): "has sequence \(sequence), but sequences are below 2^53"
+    case .sequenceTooLarge(let sequence): "has sequence \(sequence), but sequences must be below 2^53"
     case .targets: "has a targeted frame that is not one entry for rising numbers"
     case .behindEntries: "follows entries that it must precede"
     case .attachment(let name): "has an attachment with a wrong \"\(name)\""
