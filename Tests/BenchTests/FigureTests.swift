@@ -60,7 +60,7 @@ struct FigureTests {
     #expect(unit.isNamed(in: name) == isNamed)
   }
 
-  @Test("A report has the earlier connections of a server, and a warning if there were many")
+  @Test("A report contains the number of earlier connections of the server, and a warning if there were many")
   func usedBefore() {
     var fresh = Report()
     fresh.add(connectionsBefore: 0, sockets: 100)

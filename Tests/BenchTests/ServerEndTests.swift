@@ -26,9 +26,9 @@ struct ServerEndTests {
     return ended.withLock { $0 }
   }
 
-  // An hour is what each of them is asked to measure.
+  // Each mode is asked to measure for an hour.
   @Test(
-    "ends the run at once, with one sentence and exit code 1",
+    "The run ends at once, with one sentence and exit code 1",
     .timeLimit(.minutes(1)),
     arguments: [
       "fan-out --members 1 --peer --seconds 3600", "fan-out --members 1 --peer --seconds 3600 --rate 50",
@@ -103,7 +103,7 @@ private final class StoppingServer: Sendable {
     let deadline = MonotonicTime.now() + .seconds(30)
     while MonotonicTime.now() < deadline {
       for socket in sockets where try socket.wait(until: .readable, atMost: .milliseconds(5)) {
-        // Anything else than bytes: the bench has gone first.
+        // No bytes: the bench has closed the connection first.
         guard case .received = socket.receive(into: &buffer) else { return }
         if !farewell.isEmpty { for socket in sockets { _ = socket.send(farewell.span) } }
         return

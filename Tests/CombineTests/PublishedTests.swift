@@ -9,7 +9,7 @@ struct PublishedTests {
     @Published var copy = 0
   }
 
-  @Test("publishes a value before storing it, and the current value on subscription")
+  @Test("a value is published before it is stored, and a new subscriber gets the current value")
   func publishesFirst() {
     let canvas = Canvas()
     var seen: [[Int]] = []
@@ -38,7 +38,7 @@ struct PublishedTests {
     #expect(newcomers == [[], [2], [3, 4], []])
   }
 
-  @Test("publishes nil of an optional property")
+  @Test("the value nil of an optional property is published")
   func publishesNil() {
     let canvas = Canvas()
     var seen: [String?] = []
@@ -80,7 +80,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("an object with subscribers is released, and its publisher with it")
+  @Test("an object with subscribers is released together with its publisher")
   func isFreed() {
     final class Empty: ObservableObject {}
     weak var gone: Canvas?

@@ -15,7 +15,7 @@ struct ThreadTests {
     var values: [Int] = []
   }
 
-  @Test("all subscribers receive all values in the same order, and the last one stays stored")
+  @Test("all subscribers receive all values in the same order, and the last value stays stored")
   func sameOrder() {
     let counter = Counter()
     let seen = (0..<3).map { _ in Seen() }

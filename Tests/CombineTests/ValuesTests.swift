@@ -9,7 +9,8 @@ struct ValuesTests {
     @Published var count = 0
   }
 
-  @Test("yields the current value first, then the newest value set while no reader waited")
+  @Test(
+    "the sequence yields the current value first, then the newest value that was set while no reader waited")
   func newestValue() async {
     let counter = Counter()
     var iterator = counter.$count.values.makeAsyncIterator()
@@ -22,7 +23,7 @@ struct ValuesTests {
     await later.value
   }
 
-  @Test("ends with the publisher, and throws its error once")
+  @Test("the sequence ends with the publisher, and throws the publisher's error once")
   func ends() async throws {
     struct Fault: Error, Equatable {}
     let finishing = CurrentValueSubject<Int, Never>(1)

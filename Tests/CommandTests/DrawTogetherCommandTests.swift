@@ -57,7 +57,7 @@ struct DrawTogetherCommandTests {
     #expect(!result.output.contains("hush"))
   }
 
-  @Test("--check-config prints all errors of a start, with the texts of the start")
+  @Test("--check-config prints all errors that a start would report, with the same texts")
   func checkFaults() throws {
     let checked = run([
       "--check-config", "--public", "/nonexistent/folder", "--data", "/etc/hostname", "--https", "off",

@@ -82,7 +82,9 @@ struct TransferableTests {
     #expect(try await URL.imported(from: sent.data, contentType: .url) == url)
   }
 
-  @Test("exports by the first representation; imports by the exact content type, then by a supertype")
+  @Test(
+    "a value is exported by its first representation, and imported by the exact content type or else by a supertype"
+  )
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))
     let content = try await picture.exported()
@@ -105,7 +107,7 @@ struct TransferableTests {
     #expect(try await Note.imported(from: content.data, mediaType: "application/json") == note)
   }
 
-  @Test("exports a proxy; a condition excludes a representation")
+  @Test("a value is exported by its proxy, and a condition excludes a representation")
   func proxy() async throws {
     let content = try await Label(text: "hi").exported()
     #expect(content.contentType == .utf8PlainText)
@@ -113,7 +115,7 @@ struct TransferableTests {
     #expect(try await Label(text: "").exported().contentType == .png)
   }
 
-  @Test("exports a file's content and name, and imports from a file")
+  @Test("a file is exported with its content and name, and a value is imported from a file")
   func file() async throws {
     let content = try await Drawing(text: "<svg/>").exported()
     #expect(content.mediaType == "image/svg+xml")

@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
   private struct UnexpectedInvocation: Error {}
 
   @Test(
-    "The shares fit together, and limits that are not set are at most their defaults",
+    "All shares fit into the memory, and limits that the operator did not set are at most their defaults",
     arguments: [128, 192, 384, 768, 1_536, 3_072, 6_144, 18_432], [true, false])
   func fits(mebibytes: Int, https: Bool) throws {
     let (budget, asked) = try budget(mebibytes, https: https)
@@ -49,7 +49,7 @@ struct MemoryBudgetTests {
     }
   }
 
-  @Test("Limits that are set keep their values, and the others are lowered")
+  @Test("Limits that the operator set keep their values, and the others are lowered")
   func given() throws {
     let (budget, _) = try budget(
       384, "--max-connections", "5000", "--max-session-log-bytes", "60M", "--max-incomplete-bytes", "10M")
@@ -59,7 +59,7 @@ struct MemoryBudgetTests {
   }
 
   @Test(
-    "Limits that do not fit are rejected with all numbers",
+    "Limits that do not fit into the memory are rejected, with all numbers",
     arguments: [
       (
         ["--max-memory-bytes", "512M", "--max-connections", "1000"],

@@ -41,7 +41,7 @@ struct BackupMeanwhileTests {
     return outcome
   }
 
-  @Test("After a content was removed, the log is copied again")
+  @Test("If the content of an attachment is removed during the backup, the log is copied again")
   func removed() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -64,7 +64,7 @@ struct BackupMeanwhileTests {
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
-    // One attachment after another: whenever a log has been read, its attachment has been removed.
+    // Adds one attachment after another. Whenever a log was read, the attachment in it has been removed.
     var contents: [String] = []
     var logs: [[UInt8]] = []
     for number in 0..<30 {
@@ -136,7 +136,7 @@ struct BackupMeanwhileTests {
   }
 
   @Test(
-    "An upload that is completed during the backup is copied as a content only")
+    "An upload that is completed during the backup is copied only once, as the content of its attachment")
   func finished() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -155,7 +155,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A content that the last copy of the log does not need is removed")
+  @Test("Copied content that the last copy of the log does not need is removed")
   func superseded() async throws {
     var log = MadeLog(Self.id)
     let other = UUID(uuid: (2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))

@@ -32,7 +32,7 @@ struct BackupTests {
     return log
   }
 
-  @Test("A backup has all sessions, the files that these need, and no other files")
+  @Test("A backup contains all sessions, the files that they need, and no other files")
   func whole() async throws {
     var log = drawing()
     try await folder.make(log)
@@ -58,7 +58,7 @@ struct BackupTests {
     let log = drawing()
     try await folder.make(log)
     let bytes = try folder.bytes("log", of: log.id)
-    // A copy of the last record stands for the next one. A record ends with its length.
+    // A copy of the last record is used as the next record. Each record ends with its length.
     let last = bytes.suffix(bytes.suffix(4).reduce(0) { $0 << 8 | Int($1) } + 12)
     for cut in [1, 5, last.count - 1] {
       try folder.put(bytes + last.dropLast(cut), as: "log", of: log.id)
@@ -91,7 +91,7 @@ struct BackupTests {
     #expect(try place.bytes("\(session)/attachments/\(digest)").count == 30)
   }
 
-  @Test("A missing content is reported, and a session without a log is not copied")
+  @Test("A missing content file is reported, and a session without a log is not copied")
   func missing() async throws {
     var log = drawing()
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)

@@ -131,7 +131,7 @@ struct ExportTests {
     #expect(CommandRun(["export", "Export0A", "--data", folder.path]).code == 0)
   }
 
-  @Test("The entries before damage are printed, and the command exits with 1")
+  @Test("The entries before the damage are printed, and the command exits with 1")
   func damaged() async throws {
     let folder = try KeptFolder()
     let log = drawn()

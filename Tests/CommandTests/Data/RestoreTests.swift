@@ -52,7 +52,8 @@ struct RestoreTests {
   }
 
   @Test(
-    "A session that has not ended, or was restored, has no end to undo, and its log is unchanged")
+    "Restoring a session that has not ended, or was restored already, is an error and does not change its log"
+  )
   func notEnded() async throws {
     var log = ended()
     try await folder.make(log)
@@ -70,7 +71,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("A missing session, and an ambiguous prefix, are not restored")
+  @Test("A missing session and an ambiguous prefix are errors")
   func notFound() async throws {
     #expect(
       run("Res").errors

@@ -220,7 +220,7 @@ struct VerifyTests {
       if kind == SessionRecord.Kind.session.rawValue { facts = try SessionHeaderRecord(body) }
       if kind == SessionRecord.Kind.numbers.rawValue { block = max(block, try NumbersRecord(body).through) }
     }
-    // Lost records may have given out a block of numbers.
+    // Lost records may have reserved a block of numbers.
     #expect(facts?.isDamaged == true && block >= 2 * 4096)
   }
 
@@ -320,7 +320,7 @@ struct VerifyTests {
       Wrong(words: "A record of kind base needs 8 bytes, but has 0.") { log in
         log.add(SessionRecord(kind: .base, body: []))
       },
-      // A number that was never given out.
+      // A number that was never assigned.
       Wrong(words: "an entry of participant 5000, but the highest number is 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
@@ -358,7 +358,7 @@ struct VerifyTests {
   func wrongRecords(_ wrong: Wrong) async throws {
     let bytes = try folder.bytes("log", of: id).count
     #expect(try await faults(wrong.add) == ["log, byte \(bytes): \(wrong.words)"])
-    // The records behind it are checked too.
+    // The records after it are checked too.
     let both = try await faults { log in
       wrong.add(&log)
       log.add(SessionRecord(kind: .end, body: []))
@@ -378,7 +378,7 @@ struct VerifyTests {
     #expect(run.output.contains("Verify… log, byte 0: cannot open the log of a session"))
   }
 
-  @Test("A record that is being written is not a fault; a record that stays incomplete is")
+  @Test("A record that is being written is not a fault, but a record that stays incomplete is a fault")
   func beingWritten() throws {
     let bytes = try folder.bytes("log", of: id)
     let sessions = try folder.opened()

@@ -10,7 +10,7 @@ struct BoardTests {
   private static let two = UUID()
   private let board = Page()
 
-  /// A board that can be changed in expectations.
+  /// The board in a class, so that expectations can call its mutating functions.
   private final class Page {
     private var board = Board()
     var markCount: Int { board.markCount }
@@ -125,7 +125,7 @@ struct BoardTests {
     #expect(status.text == " connecting… · A B · 0 marks · c d")
   }
 
-  @Test("Texts have lines, and no control characters")
+  @Test("Texts are split into lines, and control characters are removed")
   func texts() throws {
     let text = #"{"text":"ab\r\nc\u001b[2Jd\u202e","point":[10,20],"size":2,"rgb":"\#("#")ff0000","z":1}"#
     #expect(board.receive(entry(Board.textType, text, .replace)))
@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "Pictures are placed by their metadata and later messages, or else at a common position"
+    "Pictures have the position in their metadata or in later messages, or else a position that is the same in all clients"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)

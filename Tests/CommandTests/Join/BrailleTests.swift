@@ -53,7 +53,7 @@ struct BrailleTests {
     #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
   }
 
-  @Test("Ranges of dots are set across word boundaries, and drained once")
+  @Test("Ranges of dots are set across word boundaries, and are returned only once")
   func mask() {
     var mask = DotMask(width: 130, height: 2)
     for (left, right, y) in [
@@ -82,7 +82,7 @@ struct BrailleTests {
     #expect(texts[0] == texts[1], "\n\(texts[0])\n\(texts[1])")
   }
 
-  @Test("Wide strokes are wide, and black uses the terminal's own color")
+  @Test("A wide stroke is drawn with its width, and black is drawn in the terminal's own color")
   func thickness() throws {
     let items = [try stroke([(0, 0), (0, 0)], width: 100)]
     let canvas = BoardPainter.paint(
@@ -134,7 +134,7 @@ struct BrailleTests {
   }
 
   @Test(
-    "Colors match the abilities of the terminal",
+    "Colors match the color support of the terminal",
     arguments: [
       ([:], true, "\u{1B}[38;5;160m"), (["COLORTERM": "truecolor"], true, "\u{1B}[38;2;222;10;10m"),
       (["COLORTERM": "24bit", "NO_COLOR": "1"], true, ""), (["TERM": "dumb"], true, ""),
@@ -145,14 +145,14 @@ struct BrailleTests {
     #expect(TerminalColors.of(environment, isTerminal: isTerminal).select(RGB(0xDE0A0A)) == expected)
   }
 
-  @Test("Gray stays gray with few colors")
+  @Test("Gray is shown as gray on a terminal with few colors")
   func grays() {
     #expect(TerminalColors.index(of: RGB(0x808080)) == 244)
     #expect(TerminalColors.index(of: RGB(0)) == 16)
     #expect(TerminalColors.index(of: RGB(0xFFFFFF)) == 231)
   }
 
-  @Test("Only changed rows are drawn, and colors end with their row")
+  @Test("Only changed rows are drawn, and each row resets its color at its end")
   func frames() {
     var canvas = BrailleCanvas(columns: 3, rows: 2)
     canvas.set(x: 0, y: 0, color: RGB(0xFF0000))

@@ -14,7 +14,7 @@ struct ContentCheckQueueTests {
     ContentID(session: SessionID(high: 0, low: number), digest: "")
   }
 
-  /// A queue that expectations can change.
+  /// The queue in a class, so that expectations can call its mutating functions.
   private final class Checks {
     private var queue: ContentCheckQueue
 
@@ -23,7 +23,7 @@ struct ContentCheckQueueTests {
         runningLimit: running, waitingLimit: waiting, waitingLimitPerClient: perClient)
     }
 
-    /// The contents that lost their places.
+    /// The contents that were removed from the full queue.
     private(set) var dropped: [ContentID] = []
 
     func add(_ content: ContentID, for address: IPAddress?) -> Bool {
@@ -42,7 +42,7 @@ struct ContentCheckQueueTests {
     }
   }
 
-  @Test("One content of an address is verified at a time, and the addresses take turns")
+  @Test("Only one content of an address is verified at a time, in round-robin order of the addresses")
   func turns() {
     let checks = Checks()
     for number in 1...4 { #expect(checks.add(content(UInt64(number)), for: ada)) }
@@ -62,7 +62,7 @@ struct ContentCheckQueueTests {
     #expect(checks.begin().isEmpty)
   }
 
-  @Test("A content that waits for two addresses is verified once, at the first of their turns")
+  @Test("Content that waits for two addresses is verified once, when the first of the two addresses is next")
   func shared() {
     let checks = Checks()
     for number in 1...3 { #expect(checks.add(content(UInt64(number)), for: ada)) }
@@ -76,7 +76,7 @@ struct ContentCheckQueueTests {
     #expect(checks.begin().isEmpty)
   }
 
-  @Test("Contents beyond the limits are refused; addresses of this machine only have the common limit")
+  @Test("Contents beyond the limits are refused; only the common limit applies to addresses of this machine")
   func limits() {
     let checks = Checks(waiting: 6, perClient: 3)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada) == (number <= 3)) }
@@ -89,7 +89,8 @@ struct ContentCheckQueueTests {
     #expect(checks.add(content(10), for: ben))
   }
 
-  @Test("In a full queue, the client with the most waiting contents loses its newest to a client with fewer")
+  @Test(
+    "In a full queue, the client with the most waiting contents loses its newest one to a client with fewer")
   func full() {
     let checks = Checks(running: 1, waiting: 8)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada)) }
@@ -108,7 +109,7 @@ struct ContentCheckQueueTests {
     #expect(begun.count == 7 && Set(begun).isDisjoint(with: checks.dropped))
   }
 
-  @Test("A content keeps its place while a client with few waiting contents waits for it too")
+  @Test("Content stays in a full queue while a client with few waiting contents also waits for it")
   func fullShared() {
     let checks = Checks(running: 1, waiting: 5)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada)) }

@@ -92,7 +92,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: contents[99], mark) == .intact)
   }
 
-  @Test("Many verdicts on one content count as one verdict, which is the newest")
+  @Test("Many verdicts on the same content count as one verdict: the newest")
   func repeated() throws {
     let verdicts = ContentVerdicts(limit: 10)
     let mark = try place()
@@ -104,7 +104,7 @@ final class ContentVerdictsTests {
     #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<11).map { $0 != 1 })
   }
 
-  @Test("Verdicts of one kind do not displace those of the other")
+  @Test("Verdicts of one kind do not displace verdicts of the other kind")
   func kinds() throws {
     let verdicts = ContentVerdicts(limit: 10)
     let mark = try place()
@@ -136,7 +136,7 @@ extension OverSockets {
       return (gateway, session, id)
     }
 
-    @Test("A content is verified once, even if its session is unloaded and loaded again")
+    @Test("Content is verified once, even if its session is unloaded and loaded again")
     func once() async throws {
       let bytes = Content.bytes(2_500_000, seed: 7)
       let (gateway, session, id) = try Self.fresh(bytes)
@@ -154,7 +154,9 @@ extension OverSockets {
       }
     }
 
-    @Test("In a full queue, a new client replaces another client, whose content is refused")
+    @Test(
+      "In a full queue, the content of a new client replaces content of another client, whose request is refused"
+    )
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)
       let session = SessionID(high: 0, low: 1)

@@ -72,7 +72,7 @@ extension OverSockets {
           try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
         }
         client.stream.close()
-        // If it had been listed for a moment, the entries would show it, though it is not listed now.
+        // If the attachment had been listed for a moment, an entry would show this.
         if cut.place != .inHead {
           try room.witness.read(until: "its end") { $0.state.attachments[EntryKey(id)] == nil }
         }
@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: tus keeps the received bytes, continues after them and ends with the right bytes",
+      "PROTOCOL 4: with tus, the received bytes are kept, the upload continues after them, and the content is right",
       arguments: Cut.all)
     func pieces(_ cut: Cut) throws {
       let room = try JournalRoom()
@@ -144,7 +144,7 @@ extension OverSockets {
           let status = try room.client().patch(id, at: offset, Array(Self.body[offset...])).status
           #expect([204, 409].contains(status))
         } catch ClientError.streamEnded {
-          // A request that was cut earlier is processed later than this one, and replaced it.
+          // A request that was interrupted earlier was processed after this one, and has replaced it.
         } catch ClientError.broken {
         }
       }

@@ -23,7 +23,7 @@ extension OverSockets {
       }
     }
 
-    /// More than a socket's buffers can take.
+    /// More bytes than the buffers of a socket can store.
     private static let large = Content.bytes(12 << 20, seed: 31)
     private static let body = Content.bytes(700_001, seed: 32)
 
@@ -73,7 +73,7 @@ extension OverSockets {
       try client.stream.send(client.http.head("GET", client.path(of: id)))
       try client.stream.receiveMore(by: TestTimeout.deadline)
       try Self.waitUntilStuck(room)
-      // Meanwhile no other read and no removal waits.
+      // During this time, other reads and the removal do not wait.
       #expect(try room.observer.read(id).body == Self.large)
       #expect(try room.observer.remove(id) == 204)
       #expect(try room.observer.read(id).status == 404)
@@ -98,7 +98,7 @@ extension OverSockets {
       for round in 0..<12 {
         let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
         try client.stream.send(client.http.head("GET", client.path(of: id)))
-        // From before the first byte up to a full socket.
+        // The numbers of bytes range from zero to a full socket.
         for _ in 0..<random.next(below: 20) { try client.stream.receiveMore(by: TestTimeout.deadline) }
         if round % 4 == 0 { try Self.waitUntilStuck(room) }
         switch death {

@@ -9,7 +9,7 @@ extension OverSockets {
   /// P6: limits on the memory and reads that a client can cause with the journal.
   @Suite("Limits on requests about attachments")
   struct JournalBoundsTests {
-    @Test("The body of a repeated creation is limited: the response arrives before its end")
+    @Test("The body of a repeated creation is limited: the response arrives before the end of the body")
     func endlessRepetition() throws {
       let room = try JournalRoom { $0.limits.attachmentBytes = 1_048_576 }
       let (client, id) = (try room.client(), UUID())
@@ -37,7 +37,7 @@ extension OverSockets {
       }
       var (list, bytes) = (AttachmentListBody(attachments, isChunked: false), [UInt8]())
       while let piece = list.next() {
-        // Never much more than one attachment above the bytes that are sent at a time.
+        // The memory is never much larger than one attachment and the bytes that are sent at a time.
         #expect(piece.count < 32_768 + 8_192)
         bytes += piece
       }

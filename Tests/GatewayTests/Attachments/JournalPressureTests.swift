@@ -33,7 +33,7 @@ extension OverSockets {
       var most = 0
       try room.metrics.wait(for: "all of them") { values in
         let bytesReceived = (values["received_bytes_total"] ?? 0) - received
-        // Checked after the received count, so that bytes in between cannot exceed the limit.
+        // This is read after the number of received bytes, so that bytes that arrive in between cannot exceed the limit.
         most = max(most, bytesReceived - Self.bytesInFiles(room))
         return values["attachments_added_total"] == ids.count
       }
@@ -90,13 +90,14 @@ extension OverSockets {
       func send(_ bytes: [UInt8]) throws { try stream.send(bytes) }
     }
 
-    /// Returns the bytes of a session's files. A file that is moved meanwhile may count twice, but is not missed.
+    /// Returns the bytes of a session's files. A file that is moved during the call may be counted twice, but is never
+    /// missed.
     private static func bytesInFiles(_ room: JournalRoom) -> Int {
       let folder = "\(room.gateway.folder)/data/sessions/\(room.session.text)"
       return [RunningGateway.FilesFolder.uploads, .attachments].reduce(0) { sum, kind in
         room.gateway.files(of: room.session, in: kind).reduce(sum) { sum, name in
           var status = stat()
-          // The file was moved to its place meanwhile, and is counted there.
+          // The file was moved to its final folder during the call, and is counted there.
           guard unsafe stat("\(folder)/\(kind.rawValue)/\(name)", &status) == 0 else { return sum }
           return sum + status.st_size
         }

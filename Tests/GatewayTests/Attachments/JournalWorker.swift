@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import Gateway
 
-/// A client that makes random requests on a few attachments, step by step, so that requests of others come between. Some
-/// requests are interrupted. Every response must be possible.
+/// A client that makes random requests on a few attachments, step by step, so that requests of other clients can come in
+/// between. Some requests are interrupted. Every response must be possible.
 final class JournalWorker {
   /// The attachments added under each id, by any worker.
   struct Material {
@@ -20,7 +20,7 @@ final class JournalWorker {
   private enum Deed: CaseIterable {
     case create, patch, add, addInChunks, remove, read, status
 
-    /// True if other workers may continue its uploads, which ends its connection.
+    /// True if other workers may continue its uploads, which closes its connection.
     var isOvertaken: Bool {
       switch self {
       case .create, .patch, .add, .addInChunks: true
@@ -61,7 +61,7 @@ final class JournalWorker {
       do {
         try client.stream.send(part)
       } catch ClientError.broken {
-        // Answered already, or replaced by another request.
+        // The request was answered already, or another request has replaced it.
         return try reconnect()
       }
       if !parts.isEmpty {
@@ -147,7 +147,7 @@ final class JournalWorker {
     let content = material.content(index)
     let possible =
       switch deed {
-      // Removed or replaced before it was answered.
+      // The upload was removed or replaced before the request was answered.
       case .create, .add, .addInChunks: [201, 404, 409]
       case .patch: [204, 404, 409]
       case .remove: [204, 404]

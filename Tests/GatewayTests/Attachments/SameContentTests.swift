@@ -7,10 +7,12 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: a content is stored once, and is kept while an attachment refers to it.
+  /// PROTOCOL 4: the same content is stored once, and is kept while an attachment refers to it.
   @Suite("Attachments with the same content")
   struct SameContentTests {
-    @Test("Attachments added at once with one content share a file until the last is removed")
+    @Test(
+      "Attachments with the same content that are added at the same time share a file until the last one is removed"
+    )
     func together() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(500_000, seed: 51)
@@ -33,7 +35,9 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("A content added while its last attachment is removed is kept or uploaded again")
+    @Test(
+      "Content that is added while the last attachment with the same content is removed is kept or uploaded again"
+    )
     func removedMeanwhile() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(20_000, seed: 52)
@@ -47,7 +51,7 @@ extension OverSockets {
           adder.head("POST", adder.path(), JournalClient.fileFields(next), .length, length: bytes.count)
           + bytes
         let removal = remover.http.head("DELETE", remover.path(of: present))
-        // All bytes except the last first, so that the order of the two requests is random.
+        // All bytes except the last one are sent first, so that the order of the two requests is random.
         try adder.stream.send(request.dropLast(1))
         if random.next(below: 2) == 0 {
           try adder.stream.send(request.suffix(1))

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: the limits of uploads, reached and left again.
+  /// P6: limits of uploads that are reached, and then left again.
   @Suite("Limits of uploads")
   struct UploadLimitTests {
     private static let body = Content.bytes(300_000, seed: 41)
@@ -77,7 +77,7 @@ extension OverSockets {
     func reserve(isResumable: Bool) throws {
       let before = try RunningGateway()
       let session = try before.makeSession()
-      // More than any disk has: new uploads are refused, and existing attachments are served.
+      // The reserve is larger than any disk: new uploads are refused, and existing attachments are served.
       let gateway = try before.restart(.drained) { $0.limits.diskReserveBytes = 1 << 60 }
       let witness = try ParticipantClient(gateway, session).join()
       let (client, id) = (try JournalClient(gateway, session), UUID())
@@ -122,7 +122,8 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: the quota counts a content once, and the announced bytes of uploads until they end")
+    @Test(
+      "PROTOCOL 4: the quota counts the same content once, and the announced bytes of uploads until they end")
     func quota() throws {
       let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
       let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
@@ -136,7 +137,7 @@ extension OverSockets {
       let refused = try client.create(UUID(), size: 1)
       #expect(refused.status == 413)
       #expect(refused.text.contains("session-quota") && refused.text.contains(#""limit":1000000"#))
-      // An upload of unknown length reaches the limit later, or at once: none of it stays.
+      // An upload of unknown length reaches the limit later, or at once. None of its bytes are stored.
       let unknown = try room.client().add(UUID(), Self.body, .chunked)
       #expect(unknown.status == 413)
       #expect(try other.remove(announced) == 204)

@@ -61,7 +61,7 @@ extension OverSockets {
     }
 
     @Test(
-      "An attachment removed and added again during the placement of its file: every content matches its digest"
+      "If an attachment is removed and added again while its file is moved, every content matches its digest"
     )
     func addedAgainBehindItsRemoval() throws {
       let room = try JournalRoom()
@@ -133,7 +133,7 @@ extension OverSockets {
           "POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
         try first.stream.send(request + bytes.dropLast(1))
         try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
-        // Concurrently: the last byte of one request, and the whole other one.
+        // Sends the last byte of one request and the whole other request concurrently.
         try first.stream.send([bytes[bytes.count - 1]])
         try second.stream.send(request + bytes)
         #expect(try second.http.response(to: "POST").status == 201, "round \(round)")
@@ -233,7 +233,7 @@ extension OverSockets {
         try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
         let remover = try room.client(onOwner: round % 4 < 2)
         try client.stream.send([bytes[bytes.count - 1]])
-        // Up to the time of a whole upload.
+        // The delay is at most the duration of a whole upload.
         for _ in 0..<random.next(below: 4) { _ = try remover.http.ask("GET", "/healthz") }
         if end == .removal {
           #expect(try remover.remove(id) == 204)
@@ -264,14 +264,14 @@ extension OverSockets {
           first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
             + bytes.dropLast(1))
         try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
-        // The removal, and a new upload of the same id before the removal can be finished.
+        // Removes the attachment, and begins a new upload with the same id before the removal can be finished.
         try remover.stream.send(remover.http.head("DELETE", remover.path(of: id)))
         try second.stream.send(
           second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: bytes.count)
             + bytes)
         #expect(try remover.http.response(to: "DELETE").status == 204)
         let answer = try second.http.response(to: "POST")
-        // A file that was in place before the removal is removed.
+        // A file that was in its final folder before the removal is removed.
         #expect([201, 404].contains(answer.status), "round \(round): \(answer.text)")
         let isThere = try second.read(id).status == 200
         #expect(answer.status == 201 || !isThere)
@@ -304,7 +304,8 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece for an upload that has just ended is refused with that reason, and never with 404")
+      "PROTOCOL 4: a piece for an upload that has just ended is refused with the upload's offset, and never with 404"
+    )
     func pieceAtTheEnd() async throws {
       let room = try JournalRoom()
       let threads = room.gateway.gateway.shared.fileThreads
@@ -333,7 +334,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(Self.body)])
     }
 
-    @Test("PROTOCOL 4: an empty piece waits while the file of its upload is placed")
+    @Test("PROTOCOL 4: an empty piece waits while the file of its upload is moved to its final folder")
     func askedWhilePlaced() async throws {
       let room = try JournalRoom()
       let (writer, id, size) = (try room.client(onOwner: false), UUID(), Self.body.count)

@@ -148,7 +148,7 @@ extension OverSockets {
         }
       }
       gateway.gateway.stop()
-      // No client is connected that would get a failure from here on.
+      // From here on, no client is connected that could receive an error.
       gateway.gateway.waitForReactors()
       try member.socket?.stream.drainToEnd()
       disk.fail(with: EIO)
@@ -192,7 +192,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut)
       #expect(try gateway.status(of: session) == 200)
       if isDamaged {
-        // Nor at the second attempt, when the log has been repaired.
+        // They are not removed at the second attempt either, after the log was repaired.
         for _ in 0..<2 {
           let newcomer = try ParticipantClient(gateway, session).join()
           #expect(newcomer.state.held[.zero] == [[1]])

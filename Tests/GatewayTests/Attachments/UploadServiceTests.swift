@@ -79,7 +79,7 @@ struct UploadServiceTests {
     #expect(await worker.offset == 4)
   }
 
-  @Test("A request whose lease goes to a newer request is closed, and its late bytes are not written")
+  @Test("A request that loses its lease to a newer request is closed, and its late bytes are not written")
   func superseded() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -307,7 +307,7 @@ private actor UploadWorker {
     configuration.durability = .memory
     configuration.limits.uploads = uploads
     configuration.limits.diskReserveBytes = diskReserveBytes
-    // Never started: only its files and their threads are used, and no socket is opened.
+    // The gateway is never started: only its files and their threads are used, and no socket is opened.
     gateway = try Gateway(
       configuration: configuration,
       log: Log(level: .error, format: .text, clock: { LogTime.now }, output: { _ in }))
@@ -469,7 +469,7 @@ private actor UploadWorker {
     await settle()
   }
 
-  /// Removes all uploads, and restores the attachment like the next process.
+  /// Removes all uploads, and restores the attachment as the next process does.
   func restart(fileBytes: UInt64) async throws {
     let found = try #require(hosted.session.attachment(attachment))
     let file = try #require(service.pendingAttachments[attachment, hosted]).file.name

@@ -44,7 +44,7 @@ struct UploadTableTests {
     return id
   }
 
-  @Test("One address or IPv6 network has at most a quarter of the slots; this machine is not limited")
+  @Test("One address or IPv6 network may use at most a quarter of the slots; this machine may use all slots")
   func share() throws {
     let table = Self.table(uploads: 8)
     let (one, neighbour, other) = (
@@ -83,7 +83,7 @@ struct UploadTableTests {
       let evicted = try #require(asked.evicted)
       #expect(evicted.reactor == slot && evicted.id == ids[slot])
       #expect(evicted.rate < 1_024 && evicted.slots == .ofAll(4))
-      // Its later bytes and its end belong to no upload.
+      // Later bytes and the end of the evicted upload have no effect.
       table.add(1_000_000, to: evicted.id, at: Self.time(5))
       table.release(evicted.id)
       table.resumeRate(of: try #require(asked.id), at: Self.time(5))
@@ -94,7 +94,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "Addresses with frequent new uploads lose slots to a new address at once, until no address has more than the new one"
+    "Addresses with frequent new uploads lose slots to a new address at once, until none has more uploads than the new one"
   )
   func reopened() throws {
     let table = Self.table(uploads: 8)
@@ -211,7 +211,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, at: Self.time(105)).evicted != nil)
   }
 
-  @Test("A fast upload that waited for the gateway is as fast as before")
+  @Test("Waiting for the gateway does not lower the measured rate of a fast upload")
   func fastAfterPause() throws {
     let table = Self.table(uploads: 4)
     let id = try Self.begin(table, 0)

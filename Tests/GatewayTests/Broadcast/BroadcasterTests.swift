@@ -27,7 +27,7 @@ struct BroadcasterTests {
     }
   }
 
-  @Test("With a flush interval, entries wait until that time since the last flush has passed")
+  @Test("With a flush interval, entries wait until the interval since the last flush has passed")
   func pacing() async throws {
     let worker = try ComponentWorker(flushInterval: .milliseconds(20))
     try await worker.makeSession()

@@ -36,7 +36,9 @@ extension OverSockets {
       }
     }
 
-    @Test("S43: all members get many fast joins in their order, even without other entries")
+    @Test(
+      "S43: many joins in a short time are announced to all members in their order, even without other entries"
+    )
     func comings() throws {
       let gateway = try RunningGateway(reactors: 1)
       let session = try gateway.makeSession()
@@ -77,7 +79,7 @@ extension OverSockets {
         #expect(got.map(\.payload) == payloads)
         #expect(got.allSatisfy { $0.flags.contains(.targeted) == [[2], [3], [4]].contains($0.payload) })
       }
-      // Not later either: neither in a tail nor in a snapshot.
+      // The entry does not arrive later either, neither in a tail nor in a snapshot.
       let outsider = members[3]
       outsider.cut()
       try outsider.join()
@@ -86,7 +88,7 @@ extension OverSockets {
       #expect(late.received.isEmpty && late.state.held.isEmpty)
     }
 
-    @Test("P7: a number that was never assigned is refused, and the entry's client sequence used up")
+    @Test("P7: an entry for a number that was never assigned is refused, and uses up its client sequence")
     func unknownTarget() throws {
       let gateway = try RunningGateway()
       let sender = try ParticipantClient(gateway, gateway.makeSession()).join()
@@ -114,8 +116,8 @@ extension OverSockets {
       try sender.send(sender.entry([9]))
       try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
       #expect(members[2].unreliable.count == 1)
-      // Three entries of the order are the gateway's joins. The counters of a reactor are published after its turn, perhaps
-      // after it has sent.
+      // Three entries announce joins. A reactor publishes its counters after its turn, possibly after it has sent the
+      // entries.
       try Metrics(of: gateway).wait(for: "two unreliable entries and one other") {
         $0["unreliable_received_total"] == 2 && $0["entries_received_total"] == 1
       }

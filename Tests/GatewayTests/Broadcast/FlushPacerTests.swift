@@ -80,7 +80,7 @@ struct FlushPacerTests {
     #expect(waits < 20)
   }
 
-  @Test("flushes are delayed again when these participants no longer wait for each other")
+  @Test("flushes are delayed again when participants no longer wait for each other")
   func tryingAgain() {
     let waitingForEachOther = (0..<2000).map { 0.3 * Double($0) }
     let free = (0..<20_000).map { 600 + 1.0 * Double($0) }

@@ -35,7 +35,7 @@ struct PresencePacerTests {
     #expect(pacer.due == nil)
   }
 
-  @Test("delayed announcements are sent with the next entry, and not early in a turn without entries")
+  @Test("delayed announcements are sent with the next entry; a turn without entries does not send them early")
   func withEntries() {
     var pacer = PresencePacer()
     var tells = [

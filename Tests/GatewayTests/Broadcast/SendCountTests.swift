@@ -24,7 +24,7 @@ extension OverSockets {
       let last = try #require(members.last)
       for member in members { try member.read(through: last.sequence) }
       let metrics = try Metrics(of: gateway)
-      // On a machine that is slow with 200 handshakes, a ping may need a send of its own: the least of three
+      // If 200 handshakes are slow on this machine, a ping may need an extra send. So the lowest of three measurements
       // counts.
       let sends = try (1...3).map { burst in
         // Every 16 entries are in one frame, and all frames in one write.

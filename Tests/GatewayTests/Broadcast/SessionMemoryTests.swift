@@ -6,7 +6,7 @@ import Wire
 /// The memory of all sessions, and the sessions that may still grow.
 @Suite("Memory of all sessions")
 struct SessionMemoryTests {
-  @Test("Over the limit, a session grows up to an equal share of a reserve of a quarter")
+  @Test("Over the limit, each session may use an equal share of a reserve, which is a quarter of the limit")
   func parts() {
     let memory = SessionMemory(limit: 1600)
     _ = memory.hold(1500, sessions: 1)
@@ -25,7 +25,7 @@ struct SessionMemoryTests {
     #expect(memory.memoryPressure(for: 300) == nil)
   }
 
-  @Test("A small session may grow while others use up their shares")
+  @Test("A small session may grow while other sessions have used up their shares")
   func reserve() {
     let memory = SessionMemory(limit: 64 << 20)
     _ = memory.hold(64 << 20, sessions: 12)
@@ -47,7 +47,7 @@ struct SessionMemoryTests {
   }
 
   @Test(
-    "A session is loaded only if it fits into the reserve with others being loaded"
+    "A session is loaded only if it fits into the reserve together with all other sessions that are being loaded"
   )
   func reserved() {
     let memory = SessionMemory(limit: 1600)
@@ -68,7 +68,7 @@ struct SessionMemoryTests {
     #expect(memory.hold(1600, sessions: 1) == .same)
     #expect(memory.hold(1) == .crowded)
     #expect(memory.hold(100) == .same)
-    // Down to the limit, over it and back: no change is reported.
+    // The memory falls to the limit, exceeds it, and falls again: no change is reported.
     #expect([-101, 1, -100].map { memory.hold($0) } == [.same, .same, .same])
     #expect(memory.held == 1501)
     #expect(memory.hold(-1) == .relieved)

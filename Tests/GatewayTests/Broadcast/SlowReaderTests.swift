@@ -51,13 +51,13 @@ extension OverSockets {
     }
 
     @Test(
-      "P5, P3: a reader that stopped for 40 MB is caught up without an interrupted frame, and the other members got all entries",
+      "P5, P3: a reader that stops for 40 MB is caught up without an interrupted frame, and other members get all entries",
       arguments: [false, true])
     func neverReads(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure, reactors: 2)
       let metrics = try Metrics(of: room.gateway)
       try room.pass(bytes: 40 << 20)
-      // Now the client reads: the kernel's bytes, the rest of a frame, and a catch-up.
+      // Now the client reads the bytes in the kernel, the rest of a frame, and a catch-up.
       try room.slow.read(through: room.drawer.sequence)
       #expect(room.slow.catchUps.count >= 2)
       // No entry was lost.
@@ -99,13 +99,15 @@ extension OverSockets {
       #expect(joiner.state.held == room.drawer.state.held)
     }
 
-    @Test("P5: a client that sends pings and reads no pongs is not read any more, and its session continues")
+    @Test(
+      "P5: the gateway stops reading from a client that sends pings without reading pongs, and the session continues"
+    )
     func unreadPongs() throws {
       var room = try Room(isSecure: false)
       let stream = try #require(room.slow.socket?.stream)
       let ping = WebSocketClient.frame(.ping, [UInt8](repeating: 1, count: 125))
       let pings = (0..<2000).flatMap { _ in ping }
-      // Until the gateway accepts no more: its buffers and the kernel's are limited.
+      // Sends until the gateway accepts no more bytes, because its buffers and those of the kernel are limited.
       var sent = 0
       while sent < 64 << 20, try stream.offer(pings, within: .milliseconds(200)) { sent += pings.count }
       #expect(sent < 64 << 20)

@@ -8,7 +8,7 @@ import Networking
 /// Certificate and key in files that are replaced as operators do. The test sets the time.
 @Suite("Certificate keeper")
 struct CertificateKeeperTests {
-  @Test("After an overwritten certificate, the new pair is used as soon as the key is overwritten too")
+  @Test("If the certificate is overwritten first, the new pair is used as soon as the key is overwritten too")
   func inPlace() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
@@ -26,7 +26,7 @@ struct CertificateKeeperTests {
     #expect(fixture.lines[0].contains("subject=\"CN=DrawTogether\" names=DNS:localhost "))
   }
 
-  @Test("Changed links are followed: one to each file, and one to their folder")
+  @Test("Changed links are followed, both links to the files and a link to their folder")
   func links() async throws {
     let fixture = try KeeperFixture()
     let files = FileManager.default
@@ -126,7 +126,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events.count == 3 && fixture.events.last == "certificate reloaded")
   }
 
-  @Test("Files with only a new time cause no change, but a requested reload is logged")
+  @Test("Files of which only the time changes are not reloaded, but a requested reload is logged")
   func touched() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -138,7 +138,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded"])
   }
 
-  @Test("The expiry is logged once a day in the last two weeks, and afterwards")
+  @Test("The expiry is logged once a day in the last two weeks of the certificate and after its end")
   func ending() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))

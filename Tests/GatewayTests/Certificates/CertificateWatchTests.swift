@@ -8,7 +8,7 @@ import Primitives
 struct CertificateWatchTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
-  /// The versions of files with these contents; an empty content means no file.
+  /// The versions of files with these texts; an empty text means that there is no file.
   private func versions(_ certificate: String, _ key: String) -> CertificateSource.Versions {
     CertificateSource.Versions(certificate: version(certificate), key: version(key))
   }
@@ -18,7 +18,7 @@ struct CertificateWatchTests {
       ? nil : FileVersion(device: 1, inode: 2, length: Int64(content.utf8.count), modified: 3, changed: 4)
   }
 
-  @Test("Files that stay the same are read once; files that still change are not")
+  @Test("Files that stay the same are read once; files that are still changing are not read")
   func settles() {
     let old = versions("certificate", "key")
     let watch = Watched(inForce: old)
@@ -71,7 +71,7 @@ struct CertificateWatchTests {
     #expect(watch.didFail("no file", now: start, isRequested: true))
     #expect(watch.didFail("no file", now: start, isRequested: true))
     #expect(!watch.didFail("no file", now: start + .seconds(60)))
-    // Read once more, so that the end of the logged failure is logged too.
+    // The files are read once more, so that the end of the logged failure is logged too.
     #expect(watch.check(old))
     #expect(watch.didRead(old))
     #expect(!watch.check(old))
@@ -81,7 +81,7 @@ struct CertificateWatchTests {
     #expect(watch.didFail("no file", now: start + .seconds(66)))
   }
 
-  /// The watch as a reference, which `#expect` can call.
+  /// The watch in a class, so that expectations can call its mutating functions.
   private final class Watched {
     private var watch: CertificateWatch
 
@@ -107,7 +107,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A certificate is expiring in its last 14 days, a shorter one in its last third",
+    "A certificate counts as expiring in its last 14 days, a short-lived one in the last third of its validity",
     arguments: [
       Case(90, 0, .valid), Case(90, 75.9, .valid), Case(90, 76.1, .expiring), Case(90, 89.9, .expiring),
       Case(90, 90, .expiring), Case(90, 90.1, .expired), Case(90, -0.1, .notYetValid), Case(6, 3.9, .valid),

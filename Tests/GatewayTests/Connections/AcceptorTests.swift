@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-/// Accepting, over pairs of local sockets instead of listeners.
+/// Accepting connections, over pairs of local sockets instead of listeners.
 @Suite("Acceptor")
 struct AcceptorTests {
   private static let client = IPAddress(v4: 0xCB00_7109)  // 203.0.113.9
@@ -88,7 +88,7 @@ struct AcceptorTests {
     #expect(room.handler(of: clients[1])?.received == Array("GET".utf8))
   }
 
-  @Test("Without descriptors, accepting pauses for 100 ms and then continues without an event")
+  @Test("When no descriptor is left, accepting pauses for 100 ms and then continues without an event")
   func exhausted() throws {
     let room = try AcceptorRoom()
     room.source?.script.append(.exhausted)
@@ -167,7 +167,7 @@ private final class ScriptedSource: ConnectionSource {
     case connection(CInt, SocketAddress)
     case rejected
     case exhausted
-    /// Accepts the next connection after the time of a listener in a turn.
+    /// Accepts the next connection when the time of a listener in a turn is used up.
     case spendTime
   }
 
@@ -206,7 +206,7 @@ private final class AcceptorRoom {
 
   struct Client {
     let descriptor: CInt
-    /// The port of its address, which tells the clients apart.
+    /// The port of its address, which distinguishes the clients.
     let port: UInt16
   }
 

@@ -12,7 +12,7 @@ struct HandshakeTableTests {
   @Test("A new handshake replaces the oldest handshake of the address with the most handshakes")
   func share() {
     let table = HandshakeTable(capacity: 6)
-    // The oldest handshake is from an address without another one.
+    // The oldest handshake is the only one of its address.
     for (slot, address) in [1, 2, 3, 2, 3, 2].enumerated() {
       #expect(table.victim() == nil)
       table.insert(
@@ -26,7 +26,7 @@ struct HandshakeTableTests {
     #expect(table.victim() == Self.key(2))
   }
 
-  @Test("With one handshake of each address, the oldest is replaced")
+  @Test("If each address has one handshake, the oldest handshake is replaced")
   func oldest() {
     let table = HandshakeTable(capacity: 50)
     for slot in 0..<50 {
@@ -40,7 +40,7 @@ struct HandshakeTableTests {
     #expect(table.count == 49 && table.victim() == nil)
   }
 
-  @Test("The addresses of an IPv6 /64 share one place in the order")
+  @Test("The addresses of an IPv6 /64 count as one address")
   func network() {
     let table = HandshakeTable(capacity: 3)
     for (slot, address) in [IPAddress(v4: 1), IPAddress(v6High: 7, low: 1), IPAddress(v6High: 7, low: 2)]

@@ -18,9 +18,9 @@ extension OverSockets {
 
     /// The way in which it ended.
     enum Death: CaseIterable {
-      /// With a reset, as when its process is killed with bytes unread.
+      /// The connection is reset, as when the process is killed while bytes are unread.
       case reset
-      /// With an end of its direction, as when the process ends.
+      /// The client's direction is closed, as when the process ends.
       case end
     }
 
@@ -28,7 +28,7 @@ extension OverSockets {
     func killed(reactors: Int, death: Death) throws {
       let gateway = try RunningGateway(reactors: reactors) {
         $0.limits.graceSeconds = 1
-        // Short, so that a socket that only its deadline would close is noticed.
+        // The time is short, so that the test notices a socket that is only closed at its deadline.
         $0.limits.headSeconds = 3600
         $0.limits.idleSeconds = 3600
         $0.limits.joinSeconds = 3600

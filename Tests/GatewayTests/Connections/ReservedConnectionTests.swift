@@ -21,7 +21,7 @@ extension OverSockets {
     func monitoring(reactors: Int, isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 2 }
       let held = try Self.fill(gateway, 2)
-      // More of each than there are slots: an answered connection gives its slot back.
+      // More requests of each kind than there are slots, because an answered connection releases its slot.
       for path in ["/healthz", "/readyz", "/metrics"] {
         for _ in 0..<20 {
           let client = try HTTPClient(gateway, isSecure: isSecure)

@@ -41,7 +41,7 @@ struct AnswerEncoderTests {
     #expect(try !Self.lines(Answer(.noContent)).contains { $0.hasPrefix("Content-Length") })
   }
 
-  @Test("`Connection` announces the close of a connection, and in HTTP/1.0 that it stays open")
+  @Test("`Connection` announces that the connection is closed, or in HTTP/1.0 that it stays open")
   func connection() throws {
     #expect(try Self.lines(Answer(.noContent), closes: true).contains("Connection: close"))
     let old = try Self.head("GET / HTTP/1.0")
@@ -59,7 +59,7 @@ struct AnswerEncoderTests {
     #expect(try !isSent(isSecure: true, false))
   }
 
-  @Test("An allowed origin gets CORS fields, and for attachments those of uploads")
+  @Test("An allowed origin gets CORS fields; for attachments, these allow the fields of uploads")
   func crossOrigin() throws {
     let head = try Self.head(["Origin: https://friend.example"])
     let id = SessionID(high: 1, low: 2)

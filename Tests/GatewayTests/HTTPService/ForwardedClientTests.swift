@@ -19,7 +19,7 @@ struct ForwardedClientTests {
     return ForwardedClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
   }
 
-  @Test("Without trusted proxies, the client is that of the connection", arguments: [false, true])
+  @Test("Without trusted proxies, the client is the peer of the connection", arguments: [false, true])
   func noProxies(isSecure: Bool) throws {
     let client = try client(Self.everything, behind: 0, isSecure: isSecure)
     #expect(client.address == Self.peer && client.isSecure == isSecure && client.authority == nil)
@@ -97,7 +97,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "Behind a proxy on this machine, a client without a known address is not on this machine",
+    "Behind a proxy on this machine, a client without a known address does not count as being on this machine",
     arguments: [
       ([:], false), (["X-Forwarded-For": "127.0.0.1"], true), (["X-Forwarded-For": "203.0.113.9"], false),
       (["X-Forwarded-For": "unknown"], false), (["X-Forwarded-For": ""], false), (["Forwarded": "?"], false),

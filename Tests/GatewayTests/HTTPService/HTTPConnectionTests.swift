@@ -25,7 +25,7 @@ struct HTTPConnectionTests {
     #expect(await worker.isActive)
   }
 
-  @Test("A request in pieces is answered when its last byte has come")
+  @Test("A request in pieces is answered when its last byte has arrived")
   func pieces() async throws {
     let worker = try HTTPWorker()
     await worker.send("GET /readyz HTT")
@@ -44,7 +44,9 @@ struct HTTPConnectionTests {
     #expect(await !worker.isActive)
   }
 
-  @Test("A creation reads its body, and the answer names a session in memory")
+  @Test(
+    "A request for a new session is answered after its body is read, and the answer names a session in memory"
+  )
   func creation() async throws {
     let worker = try HTTPWorker()
     let body = "{\"identifier\":\"drawtogether\",\"title\":\"T\",\"type\":\"generic\"}"
@@ -123,7 +125,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A drain closes idle connections, and the others after their answer, even if the rest of a body is missing"
+    "A drain closes idle connections at once, and others after their answer, even if the rest of a body is missing"
   )
   func draining() async throws {
     let idle = try HTTPWorker()
@@ -157,7 +159,7 @@ private actor HTTPWorker {
   private let client: OwnedDescriptor
   /// The number of tasks that have not ended.
   private var running = 0
-  /// The connections that were handed over: the other reactor and the input behind the head.
+  /// The connections that were handed over: the other reactor, and the input after the head.
   private let transfers = Transfers()
 
   init(reactors: Int = 1) throws {

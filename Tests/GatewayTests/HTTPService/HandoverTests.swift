@@ -35,7 +35,7 @@ extension OverSockets {
         let http = try HTTPClient.on(reactor: asked, of: gateway, isSecure: way.isSecure)
         let client = ParticipantClient(gateway, session, isSecure: way.isSecure)
         let join = WebSocketClient.frame(.text, client.joinMessage())
-        // A ping behind it shows that the next bytes are still read as frames.
+        // A ping after the join shows that the next bytes are still read as frames.
         let behind = join + WebSocketClient.frame(.ping, [1, 2, 3])
         let socket = try WebSocketClient(
           upgrading: http, to: WebSocketClient.path(of: session),
@@ -140,7 +140,7 @@ extension OverSockets {
         let described = try http.ask("GET", "/api/sessions/\(session.text)")
         #expect(described.status == 200)
         #expect(described.text.contains(session.text))
-        // On whichever reactor the connection is now.
+        // The request is sent to the reactor that has the connection now.
         #expect(try http.ask("GET", "/healthz").status == 200)
       }
       http.stream.close()
@@ -168,7 +168,7 @@ extension OverSockets {
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: body.isSecure, bodyLimit: 4 << 20)
       let path = "/api/sessions/\(session.text)/attachments"
       let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-      // A request that is pipelined behind the body keeps its place.
+      // A pipelined request after the body is answered in its order.
       let behind = http.head("GET", "/healthz")
       let length = "\(bytes.count)"
       if body.expectsContinue {
@@ -199,7 +199,7 @@ extension OverSockets {
       try http.stream.drainToEnd()
     }
 
-    @Test("An answer to HTTP/1.0 from the other reactor ends the connection")
+    @Test("The connection ends after an HTTP/1.0 request that the other reactor has answered")
     func oldVersion() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()

@@ -33,7 +33,7 @@ extension OverSockets {
       let bytes = 6 << 20
       let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)
       try client.stream.send(client.head("GET", "/large.txt") + client.head("GET", "/healthz"))
-      // Nothing is read until the gateway can send no more.
+      // The client reads no bytes until the gateway can send no more.
       let metrics = try Metrics(of: client.stream.gateway)
       var before = 0
       try metrics.wait(for: "a full socket") { values in

@@ -27,7 +27,9 @@ struct ProxyWarningsTests {
     warnings.check(head, from: client, peer: peer, now: start.adding(seconds: seconds))
   }
 
-  @Test("A private peer that names clients is an untrusted proxy: one warning per hour")
+  @Test(
+    "A peer with a private address that names clients counts as an untrusted proxy, with one warning per hour"
+  )
   func untrustedProxy() throws {
     let warnings = warnings()
     try check(warnings, ["X-Forwarded-For": "203.0.113.9"])

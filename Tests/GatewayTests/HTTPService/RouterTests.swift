@@ -79,7 +79,8 @@ struct RouterTests {
     if request.cause != nil { #expect(answered?.answer.head.status.code == request.status) }
   }
 
-  @Test("Another host is refused, but not for health checks", arguments: ["/api/limits", "/healthz"])
+  @Test(
+    "Requests for another host are refused, except health checks", arguments: ["/api/limits", "/healthz"])
   func otherHost(_ path: String) throws {
     let router = Router(try Self.configuration)
     var head = try Self.head(Request(line: "GET \(path)", cause: nil))

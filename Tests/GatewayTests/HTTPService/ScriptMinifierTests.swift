@@ -113,7 +113,9 @@ struct ScriptMinifierTests {
     Case("nothing but a comment", "// a", ""),
   ]
 
-  @Test("The meaning and the lines of a program stay the same; unclear files are unchanged", arguments: cases)
+  @Test(
+    "The meaning and the lines of a program stay the same; files with an unclear meaning stay unchanged",
+    arguments: cases)
   func result(_ test: Case) {
     let result = ScriptMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)

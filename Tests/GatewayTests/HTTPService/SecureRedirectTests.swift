@@ -59,7 +59,7 @@ struct SecureRedirectTests {
     #expect(target == given.location)
   }
 
-  @Test("Secure requests are never redirected, and no request is while the setting is off")
+  @Test("Secure requests are never redirected, and while the setting is off, no request is redirected")
   func notRedirected() throws {
     let head = try #require(RequestHead(.get, "/", fields: ["Host": "draw.example"]))
     #expect(redirect().target(of: head, .file, from: client(head, isSecure: true), httpsPort: 8443) == nil)

@@ -51,7 +51,9 @@ struct StyleMinifierTests {
     Case("nothing", "", ""),
   ]
 
-  @Test("The meaning and the lines of a sheet stay the same; unclear files are unchanged", arguments: cases)
+  @Test(
+    "The meaning and the lines of a sheet stay the same; files with an unclear meaning stay unchanged",
+    arguments: cases)
   func result(_ test: Case) {
     let result = StyleMinifier.minified(Array(test.source.utf8))
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)

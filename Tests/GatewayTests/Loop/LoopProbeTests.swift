@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("Watchdog of event loops")
 struct LoopWatchdogTests {
-  @Test("A reactor that has not answered for 10 s hangs, until its next turn")
+  @Test("A reactor that has not answered for 10 s counts as hanging until its next turn")
   func hangingReactor() async throws {
     let gateway = try RunningGateway(reactors: 2)
     let shared = gateway.gateway.shared
@@ -20,7 +20,7 @@ struct LoopWatchdogTests {
     let hasBegun = OwnedDescriptor(owning: clinux_eventfd_create(1))
     let (releaseDescriptor, begunDescriptor) = (release.rawValue, hasBegun.rawValue)
     let hang = Task { await other.hang(signalling: begunDescriptor, until: releaseDescriptor) }
-    // From here on the reactor takes no turn.
+    // From here on, the reactor performs no turn.
     _ = clinux_poll(begunDescriptor, clinux_readable, -1)
     #expect(shared.hangingReactors(seenBy: 0, now: now) == [])
     #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(9)) == [])

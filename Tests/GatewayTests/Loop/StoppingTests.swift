@@ -41,7 +41,7 @@ extension OverSockets {
       #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
     }
 
-    @Test("A drain sends entries that were delayed so that more entries go with them")
+    @Test("A drain sends entries that were waiting for more entries")
     func drainOfHeldEntries() throws {
       let gateway = try RunningGateway { $0.flushInterval = .milliseconds(1000) }
       let session = try gateway.makeSession()

@@ -20,7 +20,7 @@ struct GatewayLoggerTests {
 
   private static let subject = EventSubject(session: SessionID(high: 1, low: 2), participant: 3)
 
-  @Test("All of 10,000 participants may lose their connections and return: no line is omitted")
+  @Test("No line is omitted when 10,000 participants lose their connections and return")
   func burstOfParticipants() {
     for _ in 0..<10_000 {
       logger.log(.left(Self.subject, reason: "gone"))
@@ -59,7 +59,7 @@ struct GatewayLoggerTests {
   }
 
   @Test(
-    "The log line of a join has the number of missed entries; with a snapshot, all entries count",
+    "The log line of a join has the number of missed entries; with a snapshot, all entries count as missed",
     arguments: [
       (JoinKind.new, 7, "participant joined", "sequence=10"), (.tail, 7, "participant resumed", "missed=3"),
       (.tail, nil, "participant resumed", "missed=10"), (.tail, 12, "participant resumed", "missed=0"),

@@ -45,7 +45,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "A step of the clock restarts both times",
+    "A step of the clock restarts both delays",
     arguments: [-60, 60, 400 * 86_400, -400 * 86_400] as [Int64])
   func steps(_ error: Int64) {
     for isSynchronised in [true, false] {
@@ -57,7 +57,7 @@ struct ClockTrustTests {
     }
   }
 
-  @Test("A clock that is adjusted slowly makes no step")
+  @Test("A slow adjustment of the clock does not count as a step")
   func slewing() {
     var trust = Self.trust(synchronised: true)
     for second in 1...4000 as ClosedRange<Int64> {

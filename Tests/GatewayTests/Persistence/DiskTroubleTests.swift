@@ -115,7 +115,7 @@ extension OverSockets {
       #expect(Self.drawing(members[0]) == Self.drawing(members[1]))
     }
 
-    @Test("P6: unsaved bytes of a session are limited; entries that shrink it are accepted")
+    @Test("P6: unsaved bytes of a session are limited; entries that make the session smaller are accepted")
     func unsavedOfSession() throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) { $0.limits.unsavedSessionBytes = 200_000 }
@@ -126,7 +126,7 @@ extension OverSockets {
       try member.readUntilCommitted()
       disk.fail(with: ENOSPC)
       let payload = [UInt8](repeating: 5, count: 10_000)
-      // One at a time: entries behind a refused one would be a gap.
+      // Entries are sent one at a time, because an entry after a refused one would cause a gap.
       var taken = 0
       while member.errors.isEmpty, taken < 40 {
         let before = member.received.count { $0.type == "Test" }
@@ -232,7 +232,7 @@ extension OverSockets {
       try member.readUntilCommitted()
     }
 
-    @Test("A failed write refuses new data for a few seconds, unless it is repeated")
+    @Test("After a failed write, new data is refused for a few seconds, and longer if writes fail again")
     func forgets() throws {
       let watch = DiskMonitor(reserve: 0) { 1_000 }
       let begin = MonotonicTime.now()
@@ -292,7 +292,7 @@ extension OverSockets {
       member.cut()
       try await gateway.wait(for: "its expiry", of: session) { $0 == nil }
       disk.mend()
-      // As if the failure was long ago.
+      // Simulates that the failure was long ago.
       let long = MonotonicTime.now() - .seconds(60)
       _ = gateway.gateway.shared.disk.recordBatch(
         failure: StorageError(.writeLog, code: ENOSPC), of: 0, now: long)

@@ -152,7 +152,7 @@ struct PersisterTests {
     #expect(await !worker.isDiskFailing)
   }
 
-  @Test("A caller whose session is removed during an unknown outcome is resumed with false")
+  @Test("A caller is resumed with false if its session is removed while the outcome of a batch is unknown")
   func removedDuringUnknownOutcome() async throws {
     let store = try ScriptedStore()
     let worker = try Worker(over: store)

@@ -38,7 +38,7 @@ struct SessionAccountsTests {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }
     accounts.set(
       SessionAccounts.Account(creator: "a", until: Self.date.addingTimeInterval(90_000)), of: Self.id(1))
-    // The end of a session in use is unknown.
+    // The expiry time of a session in use is unknown.
     accounts.set(
       SessionAccounts.Account(creator: "a", isOpen: true, until: Self.date.addingTimeInterval(5)),
       of: Self.id(2))

@@ -85,7 +85,7 @@ extension OverSockets {
 /// The progress of a drain over all reactors.
 @Suite("The progress of a drain")
 struct DrainProgressTests {
-  @Test("Reactors finish when all of them are ready, and the last one finds out if all were clean")
+  @Test("Reactors finish when all of them are ready, and the last one learns if all of them stopped cleanly")
   func progress() {
     let progress = DrainProgress(reactors: 2)
     #expect(!progress.reportReady())

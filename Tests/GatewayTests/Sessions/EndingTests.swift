@@ -35,7 +35,9 @@ extension OverSockets {
       return (session, member, try #require(member.joined?.token))
     }
 
-    @Test("P4: an acknowledged end stays, whatever records were being written", arguments: Moment.allCases)
+    @Test(
+      "P4: an acknowledged end is permanent, no matter which records were being written",
+      arguments: Moment.allCases)
     func endedWhilePutAway(_ moment: Moment) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) {
@@ -136,7 +138,7 @@ extension OverSockets {
       #expect(try gateway.status(of: session) == (isWell ? 410 : 200))
     }
 
-    @Test("An end that was undone beside the gateway has no effect", arguments: [false, true])
+    @Test("An end that another process has undone has no effect", arguments: [false, true])
     func restored(isForgotten: Bool) async throws {
       var gateway = try RunningGateway { $0.limits.sessionIdleSeconds = isForgotten ? 0 : 60 }
       let (session, member, token) = try Self.drawn(on: gateway)
@@ -161,7 +163,7 @@ extension OverSockets {
       #expect(try ParticipantClient(gateway, session).join().state.held[.zero] == all)
     }
 
-    @Test("An ended session is unloaded, even if it waited for something")
+    @Test("An ended session is unloaded, even if it had an incomplete upload or disconnected participants")
     func forgotten() async throws {
       let gateway = try RunningGateway { $0.limits.sessionIdleSeconds = 0 }
       for index in 0..<6 {
@@ -192,7 +194,7 @@ extension OverSockets {
       }
     }
 
-    @Test("Each kept session counts once, also if it ends during the sweep of the folder")
+    @Test("Each stored session counts once, even if it ends during the sweep of the folder")
     func counts() async throws {
       var gateway = try RunningGateway { $0.limits.sessions = 5 }
       var sessions = try (0..<5).map { _ in try Self.drawn(on: gateway, entries: 1) }

@@ -82,7 +82,8 @@ extension OverSockets {
     }
 
     @Test(
-      "An abandoned session in memory is removed with its folder, and its link is known as ended")
+      "An abandoned session in memory is removed with its folder, and requests for it report that it has ended"
+    )
     func expires() async throws {
       let gateway = try RunningGateway {
         $0.limits.graceSeconds = 0
@@ -136,7 +137,7 @@ extension OverSockets {
       #expect(findings.due.isEmpty)
     }
 
-    @Test("A log with an incomplete last record is read, and expires in time")
+    @Test("A session whose log has an incomplete last record is read, and expires at the right time")
     func torn() async throws {
       var gateway = try RunningGateway()
       let sessions = try (0..<3).map { _ in try gateway.makeSession() }

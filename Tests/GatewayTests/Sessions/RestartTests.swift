@@ -101,7 +101,7 @@ extension OverSockets {
       }
     }
 
-    @Test("Simultaneous requests share one load")
+    @Test("Simultaneous requests for a session share one load")
     func oneLoad() throws {
       var gateway = try RunningGateway(reactors: 2)
       let (session, members) = try Self.drawn(on: gateway)
@@ -176,7 +176,7 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 200)
     }
 
-    @Test("A second gateway on the folder gets the number of the process that has locked it")
+    @Test("A second gateway on the folder gets the number of the process that has locked the folder")
     func secondGateway() throws {
       let gateway = try RunningGateway()
       #expect {

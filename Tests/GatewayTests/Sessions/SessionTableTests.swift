@@ -92,7 +92,8 @@ struct SessionTableTests {
     await worker.turn()
   }
 
-  @Test("A lease excludes others until its scope ends, in the order of their requests")
+  @Test(
+    "A lease excludes other callers until its scope ends; they get the lease in the order of their requests")
   func leases() async throws {
     let worker = try ComponentWorker()
     #expect(await worker.orderOfLeases() == ["first begins", "first ends", "second begins", "second ends"])

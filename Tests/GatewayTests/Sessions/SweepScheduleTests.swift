@@ -11,7 +11,7 @@ import Wire
 
 @Suite("Sweep schedule")
 struct SweepScheduleTests {
-  @Test("Only one sweep runs at a time, and the last one chooses the time of the next")
+  @Test("Only one sweep runs at a time, and each sweep chooses the time of the next one")
   func runsOneSweepAtATime() async throws {
     let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     let (clock, tasks, limits) = (LoopClock(start), LoopTasks(), Limits())
