@@ -21,7 +21,7 @@ struct HistogramTests {
   func large(_ value: UInt64) {
     var histogram = Histogram()
     histogram.record(value)
-    // Above the quantile that is asked for, so that the maximum does not tell it.
+    // This value is above the requested quantile, so that the maximum does not reveal the quantile.
     histogram.record(.max)
     let told = histogram.quantile(0.5)
     #expect(told <= value)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AsyncQueue")
 struct AsyncQueueTests {
-  /// The jobs that run on no actor. A task that is resumed has one before it returns to its actor.
+  /// The jobs that run on no actor. A resumed task has such a job before it returns to its actor.
   private let otherJobs = ManualExecutor()
 
   private func read(_ queue: AsyncQueue<Int>, on reader: ManualReader) async {

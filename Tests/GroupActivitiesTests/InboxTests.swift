@@ -112,7 +112,7 @@ extension GatewaySuites {
         inbox.beginCatchUp(isSnapshot: true)
         inbox.deliver(makeEntry("{}", type: "Remark", retention: .append, 1))
         inbox.deliver(makeEntry("{}", type: "Signal", retention: .append, 2))
-        // The snapshot breaks off; the next one repeats its entries.
+        // The snapshot is interrupted; the next one repeats its entries.
         inbox.beginCatchUp(isSnapshot: true)
         for number in 1...2 as ClosedRange<UInt32> {
           let type = number == 1 ? "Remark" : "Signal"

@@ -49,7 +49,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "add throws for too large attachments with limit and size, throws before join(), and waits until joined"
+      "add throws an error with limit and size if an attachment is too large, throws before join(), and waits for joined"
     )
     func limits() async throws {
       let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }

@@ -43,7 +43,7 @@ extension GatewaySuites {
       #expect(received == (0..<50).map { Remark("\($0)") })
     }
 
-    @Test("a message of 262,144 bytes is sent; one byte more throws with limit and size")
+    @Test("a message of 262,144 bytes is sent; with one more byte, an error with limit and size is thrown")
     func largestMessage() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -66,7 +66,7 @@ extension GatewaySuites {
       #expect(try await receiver.next(1, of: Remark.self) == [largest])
     }
 
-    @Test("a burst beyond the rate throws; accepted messages all arrive")
+    @Test("a burst beyond the rate throws an error, and all accepted messages arrive")
     func burst() async throws {
       let gateway = try TestGateway { $0.limits.entriesPerSecond = 20 }
       let link = try await gateway.makeLink()

@@ -62,7 +62,8 @@ extension GatewaySuites {
           return -1
         }
         #expect(count == 0)
-        // The model sends its finished strokes to a newcomer. Points drawn before and sent after that would count twice.
+        // The model sends its finished strokes to a newcomer. Points that are drawn before this and sent after it would
+        // count twice.
         try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()

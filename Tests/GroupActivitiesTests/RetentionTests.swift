@@ -9,7 +9,7 @@ extension GatewaySuites {
   @Suite("Retention for late joiners")
   struct RetentionTests {
     @Test(
-      "messages(of:) of a late joiner begin with retained messages, those of departed senders included"
+      "for a late joiner, messages(of:) begins with the retained messages, including those of departed senders"
     )
     func lateJoiner() async throws {
       let gateway = try TestGateway()
@@ -50,7 +50,7 @@ extension GatewaySuites {
       #expect(try await messenger.next(1, of: Remark.self) == [Remark("not retained")])
     }
 
-    @Test("retain keeps the newest message of a type, the newest under a key, or none")
+    @Test("retain keeps the newest message of a type, the newest message under a key, or no message")
     func rules() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -93,7 +93,7 @@ extension GatewaySuites {
       #expect(try await late.next(1, of: UpsertStrokeMessage.self).map(\.id) == [stays])
     }
 
-    @Test("the page's batches arrive point by point, and only the new points of a finished stroke")
+    @Test("the page's batches arrive point by point; of a finished stroke, only the new points arrive")
     func batches() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -136,7 +136,7 @@ extension GatewaySuites {
       #expect(try await whole.next(2, of: WholeStroke.self).map(\.points.count) == [4, 1])
     }
 
-    @Test("a page's replacement of a stroke repeats no point that this program sent")
+    @Test("when the page replaces a stroke, this program receives no point that it has sent itself")
     func ownStroke() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

@@ -70,7 +70,8 @@ extension GatewaySuites {
     }
 
     @Test(
-      "leave() and activate() create a successor, offered to all participants after the old session's end")
+      "leave() and activate() create a successor, which is offered to all participants after the old session's end"
+    )
     @MainActor
     func reset() async throws {
       let gateway = try TestGateway()

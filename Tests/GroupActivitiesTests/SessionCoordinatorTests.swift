@@ -61,7 +61,7 @@ extension GatewaySuites {
       expect(true, changes.settle())
     }
 
-    @Test("an activity reported before a change of this program is not published after it")
+    @Test("an activity that was reported before a change of this program is not published after that change")
     @MainActor
     func publishesNoOlderActivity() throws {
       struct Quiz: GroupActivity {

@@ -140,7 +140,9 @@ extension GatewaySuites {
       subscription.cancel()
     }
 
-    @Test("waitingParticipants has the programs with a session object until they join or release it")
+    @Test(
+      "waitingParticipants contains each program that has a session object, until it joins or releases the object"
+    )
     func waitingParticipants() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -202,7 +204,8 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a released session leaves, even if it was offered to another iterator that does not read")
+      "releasing a session object leaves the session, even if it was offered to another iterator that does not read"
+    )
     func unreadIterator() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -224,7 +227,7 @@ extension GatewaySuites {
       _ = idle
     }
 
-    @Test("a released session leaves and is deallocated")
+    @Test("releasing a session object leaves the session and deallocates the object")
     func isFreed() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

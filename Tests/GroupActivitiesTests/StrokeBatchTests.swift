@@ -45,7 +45,8 @@ struct StrokeBatchTests {
     #expect(Dot.decodings.load(ordering: .relaxed) - before <= 2)
   }
 
-  @Test("members that the type does not know are parsed once; large batches are decoded with pauses")
+  @Test(
+    "members that the message type does not have are parsed only once; large batches are decoded with pauses")
   func heavyBatches() {
     let heavy = String(repeating: "y", count: 20_000)
     let points = Array(repeating: "[3,4]", count: 100).joined(separator: ",")

@@ -9,7 +9,7 @@ struct CodingTests {
   }
 
   @Test(
-    "a client prefers gzip or not, as its field says",
+    "the Accept-Encoding field determines if a client prefers gzip",
     arguments: [
       Case(value: "gzip", prefersGzip: true),
       Case(value: "gzip, deflate, br, zstd", prefersGzip: true),
@@ -69,12 +69,12 @@ struct CodingTests {
     // RFC 1952 §2.3: magic, deflate, no flags, no time, slowest, Unix.
     #expect(Array(compressed[..<10]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
     #expect(compressed.count < 150)
-    // §2.3.1: at the end the length, little-endian: 4,400.
+    // §2.3.1: the file ends with the length, 4,400, in little-endian order.
     #expect(Array(compressed.suffix(4)) == [0x30, 0x11, 0, 0])
     #expect(Gzip.compress(text) == compressed)
   }
 
-  @Test("gzip: the same bytes as the tool for empty input")
+  @Test("gzip: empty input gives the same bytes as the gzip tool")
   func compressesNothing() {
     #expect(Gzip.compress([]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   }
@@ -88,7 +88,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§10 the RFC's test vectors, and the last two characters",
+    "§10 the RFC's test vectors, and the last two characters of the alphabet",
     arguments: [
       Vector(bytes: [], text: ""),
       Vector(bytes: Array("f".utf8), text: "Zg=="),

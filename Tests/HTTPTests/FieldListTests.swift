@@ -14,7 +14,7 @@ struct FieldListTests {
     #expect(fields.all("c") == [])
   }
 
-  @Test("§5.3 the order stays; `set` replaces all fields of a name by one")
+  @Test("§5.3 fields keep their order; `set` replaces all fields of a name by one")
   func changes() {
     var fields = fields
     fields.append("C", "4")

@@ -80,7 +80,7 @@ struct ReprDigestTests {
     }
   }
 
-  @Test("a digest of another length, and two that differ")
+  @Test("a digest with another length and two different digests are refused")
   func contradictions() {
     for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
       #expect(throws: UploadFieldError.digestLength(.reprDigest, actual: length)) {
@@ -98,7 +98,7 @@ struct ReprDigestTests {
     "sha-256", "=", ":", example, ",", ", ", ";", "a", "\"", "\\", "?1", "AAAA", "-1.", "*", " ", "\u{E9}",
   ]
 
-  @Test("a random field is a digest of 32 bytes, none, or an error", arguments: UInt64(1)...40)
+  @Test("a random field gives a digest of 32 bytes, no digest, or an error", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -25,14 +25,14 @@ struct RequestLimitTests {
     #expect(Reading(bad + latin1("x\r\n\r\n"), limits: limits).rest == 5)
   }
 
-  @Test("414: a request line above its limit, to the byte")
+  @Test("414: a request line that is one byte longer than its limit is refused")
   func requestLine() {
     expect(
       .requestLineTooLong(limit: 20), status: 414, limits: limits { $0.requestLineBytes = 20 },
       fits: "GET /abcdef HTTP/1.1\r\nHost: h\r\n\r\n", exceeds: "GET /abcdefg HTTP/1.1")
   }
 
-  @Test("431: a head above its limit, to the byte")
+  @Test("431: a head that is one byte longer than its limit is refused")
   func head() {
     let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"  // 27 bytes
     let longer = "GET / HTTP/1.1\r\nHost: hi\r\n\r\n"
@@ -73,7 +73,7 @@ struct RequestLimitTests {
 
   @Test("431: trailers that are too long")
   func trailers() {
-    // "A: b" and its line end are six bytes, the last line end two.
+    // "A: b" and its line end have six bytes; the last line end has two.
     expect(
       .trailersTooLarge(limit: 8), status: 431, limits: limits { $0.trailerBytes = 8 },
       fits: Self.chunked + "0\r\nA: b\r\n\r\n", exceeds: Self.chunked + "0\r\nA: bc\r\n\r\n")
@@ -90,7 +90,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "1;ab\r\nx\r\n0;cd\r\n\r\n", exceeds: Self.chunked + "1;ab\r\nx\r\n1;cde")
   }
 
-  @Test("413: a length above the limit, before any content is returned")
+  @Test("413: a length above the limit is refused before any content is returned")
   func length() {
     let limits = limits { $0.bodyBytes = 3 }
     let fits = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), limits: limits)
@@ -104,14 +104,14 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a length that fits into no integer",
+    "413: a length that does not fit into an integer",
     arguments: ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
   func hugeLength(_ digits: String) {
     let reading = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(digits)\r\n\r\n"))
     #expect(reading.error == .bodyTooLarge(limit: 1_048_576, actual: .max))
   }
 
-  @Test("413: chunks, at the size that exceeds the limit")
+  @Test("413: chunks are refused at the chunk size that exceeds the limit")
   func chunks() {
     expect(
       .bodyTooLarge(limit: 20, actual: 21), status: 413, limits: limits { $0.bodyBytes = 20 },
@@ -120,14 +120,14 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a chunk size that fits into no integer",
+    "413: a chunk size that does not fit into an integer",
     arguments: ["7fffffffffffffff", "8000000000000000", "ffffffffffffffff"])
   func hugeChunk(_ size: String) {
     let reading = Reading(latin1(Self.chunked + size), limits: limits { $0.bodyBytes = .max - 1 })
     #expect(reading.error == .bodyTooLarge(limit: .max - 1, actual: .max))
   }
 
-  @Test("a limit set after the head applies to that body only")
+  @Test("a limit that is set after the head applies only to the body of the same request")
   func limitOfOneBody() throws {
     var reader = RequestReader(limits: limits { $0.bodyBytes = 2 })
     let bytes = latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")

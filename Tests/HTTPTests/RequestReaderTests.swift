@@ -204,7 +204,7 @@ struct RequestReaderTests {
     #expect(Array(bytes[position...]) == [0x81, 0x80, 0, 0, 0, 0])
   }
 
-  @Test("the end of a request needs no further byte")
+  @Test("the end of a request is reported without a further byte")
   func endWithoutBytes() throws {
     var reader = RequestReader()
     let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)

@@ -252,7 +252,8 @@ struct RequestRefusalTests {
   ]
 
   @Test(
-    "each broken rule is refused at its byte", arguments: requestLines + hosts + fields + framings + chunks)
+    "each violation of a rule is refused at its first byte",
+    arguments: requestLines + hosts + fields + framings + chunks)
   func refuses(_ refusal: Refusal) {
     expectRefusal(refusal)
   }

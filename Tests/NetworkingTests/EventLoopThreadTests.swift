@@ -7,7 +7,7 @@ import Primitives
 
 @Suite("The event loop")
 struct EventLoopThreadTests {
-  @Test("A wake from another thread causes a turn, and many wakes before that turn cause one")
+  @Test("A wake-up from another thread causes a turn, and many wake-ups before a turn cause only one")
   func wake() async throws {
     let loop = try EventLoopThread(name: "test-wake")
     let turns = Queue<Int>()
@@ -42,7 +42,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A deadline in the past causes the next turn at once, with the events so far")
+  @Test("A deadline in the past causes the next turn at once, with the events that have arrived")
   func pastDeadline() throws {
     let loop = try EventLoopThread(name: "test-slice")
     let count = Atomic(0)

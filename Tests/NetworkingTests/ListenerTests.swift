@@ -37,7 +37,8 @@ struct ListenerTests {
     #expect(peers[0]?.union(peers[1] ?? []) == ports)
   }
 
-  @Test("A second listener fails with an address in use, also while the first shares its port")
+  @Test(
+    "A second listener fails because the address is in use, even while the first listener shares its port")
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: first.address) }

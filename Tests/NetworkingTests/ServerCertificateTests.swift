@@ -44,7 +44,7 @@ struct ServerCertificateTests {
   }
 
   @Test(
-    "Every usual kind of key works with both versions, with the whole chain",
+    "Every common kind of key works with both TLS versions, and the whole chain is sent",
     arguments: [
       ["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
       ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],

@@ -95,7 +95,7 @@ struct SocketTests {
     #expect(try server.notSentLowWaterInBytes() == 131_072)
   }
 
-  @Test("The text of an error has the call and the system's message")
+  @Test("The text of an error contains the call and the system's message")
   func errorWords() {
     #expect(SystemError("bind", code: EADDRINUSE).description == "bind: Address already in use")
     #expect(SystemError("bind", code: 9999).description == "bind: error 9999")

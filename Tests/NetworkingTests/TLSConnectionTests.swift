@@ -76,7 +76,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "Data directly after the handshake arrives in the same call, also a record of one byte",
+    "Data directly after the handshake, even a record of one byte, arrives in the same call",
     arguments: TLSVersion.allCases)
   func dataBehindHandshake(_ version: TLSVersion) throws {
     var pair = try pair(version)

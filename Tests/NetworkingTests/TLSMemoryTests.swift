@@ -8,7 +8,7 @@ struct TLSMemoryTests {
     "An idle connection uses at most 16 KiB of the heap after data in both directions",
     arguments: TLSVersion.allCases)
   func idle(_ version: TLSVersion) async {
-    // In a child process, because the heap of this one includes other tests.
+    // The test runs in a child process, because the heap of this process contains data of other tests.
     await #expect(processExitsWith: .success) { [name = version.name as String] in
       let version = try #require(TLSVersion.allCases.first { $0.name == name })
       let contexts = try TLSFixture.Contexts()

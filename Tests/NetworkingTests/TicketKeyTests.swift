@@ -49,7 +49,7 @@ struct TicketKeyTests {
     }
   }
 
-  @Test("After a new certificate neither context resumes sessions of the old one")
+  @Test("After the certificate is replaced, neither the old nor the new context resumes earlier sessions")
   func replacement() throws {
     let former = try contexts.server()
     let client = try contexts.client()

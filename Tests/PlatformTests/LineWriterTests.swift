@@ -91,7 +91,7 @@ struct LineWriterTests {
     #expect(deaf.stop(within: .seconds(20)))
   }
 
-  @Test("After the end each caller writes its lines itself")
+  @Test("After the writer has stopped, each caller writes its lines itself")
   func stopped() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, droppedNotice: Self.note)

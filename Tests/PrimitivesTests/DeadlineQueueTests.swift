@@ -32,7 +32,7 @@ struct DeadlineQueueTests {
     #expect(odd == Array(stride(from: 1, to: 100, by: 2)))
   }
 
-  @Test("An element is removed by its deadline; another deadline or element removes nothing")
+  @Test("Removing an element requires its deadline; with another deadline or element, nothing is removed")
   func removal() {
     var queue = DeadlineQueue<Int>()
     queue.insert(1, at: time(5))

@@ -23,11 +23,11 @@ struct BoundsTests {
     var bucket = EntryRateLimiter(rates, at: .zero)
     let burst = takes(&bucket, 20, of: 1, by: rates, at: .zero)
     #expect(burst == 16)
-    // A quarter of 16 is 4: half a second.
+    // A quarter of the burst of 16 is 4 entries, which take half a second.
     #expect(bucket.millisecondsUntilQuarter(for: 1, by: rates) == 500)
     let quarter = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(milliseconds: 500))
     #expect(quarter == 4)
-    // Never more than the burst, however long the pause.
+    // The bucket never has more than the burst, however long the pause is.
     let rested = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(seconds: 3_600))
     #expect(rested == 16)
   }
@@ -40,9 +40,9 @@ struct BoundsTests {
     var bucket = EntryRateLimiter(rates, at: .zero)
     let first = takes(&bucket, 2, of: 1_999, by: rates, at: .zero)
     #expect(first == 1)
-    // Until a quarter of the burst, 500 bytes, is there: 499 are lacking.
+    // The time until a quarter of the burst (500 bytes) is available: 499 bytes are missing.
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
-    // Until there is room for the entry itself.
+    // The time until there is room for the entry itself.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
     let full = MonotonicTime.zero.adding(seconds: 2)
     let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)
@@ -51,7 +51,7 @@ struct BoundsTests {
     #expect(indebted == 0)
     let free = takes(&bucket, 2, of: 1, by: rates, at: full.adding(milliseconds: 8_001))
     #expect(free == 1)
-    // A clock that goes back fills nothing.
+    // A time in the past does not fill the bucket.
     let earlier = takes(&bucket, 1, of: 1, by: rates, at: full)
     #expect(earlier == 0)
   }

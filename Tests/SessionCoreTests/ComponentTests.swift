@@ -8,7 +8,7 @@ import Wire
 @Suite("Components of a session")
 struct ComponentTests {
   @Test(
-    "A quota warns at four fifths, and again only after less than three fifths",
+    "A warning about a quota comes at four fifths, and again only after the use was below three fifths",
     arguments: [
       ([0, 79, 80, 99], [false, false, true, false]),
       ([80, 61, 80], [true, false, false]),
@@ -72,7 +72,7 @@ struct EmptyPeriodTests {
   private let now = MonotonicTime.zero.adding(seconds: 1_000)
   private let date = Date(timeIntervalSince1970: 50_000)
 
-  @Test("The beginning is computed backwards from the present wall time")
+  @Test("The beginning of an empty period is computed backwards from the present wall time")
   func beginning() {
     var period = EmptyPeriod(since: .zero)
     #expect(period.date(now: now, date: date) == date - 1_000)
@@ -84,7 +84,7 @@ struct EmptyPeriodTests {
     #expect(period.date(now: now.adding(seconds: 5), date: date) == date - 5)
   }
 
-  @Test("A restored period begins at the time in the record, until it ends")
+  @Test("A restored empty period has the beginning in the record until the period ends")
   func restored() {
     var period = EmptyPeriod(since: now)
     period.restore(date - 300, now: now, date: date)

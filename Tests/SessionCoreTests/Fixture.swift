@@ -19,7 +19,7 @@ final class Fixture {
     self.session = session
     session.compressor = withoutZeros
     self.now = now
-    // Ids that the session before did not use.
+    // Ids that the previous session did not use.
     connections = 1_000
     tokens = 1_000
   }
@@ -164,7 +164,7 @@ final class TestClient {
     fixture.session.disconnected(subscriber, pageGone: pageGone, now: fixture.now)
   }
 
-  /// Reads up to so many bytes.
+  /// Reads at most this number of bytes.
   func read(upTo limit: Int = .max) throws {
     var left = limit
     while left > 0, let piece = fixture.session.nextPiece(subscriber) {
@@ -176,7 +176,7 @@ final class TestClient {
     try cut()
   }
 
-  /// Takes bytes that are not from the log.
+  /// Removes bytes that are not from the log.
   func take(_ bytes: [UInt8]) throws {
     stream.append(bytes)
     try cut()
@@ -192,7 +192,7 @@ final class TestClient {
     }
   }
 
-  /// Forgets everything that arrived so far.
+  /// Discards everything that has arrived.
   func forget() {
     controls = []
     entries = []

@@ -87,7 +87,7 @@ enum ReceivedMessage {
   case close(UInt16, reason: String)
 }
 
-/// A stand-in for a compressor: of consecutive zeros only the number is kept.
+/// A simple compressor for tests, which replaces consecutive zeros by their number.
 func withoutZeros(_ message: Span<UInt8>) -> [UInt8] {
   var bytes: [UInt8] = []
   var zeros: UInt8 = 0
@@ -134,7 +134,7 @@ func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
 struct FrameStream {
   private var bytes: [UInt8] = []
 
-  /// True if everything so far was whole frames.
+  /// True if all bytes that were read form whole frames.
   var isOnBoundary: Bool { bytes.isEmpty }
 
   mutating func append(_ more: some Sequence<UInt8>) {

@@ -8,7 +8,9 @@ import Wire
 /// The contract of `AttachmentStore`, which every implementation fulfils. These tests know no files.
 @Suite("Contract of a store's attachments")
 struct AttachmentContractTests {
-  @Test("An upload becomes a content, which is read at any offset", arguments: StoreKind.allCases)
+  @Test(
+    "A finished upload becomes the content of an attachment, which can be read at any offset",
+    arguments: StoreKind.allCases)
   func uploads(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)
     let upload = try fixture.store.createUpload(fixture.name, of: .one)
@@ -70,7 +72,7 @@ struct AttachmentContractTests {
     #expect(try upload.finish() == Digests.abc)
   }
 
-  @Test("A content that is placed again has another mark", arguments: StoreKind.allCases)
+  @Test("Content that is stored again has another mark", arguments: StoreKind.allCases)
   func marks(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)
     let first = try fixture.place("abc")
@@ -82,7 +84,7 @@ struct AttachmentContractTests {
   }
 
   @Test(
-    "Uploads and contents are listed and removed; an open content can still be read",
+    "Uploads and contents are listed and removed; content that is open can still be read",
     arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)
@@ -124,7 +126,7 @@ private struct AttachmentFixture {
 
   var store: any AttachmentStore { fixture.attachments }
 
-  /// Uploads a text and makes it a content.
+  /// Uploads a text and stores it as content.
   func place(_ text: String) throws -> ContentMark? {
     let upload = try store.createUpload(name, of: .one)
     try upload.append(Array(text.utf8).span)

@@ -16,7 +16,7 @@ struct ContentTests {
 
   private var contents: [String]? { one.temporary.names(in: "\(one.folder)/attachments") }
 
-  @Test("A finished upload becomes a content", arguments: [false, true])
+  @Test("A finished upload becomes the content of an attachment", arguments: [false, true])
   func places(syncs: Bool) throws {
     #expect(try one.place("abc", syncs: syncs) == Digests.abc)
     #expect(contents == [Digests.abc])
@@ -35,7 +35,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("A removed content can only be read by readers that have it open")
+  @Test("Removed content can only be read by readers that have it open")
   func removes() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)
@@ -65,7 +65,7 @@ struct ContentTests {
   }
 
   @Test(
-    "Only a digest is a valid name of a content",
+    "Only a digest is a valid name for content",
     arguments: [
       "", "..", "../lock", "abc", Digests.abc.uppercased(), Digests.abc + "0", String(Digests.abc.dropLast()),
       String(Digests.abc.dropLast()) + "/", String(Digests.abc.dropLast()) + "\u{0}",
@@ -93,7 +93,7 @@ struct ContentTests {
     }
   }
 
-  @Test("A file that was truncated after its opening gives an error, and no zeros")
+  @Test("Reading a file that was truncated after its opening gives an error, and no zeros")
   func cutShort() throws {
     let digest = try one.place("0123456789")
     let file = try one.attachments.openContent(digest)

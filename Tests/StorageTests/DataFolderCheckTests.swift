@@ -24,7 +24,7 @@ struct DataFolderCheckTests {
   }
 
   @Test(
-    "A check throws the errors of opening",
+    "A check throws the errors that opening the folder would throw",
     arguments: ["file", "file/below", "dangling", "newer", "rubbish"])
   func faults(_ name: String) throws {
     let temporary = TemporaryFolder()

@@ -124,7 +124,7 @@ struct DataFolderMarkTests {
     #expect(try DataFolder(opening: temporary.path).earlierFormat == nil)
   }
 
-  @Test("ST8 A version that knows format 1 only refuses a folder of this version, and names both formats")
+  @Test("ST8 A version that knows only format 1 refuses a folder of this version, and names both formats")
   func downgrade() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path)

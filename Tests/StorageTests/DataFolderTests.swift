@@ -69,7 +69,7 @@ struct DataFolderTests {
     holder.end()
   }
 
-  @Test("An unusable folder is named in a one-sentence error")
+  @Test("The error for an unusable folder is one sentence that names the folder")
   func refusals() throws {
     let temporary = TemporaryFolder()
     try temporary.write("", to: "file")

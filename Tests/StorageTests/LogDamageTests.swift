@@ -61,7 +61,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST4 Every flipped bit is detected, and loses at most the record whose body has it",
+    "ST4 Every flipped bit is detected, and at most the record with this bit is lost",
     arguments: Backend.allCases)
   func flippedBits(_ backend: Backend) async throws {
     let start = Self.written([]).count
@@ -122,7 +122,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test("A file that ends with zeros only lacks a record")
+  @Test("Zeros at the end of a file count as an incomplete last record")
   func zeros() async throws {
     for count in [1, 12, 13, 4096] {
       let bench = try Backend.memory.make()

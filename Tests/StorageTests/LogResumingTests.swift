@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("Reading a log behind damage")
+@Suite("Reading a log after damage in it")
 struct LogResumingTests {
   private static let start = LogDamageTests.written([]).count
 
@@ -100,7 +100,7 @@ struct LogResumingTests {
       let (found, end) = try Self.read(damaged)
       #expect(found.starts(with: records[..<first]), "round \(round)")
       let told = Int(damaged.span.uint32(at: places[first].lowerBound))
-      // It may look like a record cut off with the file: then only a CRC leads to the next record.
+      // The damage may look like a record that the end of the file cuts off. Then only a CRC leads to the next record.
       if (1...1 << 26).contains(told), places[first].lowerBound + told + 12 > damaged.count { continue }
       let rest = Array(records[min(behind + 1, records.count)...])
       #expect(Array(found.suffix(rest.count)) == rest, "round \(round)")
@@ -184,7 +184,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST12 Bytes inserted behind the first record lose no record")
+  @Test("ST12 Bytes that are inserted after the first record do not cause the loss of a record")
   func insertedBehindFirstRecord() throws {
     let records: [SessionRecord] = [.session, .numbers, .run(1)]
     var bytes = LogDamageTests.written(records)

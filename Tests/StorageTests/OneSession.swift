@@ -21,7 +21,7 @@ struct OneSession {
   /// The path of the session's folder, relative to the temporary one.
   var folder: String { "data/sessions/\(id.text)" }
 
-  /// Uploads a text in one piece and makes it a content.
+  /// Uploads a text in one piece and stores it as content.
   func place(_ text: String, syncs: Bool = false) throws -> String {
     let (id, bytes) = (UUID(), Array(text.utf8))
     let upload = try attachments.createUpload(id)

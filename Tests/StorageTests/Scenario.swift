@@ -85,7 +85,7 @@ final class Scenario {
     if let error { throw error }
   }
 
-  /// Returns the records of all entries that were not reported, and of one entry more.
+  /// Returns the records of all entries that were not reported, and of one more entry.
   private func next(of id: SessionID) -> [SessionRecord] {
     let said = self.said[id, default: Said()]
     self.said[id]?.sent = said.sent + 1

@@ -76,7 +76,8 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A released session is fenced; it continues when it is adopted at its end", arguments: StoreKind.allCases)
+    "Appends to a released session are fenced; the session continues when it is adopted at its end",
+    arguments: StoreKind.allCases)
   func releases(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     try await fixture.store.create(.one, [.session])

@@ -29,7 +29,7 @@ struct MaskingKeyTests {
     }
   }
 
-  @Test("a payload masked in two parts is masked as a whole", arguments: 0...9)
+  @Test("masking a payload in two parts gives the same result as masking it at once", arguments: 0...9)
   func advances(cut: Int) {
     let key = MaskingKey(0x11, 0x22, 0x44, 0x88)
     let original = Array(UInt8(0)..<23)

@@ -87,7 +87,7 @@ struct ClientControlTests {
   }
 
   @Test(
-    "a message without exactly one known and valid member is refused in words",
+    "a message without exactly one known and valid member is refused with an explanation",
     arguments: [
       Refused(text: "[]", error: .unknownControl),
       Refused(text: "1", error: .unknownControl),

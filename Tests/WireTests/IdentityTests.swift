@@ -96,7 +96,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("a generated name is two words, valid, and varies")
+  @Test("a generated name is valid, has two words, and varies")
   func madeUp() {
     var random = SeededGenerator(seed: 1)
     var names: Set<String> = [NameGenerator.name(random: 0), NameGenerator.name(random: .max)]

@@ -22,7 +22,7 @@ struct WirePropertyTests {
   }
 
   @Test(
-    "the entries of a message equal the single ones, and a truncated entry leaves those before it",
+    "the entries of a message are equal to the single entries, and a truncated entry does not affect earlier ones",
     arguments: UInt64(1)...40)
   func entries(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

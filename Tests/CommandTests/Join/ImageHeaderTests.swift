@@ -40,7 +40,7 @@ struct ImageHeaderTests {
   func sizes(_ bytes: [UInt8], _ type: String, _ width: Int, _ height: Int) {
     #expect(ImageHeader(bytes)?.type == type)
     #expect(ImageHeader(bytes)?.size == ImageHeader.Size(width: width, height: height))
-    // A file that ends early has a kind at most.
+    // If a file ends early, at most its kind is known.
     for count in 0..<bytes.count { _ = ImageHeader(Array(bytes[..<count])) }
   }
 

@@ -20,7 +20,7 @@ struct InputFileTests {
     #expect(endless?.description == "/dev/zero has more than 100000 bytes, the maximum")
     let directory = #expect(throws: CommandError.self) { try InputFile.read(folder.path) }
     #expect(directory?.description.contains("cannot be read (read: Is a directory") == true)
-    // No such file is read completely, whatever the memory.
+    // Such a file is never read completely, regardless of the available memory.
     let vast = unsafe open(name, O_WRONLY)
     #expect(ftruncate(vast, InputFile.maximumBytes + 1) == 0)
     close(vast)

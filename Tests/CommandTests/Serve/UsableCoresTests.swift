@@ -9,7 +9,7 @@ struct UsableCoresTests {
     let testDescription: String
     let groups: String
     let files: [String: String]
-    /// The usable ones of eight cores.
+    /// The usable cores of a machine with eight cores.
     let usable: Int
 
     init(_ description: String, _ groups: String, _ files: [String: String], usable: Int) {

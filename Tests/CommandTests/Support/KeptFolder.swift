@@ -35,7 +35,7 @@ final class KeptFolder {
     try data.attachments(of: log.id).make()
   }
 
-  /// Stores a content. Returns its digest.
+  /// Stores content. Returns its digest.
   func place(_ text: String, in id: SessionID) throws -> String {
     let folder = data.attachments(of: id)
     let file = UUID()

@@ -7,7 +7,7 @@ enum Fuzz {
   nonisolated(unsafe) private static var target: FuzzTarget?
 
   static func main() {
-    // Not an argument, because libFuzzer would lose it when it restarts itself.
+    // This is not an argument, because libFuzzer would lose it when it restarts itself.
     let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) }
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
       for target in FuzzTarget.all { print(target.name) }

@@ -1,5 +1,5 @@
-/// Frames records like the store, written from the format's description, so that it is independent of the
-/// code under test.
+/// Frames records as the store does. Written from the format's description, so that it is independent of the code under
+/// test.
 struct LogBytes {
   private(set) var bytes: [UInt8] = []
   /// The offset of each record's end.

@@ -74,7 +74,7 @@ private struct RequestReading: Equatable {
   private(set) var fault: String?
   private let connection: Connection
 
-  /// Two connections are equal: the reader is no part of the result.
+  /// Two connections are equal: the reader is not a part of the result.
   private final class Connection: Equatable {
     var reader: RequestReader
 

@@ -98,7 +98,7 @@ final class SessionClient {
     case "waiting":
       try expect(joined == nil, "waiting when it has joined")
     case "catchUp":
-      // A subscriber that lags in its tail is caught up anew.
+      // A subscriber that lags in its tail is caught up again.
       try expect(
         joined != nil && catchUp?.isSnapshot != true,
         "a catch-up out of turn, joined \(joined != nil), \(catchUp as Any)")

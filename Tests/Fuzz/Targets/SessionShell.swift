@@ -16,7 +16,7 @@ final class SessionShell {
   private var order: [UInt64: [UInt8]] = [:]
   private var lives = 0
   private var names: UInt64 = 1_000
-  /// The number of files of attachments so far.
+  /// The number of files that were created for attachments.
   var attachmentFiles: UInt64 = 0
 
   static let id = SessionID(high: 1, low: 2)

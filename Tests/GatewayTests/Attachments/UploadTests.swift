@@ -103,7 +103,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
     }
 
-    /// Uploads a content and checks the response.
+    /// Uploads content and checks the response.
     private static func upload(_ bytes: [UInt8], as id: UUID, _ kind: Kind, over client: JournalClient) throws
     {
       let framing: JournalClient.Framing =

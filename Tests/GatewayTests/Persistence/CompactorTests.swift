@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-/// The compaction of logs in a store that holds, fails or is late, without a network or a disk.
+/// The compaction of logs in a store that blocks, fails or is late, without a network or a disk.
 @Suite("Compactor")
 struct CompactorTests {
   private static func worker() throws -> ComponentWorker {
@@ -102,7 +102,7 @@ extension ComponentWorker {
     try store.byteCount(of: Self.id(number)) ?? 0
   }
 
-  /// Takes turns until the store has everything that participants sent. Other tasks may go on.
+  /// Takes turns until the store has everything that participants sent. Other tasks may still be running.
   fileprivate func store(_ number: UInt64) async {
     repeat {
       // The clock moves only to times at which something is due, not while the store's thread is late.
@@ -113,7 +113,7 @@ extension ComponentWorker {
     } while broadcaster.hasWork || sessions[Self.id(number)].map { $0.session.unsavedBytes > 0 } ?? false
   }
 
-  /// Ends the session. Other tasks may go on.
+  /// Ends the session. Other tasks may still be running.
   fileprivate func end(from client: Int) async {
     send(.text, Array(#"{"end":{}}"#.utf8), from: client)
     while sessions[Self.id(1)] != nil { await store(1) }
@@ -123,7 +123,7 @@ extension ComponentWorker {
   fileprivate func supersede(_ number: UInt64 = 1, from writer: Int) async throws {
     for round in 0..<60 where !store.compactionsBegun.contains(Self.id(number)) {
       draw([UInt8](repeating: UInt8(round), count: 40_000), retention: .replace, key: .shape, from: writer)
-      // No faster than a participant may send.
+      // Entries are sent no faster than a participant may send them.
       advance(.seconds(1))
       await store(number)
       _ = try received(by: writer)

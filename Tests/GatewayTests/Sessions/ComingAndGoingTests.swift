@@ -61,7 +61,7 @@ extension OverSockets {
         #expect(own == (0..<drawn[who]).map { Self.payload(who, $0 + 1) }, "what \(who) drew")
       }
       #expect(Set(members.map(\.number)).count == members.count)
-      // The state stays like that.
+      // The state does not change any more.
       gateway = try gateway.restart(.cut)
       #expect(try ParticipantClient(gateway, session).join().state.held == witness.state.held)
     }

@@ -65,7 +65,7 @@ extension OverSockets {
           try client.send(entries)
         }
         let client = clients[round % 3]
-        // Sometimes in the middle of a frame, of which only the first bytes arrive.
+        // Some connections break in the middle of a frame, so that only its first bytes arrive.
         if random.next(below: 3) == 0, let socket = client.socket {
           let frame = WebSocketClient.frame(.binary, client.entry([UInt8(round), 255]))
           try socket.stream.send(Array(frame.prefix(1 + Int(random.next(below: UInt64(frame.count - 1))))))

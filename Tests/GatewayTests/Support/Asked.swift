@@ -14,7 +14,7 @@ final class Asked<Answer: Sendable>: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// True when the result is there.
+  /// True when the result is available.
   var isAnswered: Bool { answer.withLock { $0 != nil } }
 
   /// Waits for the result, or throws the error of the call.

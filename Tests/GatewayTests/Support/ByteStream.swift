@@ -86,7 +86,7 @@ final class ByteStream {
     try tls?.encrypt(first.span, into: &ciphertext)
     let end = ciphertext.count
     try tls?.encrypt(second.span, into: &ciphertext)
-    // The record's header has five bytes; cuts are behind it and within the content.
+    // The header of the record has five bytes. The record is cut after its header, within its content.
     try sendRaw(Array(ciphertext[..<(end + 9)]))
     return Array(ciphertext[(end + 9)...])
   }
@@ -107,7 +107,7 @@ final class ByteStream {
     }
   }
 
-  /// Sends until all bytes are accepted (`true`) or none was accepted for that time (`false`). Plain text
+  /// Sends until all bytes are accepted (`true`), or no bytes were accepted for the given time (`false`). Plain text
   /// only.
   func offer(_ bytes: [UInt8], within limit: Duration) throws -> Bool {
     var sent = 0

@@ -314,7 +314,7 @@ actor ComponentWorker {
     } while running > 0 || broadcaster.hasWork
   }
 
-  /// Checks what did not happen in time.
+  /// Checks the time limits of connections and sessions.
   func sweep() async {
     io.sweep()
     sessions.sweep()

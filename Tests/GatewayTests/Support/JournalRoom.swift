@@ -68,7 +68,8 @@ final class JournalRoom {
     }
   }
 
-  /// Waits until the session has no attachments and no remains of uploads. Those of an aborted request are removed after it.
+  /// Waits until the session has no attachments and no remains of uploads. The remains of an aborted request are removed
+  /// after the request has ended.
   func expectNothing(_ location: SourceLocation = #_sourceLocation) throws {
     let deadline = TestTimeout.deadline
     var list = try settle(location)

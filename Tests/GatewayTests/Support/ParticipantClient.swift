@@ -32,7 +32,8 @@ final class ParticipantClient {
   /// The last used client sequence.
   private(set) var clientSequence: UInt32 = 0
   private var kept: [(clientSequence: UInt32, bytes: [UInt8])] = []
-  /// For each sequence of a returned entry: its client sequence, up to which all are committed when the sequence is.
+  /// The client sequence of each returned entry, by the entry's sequence. When the sequence is committed, so are all
+  /// entries up to the client sequence.
   private var arrived: [(sequence: UInt64, clientSequence: UInt32)] = []
 
   init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) {
@@ -228,7 +229,7 @@ final class ParticipantClient {
     }
     if entry.sequence <= sequence { Issue.record("\(entry.sequence) came behind \(sequence)") }
     sequence = entry.sequence
-    // Entries of a tail move it too.
+    // Entries of a tail advance this sequence too.
     after = sequence
     received.append(entry)
     if entry.sender == number, entry.clientSequence > 0 {

@@ -24,7 +24,7 @@ extension RunningGateway {
   /// Returns the open files of sessions in this process.
   func openFiles() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
-      // Other files of the process are opened and closed meanwhile.
+      // Other files of the process are opened and closed during the call.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       // The logs stay open while their sessions are in use.
       return target.flatMap { path in
@@ -38,7 +38,7 @@ extension RunningGateway {
   /// Reads the descriptors of this process: `/proc/net/tcp` leaves out rows if the table changes during the read.
   func openSockets() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-      // A descriptor that is no socket, or that has closed meanwhile, has no address.
+      // A descriptor that is not a socket, or that was closed during the call, has no address.
       guard let descriptor = CInt(name), let address = try? Socket(descriptor).localAddress(),
         [http.port, https.port].contains(address.port)
       else { return false }

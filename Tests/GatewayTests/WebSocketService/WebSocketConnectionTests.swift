@@ -14,7 +14,7 @@ struct WebSocketConnectionTests {
     let worker = try ComponentWorker()
     try await worker.makeSession()
     let (silent, alive) = (try await worker.join(), try await worker.join())
-    // A client that reads gives a sign of life.
+    // A client that reads counts as active.
     for client in [silent, alive] { _ = try await worker.received(by: client) }
     await worker.advance(.seconds(20))
     await worker.sweep()

@@ -7,8 +7,8 @@ import Wire
 
 @testable import Gateway
 
-/// A gateway in the test's process, with a temporary data folder, and participants in its sessions. Released, the gateway
-/// stops and its folder is removed.
+/// A gateway in the test's process, with a temporary data folder, and participants in its sessions. When the object is
+/// released, the gateway stops and its folder is removed.
 final class TestGateway: Sendable {
   private let gateway: Gateway
   private let folder: String

@@ -167,7 +167,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "A violation ends the WebSocket, with the close code for it",
+    "A violation of the protocol ends the WebSocket, with the matching close code",
     arguments: [
       Fault(rule: "a masked frame", bytes: [0x82, 0x80, 0, 0, 0, 0], code: 1002),
       Fault(rule: "a length of 2^62 bytes", bytes: [0x82, 0x7F, 0x40, 0, 0, 0, 0, 0, 0, 0], code: 1009),

@@ -40,8 +40,8 @@ extension ConnectionTests {
           "\(sent.count) " + String(repeating: "x", count: Int.random(in: 0...400, using: &generator))
         try ada.send(text)
         sent.append(text)
-        // The messages are sent as fast as they arrive at one member. Otherwise the rest would go in a few large
-        // messages without a cut.
+        // The messages are sent as fast as they arrive at one member. Otherwise the rest would be sent in a few large
+        // messages, without a lost connection.
         if sent.count % 8 == 0 {
           let count = sent.count
           let cuts = proxy.cuts
@@ -87,7 +87,7 @@ extension ConnectionTests {
       let number = ada.number
       for round in 0..<2 {
         for index in 0..<50 { try ada.sendKept("\(round) \(index)") }
-        // In the middle of the sends.
+        // The gateway is restarted in the middle of the sends.
         try bob.events.wait(for: "some of it") { $0.messages.count > 60 * round + 10 }
         gateway = try gateway.restart(end)
         proxy.turn(to: gateway.http)

@@ -110,7 +110,7 @@ extension ConnectionTests {
     }
 
     @Test(
-      "Invalid bytes end the connection at most, and the membership continues",
+      "Invalid bytes can only end the connection; the membership continues",
       arguments: InvalidBytes.allCases
     )
     func invalidBytes(_ invalidBytes: InvalidBytes) async throws {

@@ -22,7 +22,7 @@ extension ConnectionTests {
       #expect(Set(ada.events.recorded.active.map(\.name)) == ["Ada", "Bob"])
       try ada.send("hello")
       try bob.send("hello back")
-      // Larger than a TLS record and a socket's buffer.
+      // The message is larger than a TLS record and a socket's buffer.
       let large = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
       try ada.membership.send(OutgoingEntry(type: "Large", payload: large))
       try bob.events.wait(for: "Ada's") { $0.messages.count == 2 }
@@ -60,7 +60,7 @@ extension ConnectionTests {
       let (ada, bob) = try (
         TestMember(session, at: gateway.address()), TestMember(session, at: gateway.address())
       )
-      // Below the burst of the participant's own rate, which is the gateway's.
+      // The number is below the burst of the participant's rate limit, which is the same as the gateway's.
       let threads = try (0..<4).map { thread in
         try SystemThread(name: "test-sender") {
           for index in 0..<300 {
@@ -155,7 +155,7 @@ extension ConnectionTests {
       await #expect(throws: EndReason.ended) { try await ada.membership.settle() }
     }
 
-    @Test("Leaving sends pending messages, releases all resources, and then reports no more events")
+    @Test("Leaving sends pending messages and releases all resources; after that, no events are reported")
     func leaving() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

@@ -24,7 +24,7 @@ extension ConnectionTests {
       await later.value
     }
 
-    @Test("A membership without a loop has ended, and rejects all calls")
+    @Test("A membership that gets no event loop has ended, and rejects all calls")
     func noLoop() async throws {
       let queue = MembershipQueue()
       let reason = EndReason.noConnections("no descriptor")
@@ -89,7 +89,7 @@ extension ConnectionTests {
         let unread = try? ProcessResources.unread(from: proxy.address.port)
         return "\(String(describing: unread)) bytes wait, \(bob.events.recorded.messages.count) messages came"
       }
-      // Two turns of the loop: it would have read the bytes by then.
+      // After two turns, the loop would have read the bytes.
       for _ in 0..<2 { try await bob.membership.settle() }
       #expect(bob.events.recorded.messages.isEmpty)
       bob.membership.setReading(true)

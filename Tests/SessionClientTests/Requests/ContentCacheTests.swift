@@ -81,7 +81,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 1)
   }
 
-  @Test("An added content is read without a request")
+  @Test("Added content is read without a request")
   func own() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -93,7 +93,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == before)
   }
 
-  @Test("The least recently used content is evicted first, and large ones are not cached")
+  @Test("The least recently used content is evicted first, and large content is not cached")
   func limits() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -146,19 +146,19 @@ struct ContentCacheTests {
     for seed in 0..<6 as Range<UInt64> {
       objects.append(try await room.uploader.put(TestContent.bytes(1000, seed: seed), to: room.session))
     }
-    // Two in memory, three in files.
+    // Two contents are in memory, three in files.
     for index in [0, 1, 2, 3, 4, 4, 3, 2, 1, 0] { _ = try await api.load(objects[index], of: room.session) }
     #expect(room.proxy.connections == 5)
     _ = try await api.load(objects[5], of: room.session)
     #expect(room.proxy.connections == 6)
-    // The fifth is the least recently used.
+    // The fifth content is the least recently used.
     for index in [0, 1, 2, 3, 5] { _ = try await api.load(objects[index], of: room.session) }
     #expect(room.proxy.connections == 6)
     _ = try await api.load(objects[4], of: room.session)
     #expect(room.proxy.connections == 7)
   }
 
-  @Test("An added large content is read without a request")
+  @Test("Added large content is read without a request")
   func ownLarge() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -184,7 +184,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 2)
   }
 
-  @Test("A file has no name and mode 0600, and is freed when its last reader releases it")
+  @Test("A file has mode 0600 and no name, and is freed when its last reader releases it")
   func unnamedFiles() throws {
     let folder = try Folder()
     let files = ContentFiles(folders: ["/proc/no/such/folder", folder.path])

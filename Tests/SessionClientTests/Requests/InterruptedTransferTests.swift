@@ -11,7 +11,7 @@ struct InterruptedTransferTests {
   @Test(
     "With 200 lost connections during uploads and downloads, all bytes are right, and each attachment exists once",
     arguments: [
-      // Mostly in a body, and mostly in a head.
+      // In the first plan, connections break mostly in a body; in the second plan, mostly in a head.
       (seed: UInt64(11), largest: 150_000), (seed: 12, largest: 4_000),
     ])
   func cuts(_ plan: (seed: UInt64, largest: Int)) async throws {
@@ -118,7 +118,7 @@ struct InterruptedTransferTests {
     #expect(heads[1].contains("If-Range: \"\(TestContent.digest(content))\"\r\n"))
   }
 
-  @Test("A content with a wrong digest is downloaded once more, and then refused", arguments: [1, 2])
+  @Test("Content with a wrong digest is downloaded once more, and then refused", arguments: [1, 2])
   func otherBytes(wrongTimes: Int) async throws {
     let content = TestContent.bytes(1000, seed: 3)
     let server = try ScriptedServer { number, stream in

@@ -163,7 +163,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "A content above the limit is not downloaded, independent of its description",
+    "Content above the limit is not downloaded, regardless of its description",
     arguments: [
       Large(words: "the limit is 100000"),
       Large(field: "Content-Length: 100001\r\n", words: "has 100001 bytes or more; the limit is 100000"),
@@ -223,7 +223,7 @@ struct InvalidServerTests {
     let asked = Guarded<[String]>([])
     let lookups = AddressResolver { (name) throws(AddressError) in
       asked.withLock { $0.append(name) }
-      // As a resolver whose servers are silent.
+      // Behaves like a resolver whose servers are silent.
       try? TestTimeout.block(until: "the end of the test") { isOver.withLock { $0 } }
       throw .hostHasNoAddress
     }
@@ -252,7 +252,9 @@ struct InvalidServerTests {
     isOver.withLock { $0 = true }
   }
 
-  @Test("A refusal before the end of the body is read, and the rest is not sent")
+  @Test(
+    "If the server refuses a request before its whole body was sent, the refusal is read and the rest is not sent"
+  )
   func earlyAnswer() async throws {
     let received = Guarded(0)
     let problem = #"{"code":"attachment-too-large","detail":"Enough.","limit":5,"actual":7}"#

@@ -74,7 +74,7 @@ struct PausedReadingTests {
     #expect(harness.session.wantsReading)
   }
 
-  @Test("The socket is read while an own entry may be missing")
+  @Test("The socket is read while one of the client's own entries may be missing")
   func doubts() {
     var harness = SessionHarness.live()
     harness.send("a")

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("3: received entries and reported events")
 struct ReceivingTests {
-  @Test("Each entry is reported as new once, over tails, snapshots and epochs")
+  @Test("Each entry is reported as new only once, across tails, snapshots and epochs")
   func exactlyOnce() {
     var harness = SessionHarness.live()
     let kept = EntryFlags(.reliable, retention: .append)

@@ -256,7 +256,7 @@ struct ReconnectTests {
     #expect(harness.events == ["away", "trouble: The gateway cannot be reached."])
   }
 
-  @Test("If a late snapshot does not acknowledge an own entry, another socket is opened to find out")
+  @Test("If a late snapshot does not show if an own entry was accepted, another socket is opened to find out")
   func doubt() {
     var harness = SessionHarness.live()
     harness.send("a", "b")

@@ -93,7 +93,7 @@ struct RefusalHandlingTests {
     #expect(harness.sent == ["1 a"])
   }
 
-  @Test("A sequence gap is filled from the expected client sequence")
+  @Test("After a gap, entries are sent again from the expected client sequence")
   func fillsGap() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -105,7 +105,7 @@ struct RefusalHandlingTests {
     #expect(harness.opens.count == 1, "impossible: the client reconnects")
   }
 
-  @Test("A gateway that expects a committed entry causes a reconnect")
+  @Test("If the gateway expects an entry that is already committed, the client reconnects")
   func asksForTooMuch() {
     var harness = SessionHarness.live()
     harness.send("a", "b")

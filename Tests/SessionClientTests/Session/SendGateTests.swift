@@ -74,7 +74,9 @@ struct SendGateTests {
     #expect(try gate.admit(entry(1), now: start))
   }
 
-  @Test("A burst covers two seconds; then the error has the time until a quarter of the burst is available")
+  @Test(
+    "A burst covers two seconds; after that, the error has the time until a quarter of the burst is available"
+  )
   func rate() throws {
     var gate = gate()
     for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
@@ -87,7 +89,7 @@ struct SendGateTests {
     #expect(throws: refusal) { try gate.admit(entry(1), now: later) }
   }
 
-  @Test("Bytes are counted as by the gateway: payload, type, targets, header")
+  @Test("Bytes are counted as the gateway counts them: payload, type, targets, header")
   func bytes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1_000

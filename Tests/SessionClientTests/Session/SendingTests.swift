@@ -22,7 +22,7 @@ struct SendingTests {
     #expect(harness.sent == ["1 a", "2 b", "3 c"])
   }
 
-  @Test("Entries are kept until they are on disk, and marks are reached then")
+  @Test("Entries are kept until they are on disk; then marks are reached")
   func keeps() {
     var harness = SessionHarness.live()
     harness.send("a")

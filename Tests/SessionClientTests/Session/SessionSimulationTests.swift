@@ -11,7 +11,7 @@ struct SessionSimulationTests {
     run(seed, SessionSimulation.Conditions())
   }
 
-  @Test("Tails are too short: snapshots are sent", arguments: once + Array(1...12))
+  @Test("Tails are too short, so snapshots are sent", arguments: once + Array(1...12))
   func overSnapshots(seed: UInt64) {
     run(seed, SessionSimulation.Conditions(hasShortTail: true))
   }

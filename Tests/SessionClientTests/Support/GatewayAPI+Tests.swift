@@ -37,7 +37,7 @@ extension GatewayAPI {
     }
   }
 
-  /// Adds a content and waits until the upload is complete.
+  /// Adds an attachment with this content, and waits until the upload is complete.
   func put(_ content: Data, to session: SessionID, id: UUID = UUID()) async throws -> AttachmentObject {
     let upload = try await add(
       NewAttachment(id: id, contentType: "application/x-test", metadata: nil, content: content),

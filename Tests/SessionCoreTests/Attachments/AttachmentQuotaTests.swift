@@ -98,7 +98,7 @@ struct AttachmentQuotaTests {
       numbers(fixture) { () throws(Refusal) in _ = try fixture.session.reserveUpload(id, upTo: 100 << 20 + 1)
       }
         == Numbers(code: .attachmentTooLarge, limit: 100 << 20, actual: 100 << 20 + 1))
-    // The rest of the session's quota is no multiple of the step.
+    // The rest of the session's quota is not a multiple of the step.
     let other = try fixture.add(2)
     #expect(try fixture.session.reserveUpload(other, upTo: 15 << 20) == 16 << 20)
     #expect(try fixture.session.reserveUpload(other, upTo: 16 << 20 + 5) == 20 << 20)
@@ -125,12 +125,12 @@ struct AttachmentQuotaTests {
     #expect(first == RemovedAttachment(id: ids[0], wasUploading: false, orphanedDigest: nil))
     #expect(fixture.session.removeAttachment(ids[1], now: fixture.now)?.orphanedDigest == "a")
     #expect(fixture.session.journal.usedBytes == 10)
-    // After its removal it is new again.
+    // After its removal, the content counts as new again.
     let again = try fixture.add(1, size: 10)
     #expect(fixture.session.storeContent(again, digest: "a", size: 10) == .first)
   }
 
-  @Test("S50 a full session still finishes, pauses and removes")
+  @Test("S50 in a full session, uploads can still be finished and paused, and attachments removed")
   func fullSession() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
@@ -193,7 +193,7 @@ struct AttachmentQuotaTests {
           #expect(reserved >= size && reserved <= UInt64(3 * step + 5))
           model.reserved[id] = reserved
         case 4:
-          // Not more than the reservation ever arrives; few sizes, so that contents are equal.
+          // The received bytes never exceed the reservation. There are only few sizes, so that some contents are equal.
           let whole = min(model.reserved[id] ?? 0, UInt64(random.below(3)) * UInt64(step))
           let isKnown = model.digests.values.contains("\(whole)")
           guard let placement = session.storeContent(id, digest: "\(whole)", size: whole) else { break }

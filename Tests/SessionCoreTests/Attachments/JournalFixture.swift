@@ -8,7 +8,7 @@ extension Fixture {
   /// The id of the attachments of a test.
   func attachmentID(_ number: UInt64) -> UUID { EntryKey(high: 0, low: number).uuid }
 
-  /// Adds an attachment with nothing but a size.
+  /// Adds an attachment that has only a size.
   @discardableResult
   func add(
     _ number: UInt64, size: UInt64? = nil, participant: ParticipantNumber? = nil, isResumable: Bool = true

@@ -48,7 +48,7 @@ struct JournalTests {
         $0.flags == EntryFlags([.reliable, .system], retention: .replace) && $0.sender == 0
           && $0.key == EntryKey(high: 0, low: 1) && $0.sequence > 0
       })
-    // The offset in between is no longer sent.
+    // The offset in between is not sent any more.
     #expect(ada.progress.isEmpty)
     #expect(ready == fixture.session.attachment(id)?.object)
     #expect(fixture.session.attachmentObjects == [ready])
@@ -192,7 +192,7 @@ struct JournalTests {
     #expect(fixture.session.attachment(id)?.object == object)
   }
 
-  @Test("S34 a session with an attachment is kept as one with retained entries")
+  @Test("S34 a session with an attachment is kept as long as a session with retained entries")
   func keep() throws {
     let fixture = Fixture()
     let id = try fixture.add(1)

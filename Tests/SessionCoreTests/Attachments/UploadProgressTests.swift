@@ -32,7 +32,7 @@ struct UploadProgressTests {
     }
     #expect(toldAt == (0..<8).map { MonotonicTime.zero.adding(milliseconds: 250 * $0) })
     #expect(ada.progress.last == 8_800)
-    // Nothing more arrives: the rest is sent at the deadline.
+    // No more bytes arrive: the rest of the progress is sent at the deadline.
     #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(milliseconds: 2_000))
     fixture.pass(milliseconds: 10)
     try turn(fixture, ada)
@@ -89,7 +89,7 @@ struct UploadProgressTests {
       let retained = try #require(grace.attachments.last)
       #expect(try AttachmentObject.decode(retained.payload.span).offset == 3_000)
       try ada.read()
-      // Announced once, not for each joiner.
+      // The offset is announced once, not for each joiner.
       #expect(ada.attachments.count == 2, "after joiner \(joiner)")
     }
   }

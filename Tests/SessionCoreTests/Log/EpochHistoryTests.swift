@@ -14,7 +14,7 @@ struct EpochHistoryTests {
     #expect(history.lastCommonSequence(with: "") == nil)
   }
 
-  @Test("S70 an epoch is never valid beyond the sequence that was read after a later one")
+  @Test("S70 an epoch is never valid beyond the last sequence that was read of a later epoch")
   func laterEndCaps() {
     var history = EpochHistory()
     history.end("a", at: 100)

@@ -99,7 +99,7 @@ struct OrderTests {
       try fixture.session.follow(by: stranger, now: fixture.now) { next }
     }
     #expect(refusal?.code == .tokenNeeded)
-    // By leaving she gives up her identity, but she remains a former participant.
+    // A participant that leaves gives up its identity, but remains a former participant.
     let bob = try fixture.join()
     let formerToken = try #require(bob.joined?.token)
     _ = fixture.session.leave(bob.subscriber, now: fixture.now)
@@ -152,13 +152,13 @@ struct OnceTests {
     let ada = try fixture.join()
     let bad = SentEntry(flags: [.reliable, .existing], clientSequence: 1)
     ada.sendRaw(SentEntry(clientSequence: 1))
-    // A faulty repeat is a repeat.
+    // A faulty entry that is a repeat counts as a repeat.
     ada.sendRaw(bad)
-    // A faulty gap is a gap.
+    // A faulty entry after a gap counts as a gap.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 7))
     // The expected entry ends the silence.
     ada.sendRaw(SentEntry(clientSequence: 2))
-    // The bucket is empty: a faulty expected entry is over the rate.
+    // The bucket is empty: a faulty entry with the expected sequence is refused because of the rate.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 3))
     try fixture.turn(ada)
     #expect(ada.refusals.map(\.code) == [.sequenceGap, .rateLimited])
@@ -297,7 +297,9 @@ struct OnceTests {
     #expect(again.texts == ["2"])
   }
 
-  @Test("S16 a client with a higher next raises acknowledged, and an effect reports this")
+  @Test(
+    "S16 if the `next` of a client is higher than expected, `acknowledged` is raised, and an effect reports this"
+  )
   func next() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -28,7 +28,7 @@ struct CommitNotifierTests {
     commits.recordEntry(of: participant, now: at(time))
   }
 
-  /// Announces; every participant gets the message by the same route.
+  /// Announces the committed sequence; every participant gets the message by the same route.
   private func announce(
     _ commits: inout CommitNotifier, _ route: CommitNotifier.Route, at time: Int
   ) -> CommitNotifier.Announcement {

@@ -103,7 +103,8 @@ struct CommittedTests {
       if wait > 0 { waits.append(wait) }
     }
     #expect(ada.committed.count == 1)
-    // 100 ms until it counts as committed, 50 ms to wait for entries; the turn is the next one.
+    // The entry counts as committed after 100 ms, and its message waits 50 ms for other entries. The next turn sends the
+    // message.
     #expect(waits.count == 1 && (130_000_000...160_000_000).contains(waits[0]), "\(waits)")
   }
 

@@ -118,7 +118,7 @@ struct ParticipantTableTests {
     #expect(last.color == free)
   }
 
-  @Test("A profile that changes nothing returns false")
+  @Test("Applying a profile that changes nothing returns false")
   func profile() {
     var table = table()
     let ada = join(&table, name: "Ada")

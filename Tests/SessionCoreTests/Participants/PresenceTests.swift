@@ -128,7 +128,7 @@ struct PresenceTests {
     #expect(fixture.session.activeParticipantCount == 3)
   }
 
-  @Test("S41 a waiting socket that closes is announced under left")
+  @Test("S41 a waiting socket that closes is announced in the list `left`")
   func waitingGone() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

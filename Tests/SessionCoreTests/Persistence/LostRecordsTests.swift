@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 with lost records: the others make the session that they imply.
+/// P4 with lost records: the other records restore the session that they describe.
 @Suite("P4: lost records")
 struct LostRecordsTests {
   /// Returns a session of two participants, with each of their entries in a record of its own.

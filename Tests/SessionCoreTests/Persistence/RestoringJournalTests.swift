@@ -10,7 +10,7 @@ import Primitives
 struct RestoringJournalTests {
   static let digest = String(repeating: "ab", count: 32)
 
-  @Test("S64 an upload is restored with its offset, its isResumable, and its file")
+  @Test("S64 an upload is restored with its offset, its file, and its value of isResumable")
   func uploading() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -98,7 +98,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 a reused id is the later attachment only if its entry is on disk")
+    "S64 a reused id refers to the later attachment only if the entry of that attachment is on disk")
   func again() throws {
     let fixture = Fixture(saving: .byStore)
     let id = fixture.attachmentID(1)

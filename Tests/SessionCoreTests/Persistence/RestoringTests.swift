@@ -193,7 +193,7 @@ struct RestoringTests {
     #expect(!session.isKnown(try #require(people[3].joined?.token)))
   }
 
-  @Test("S62 a compacted file is the same session, and is not worth compacting again")
+  @Test("S62 a compacted file restores the same session, and is not worth compacting again")
   func compaction() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 100_000 }
     let ada = try fixture.join(name: "Ada")

@@ -36,7 +36,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S54 a save has about 1 MiB of whole frames; client sequences that are used up afterwards come in the last save"
+    "S54 a save has about 1 MiB of whole frames; client sequences that are used up afterwards are in the last save"
   )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)
@@ -214,7 +214,7 @@ struct SavingTests {
     #expect(again.joined?.acknowledged == 3)
   }
 
-  @Test("S69 attachments that use four fifths of their quota are announced once")
+  @Test("S69 participants are warned once when attachments use four fifths of their quota")
   func quota() throws {
     let fixture = Fixture { $0.sessionAttachmentBytes = 1_000 }
     let ada = try fixture.join()

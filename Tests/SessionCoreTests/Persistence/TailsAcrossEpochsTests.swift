@@ -24,7 +24,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 entries on disk that are not retained, or are targeted, reach a client once that was away during a crash"
+    "S19 a client that was away during a crash gets each entry on disk once, even unretained and targeted entries"
   )
   func unkept() throws {
     let fixture = Fixture(saving: .byStore)
@@ -45,7 +45,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that has seen more than the disk gets a snapshot, even when the order has reached the same length again"
+    "S19 a client that has seen entries beyond those on disk gets a snapshot, even when the order is as long again"
   )
   func beyond() throws {
     let fixture = Fixture(saving: .byStore)
@@ -68,7 +68,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S75 a client that has seen more than the disk gets unretained entries too, and the present retained entries"
+    "S75 a client that has seen entries beyond those on disk gets unretained entries too, and the retained entries"
   )
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)

@@ -119,7 +119,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("records of another session, without the first record, or in a wrong order")
+  @Test("records of another session, without the first record, or in a wrong order are refused")
   func misplaced() throws {
     let fixture = try Self.everything()
     #expect(throws: RecordError(1, .otherSession)) {
@@ -234,7 +234,8 @@ struct DamagedRecordTests {
     return fixture
   }
 
-  /// Returns the same with a `base` record: all retained entries up to the first attachment, as a compaction writes it.
+  /// Returns the same session with a `base` record: all retained entries up to the first attachment, as a compaction
+  /// writes it.
   private static func compacted(_ fixture: Fixture) throws -> [SessionRecord] {
     var retained: [UInt8] = []
     var sequence: UInt64 = 0

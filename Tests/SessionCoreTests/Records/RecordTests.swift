@@ -31,7 +31,7 @@ struct RecordTests {
     #expect(facts.encoded == record)
   }
 
-  @Test("a participant record has a token or none")
+  @Test("a `participant` record may have a token")
   func participant() throws {
     let person = Participant(
       id: EntryKey(high: 9, low: 1).uuid, number: 7, name: "Ada \"A\"", color: "#112233")
@@ -49,7 +49,7 @@ struct RecordTests {
     #expect(try reread(facts) == facts)
   }
 
-  @Test("entries: a frame for every participant, and a targeted one")
+  @Test("a record of entries: a frame for every participant, and a targeted frame")
   func run() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada", color: "#112233")
@@ -59,7 +59,7 @@ struct RecordTests {
     ada.send("b", [.reliable, .targeted], to: [3_000, 1])
     ada.send("c", [.reliable, .targeted], to: [])
     try fixture.save()
-    // A number that was never given out consumes the client sequence.
+    // An entry for a number that was never assigned uses up its client sequence.
     #expect(fixture.disk[before...].map(\.kind) == [.run, .used])
     #expect(
       fixture.disk[before].body == [
@@ -78,7 +78,7 @@ struct RecordTests {
     #expect(none == nil)
   }
 
-  @Test("retained entries: their last sequence, and the entries")
+  @Test("a record of retained entries: their last sequence, and the entries")
   func base() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -100,7 +100,7 @@ struct RecordTests {
     #expect(fixture.session.compactionSlice(after: slice.last, through: plan.through) == nil)
   }
 
-  @Test("an upload, and a complete one")
+  @Test("the records of an incomplete and of a complete upload")
   func upload() throws {
     var facts = UploadRecord(
       id: EntryKey(high: 0, low: 1).uuid, file: EntryKey(high: 0, low: 2).uuid, sequence: 12,
@@ -118,7 +118,7 @@ struct RecordTests {
     #expect(try reread(facts) == facts)
   }
 
-  @Test("a closed session, with the values of a listing")
+  @Test("the record of a closed session, with the values of a listing")
   func closed() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

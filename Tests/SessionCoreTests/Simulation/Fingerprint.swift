@@ -3,7 +3,7 @@ import Wire
 
 @testable import SessionCore
 
-/// Everything that is equal in two equal sessions.
+/// All values that are the same in two equal sessions.
 struct Fingerprint: Equatable {
   /// The fingerprints of two sessions, with the tail that both have.
   static func both(_ one: Session, _ other: Session) -> (Fingerprint, Fingerprint) {
@@ -15,7 +15,7 @@ struct Fingerprint: Equatable {
   let nextNumber: ParticipantNumber
   /// The retained entries, as they are sent.
   var held: [UInt64: [UInt8]] = [:]
-  /// The entries of a tail: both sessions have as much of it as one has of the other.
+  /// The entries of the tail that both sessions have.
   var tail: [UInt64: [UInt8]] = [:]
   let people: [ParticipantNumber: ParticipantRecord]
   let past: [ParticipantNumber]

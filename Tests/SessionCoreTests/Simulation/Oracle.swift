@@ -66,7 +66,7 @@ struct Oracle {
   private var senders: [ParticipantNumber: Sender] = [:]
   /// The highest number given out.
   private(set) var highestNumber: ParticipantNumber = 0
-  /// The last sequence of an epoch that broke off that the present order shares.
+  /// The last sequence that an interrupted epoch has in common with the present order.
   private(set) var common: [String: UInt64] = [:]
 
   init(limits: Limits) {
@@ -83,7 +83,7 @@ struct Oracle {
   }
 
   mutating func admit(_ number: ParticipantNumber, now: MonotonicTime) throws {
-    // A waiting participant has its number from then on, so numbers need not come in order.
+    // A participant gets its number when it begins to wait, so numbers need not be in the order of the joins.
     try require(senders[number] == nil, "number \(number) was given out twice")
     highestNumber = max(highestNumber, number)
     senders[number] = Sender(tokens: 2 * limits.entriesPerSecond, filledAt: now)
@@ -129,7 +129,7 @@ struct Oracle {
     }
   }
 
-  /// Records that a sender knew of more than the session.
+  /// Records that a sender knew of more entries than the session has.
   mutating func move(_ number: ParticipantNumber, to clientSequence: UInt32) {
     senders[number]?.acknowledged = clientSequence
   }
@@ -150,7 +150,7 @@ struct Oracle {
     return state
   }
 
-  /// The clock of these tests goes in steps that make the buckets whole numbers.
+  /// The clock of these tests advances in steps such that the buckets contain whole numbers.
   mutating func takeToken(_ number: ParticipantNumber, now: MonotonicTime) -> Bool {
     guard var sender = senders[number] else { return false }
     let steps = (now.nanoseconds - sender.filledAt.nanoseconds) / Simulation.tickNanoseconds
@@ -163,15 +163,16 @@ struct Oracle {
     return hasToken
   }
 
-  /// The milliseconds until a quarter of the burst is there (3.1).
+  /// The milliseconds until a quarter of the burst is available (3.1).
   func retryAfterMs(_ number: ParticipantNumber) -> UInt64 {
     let lacking = max(1, limits.entriesPerSecond / 2) - (senders[number]?.tokens ?? 0)
     return UInt64(lacking * 1000 / limits.entriesPerSecond)
   }
 
-  /// Takes a message (3.1) and returns the expected refusals, in order.
+  /// Applies a message (3.1) and returns the expected refusals, in order.
   ///
-  /// The accepted entries must have the last sequences of all up to `sequence`, the session's when it has taken the message.
+  /// The accepted entries must have the last sequences up to `sequence`, which is the session's sequence after it has
+  /// accepted the message.
   mutating func receive(
     _ message: [SentEntry], from number: ParticipantNumber, now: MonotonicTime, sequence: UInt64
   ) throws -> [Refused] {
@@ -228,8 +229,7 @@ struct Oracle {
       <= limits.sessionLogBytes
   }
 
-  /// Records the announcement of an attachment by the last entries of all up to `sequence`; nil for its removal, in both key
-  /// spaces.
+  /// Records that the last entries up to `sequence` announce an attachment; nil for its removal, in both key spaces.
   mutating func noteAttachment(_ key: EntryKey, _ payload: [UInt8]?, sequence: UInt64) throws {
     let spaces = payload == nil ? [true, false] : [true]
     try require(

@@ -14,7 +14,7 @@ struct SimulatedDisk {
 
   /// The records in the file.
   private(set) var records: [SessionRecord]
-  /// All records that were ever in it, as if it was never compacted.
+  /// All records that were ever in the file, as if it had never been compacted.
   private(set) var history: [SessionRecord]
   var underWay: Unsaved?
   var compaction: Compaction?

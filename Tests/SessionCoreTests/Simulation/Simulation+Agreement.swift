@@ -7,7 +7,8 @@ extension Simulation {
   /// Restores every connection and lets every client send its kept entries, until nothing is left to do.
   func comeToRest() throws {
     for round in 1...400 {
-      // A client that got a snapshot in between may not know the fate of an entry that is not in it: a resume tells it.
+      // If a client got a snapshot in between, it may not know if an entry that is not in the snapshot was accepted. A
+      // resume shows this.
       if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
       noticeCuts()
       for client in clients {

@@ -35,14 +35,14 @@ final class Simulation {
 
   private var nextConnection: UInt64 = 0
   private var nextIntention = 0
-  /// Whose intentions they are, and whether they are to be accepted.
+  /// The client of each intention, and true if the session has to accept the intention.
   private(set) var intentions: [Int: (client: Int, isGood: Bool)] = [:]
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
   /// True while members at the tail have not got the changes of presence (S43).
   private(set) var isPresenceDue = false
-  /// Participants in one entry: in some simulations, two are many.
+  /// The maximum number of participants in one entry; only two in some simulations.
   let peoplePerEntry: Int
 
   /// The session of a seed; with `outlives` it has a file, and is restored from it at times.
@@ -104,7 +104,7 @@ final class Simulation {
     for _ in 0...random.below(4) {
       var entry = SentEntry()
       var isGood = true
-      // A session with a file is to outgrow its log.
+      // A session with a file should get more entries than its log keeps.
       var size = random.below(disk == nil ? 60 : 600)
       if usesLargeEntries, random.chance(10) { size = 60_000 + random.below(12_000) }
       entry.payload = [UInt8](repeating: UInt8(truncatingIfNeeded: nextIntention), count: size)
@@ -171,7 +171,7 @@ final class Simulation {
     case 0..<5: socket.uplink.append(.profile(name: "N\(random.below(1_000))"))
     case 5..<9: socket.uplink.append(.activity(title: "A\(random.below(1_000))"))
     default:
-      // The first two stay, to compare with.
+      // The first two clients stay in the session, so that others can be compared with them.
       guard clients.firstIndex(where: { $0 === client }) ?? 0 > 1 else { return }
       socket.uplink.append(.leave)
       client.hasLeft = true
@@ -418,7 +418,7 @@ final class Simulation {
 }
 
 extension Session {
-  /// True if the subscriber has nothing to get but the log.
+  /// True if the subscriber gets nothing but the log.
   fileprivate func isPlain(_ subscriber: Subscriber) -> Bool {
     subscriber.memberIndex >= 0 && members[subscriber.memberIndex].flags.isEmpty
   }

@@ -2,13 +2,13 @@ import Primitives
 import SessionCore
 import Wire
 
-/// A client as the contract wants it: keeps entries until they are committed, has the retained state, comes back with its
-/// token.
+/// A client that follows the contract: it keeps entries until they are committed, has the retained state, and comes back
+/// with its token.
 final class VirtualClient {
   /// A reliable entry that is kept until it is committed.
   struct Kept {
     var entry: SentEntry
-    /// The name of the action, whatever client sequence it gets.
+    /// The name of the action, which does not depend on the client sequence.
     let intention: Int
     /// Its sequence in the order, once known.
     var sequence: UInt64?
@@ -93,7 +93,7 @@ final class VirtualClient {
     return due.map(\.entry)
   }
 
-  /// Returns an entry that was sent before, or is not its turn yet, as a faulty client sends it.
+  /// Returns an entry that was sent before, or that is sent too early, as a faulty client would send it.
   func takeOutOfOrder(_ random: inout SeededGenerator) -> [SentEntry] {
     let others = kept.filter { $0.entry.clientSequence != sendNext }
     guard isCaughtUp, !others.isEmpty else { return [] }
@@ -135,7 +135,7 @@ final class VirtualClient {
     isCaughtUp = false
     hasJoined = false
     isWaiting = false
-    // Interrupted within a snapshot: the entries so far are no state.
+    // The snapshot was interrupted: the entries that were received before are not a complete state.
     if snapshot != nil { after = nil }
     snapshot = nil
   }

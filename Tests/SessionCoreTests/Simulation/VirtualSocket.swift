@@ -13,7 +13,7 @@ final class VirtualSocket {
   var isCut = false
   /// True when the gateway has detached it: only its own bytes are still to be sent.
   var isClosing = false
-  /// The way in which the client leaves, if it does.
+  /// True if the client left because its page was closed.
   var pageGone = false
 
   /// An event from a client.
@@ -41,7 +41,7 @@ final class VirtualSocket {
     return count
   }
 
-  /// Reads up to so many bytes as the client.
+  /// Reads at most this number of bytes, as the client does.
   func read(_ count: Int) -> [UInt8] {
     let taken = Array(kernel.prefix(count))
     kernel.removeFirst(taken.count)

@@ -52,7 +52,7 @@ struct CatchUpTests {
     #expect((first + more).allSatisfy { $0.drawn.map(\.payload) == ada.drawn.map(\.payload) })
   }
 
-  @Test("S17 past lists the senders of entries in the snapshot that are no longer present")
+  @Test("S17 the list `past` has the senders of entries in the snapshot that are no longer present")
   func past() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -65,7 +65,7 @@ struct CatchUpTests {
     #expect(late.people.first?.joined.map(\.name) == ["Bo"])
   }
 
-  @Test("S73 past lists exactly the senders of entries in the snapshot, including forgotten ones")
+  @Test("S73 the list `past` has exactly the senders of entries in the snapshot, including forgotten ones")
   func pastBeyondLimit() throws {
     let fixture = Fixture(saving: .byStore) {
       $0.pastParticipants = 1
@@ -164,7 +164,7 @@ struct CatchUpTests {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
     let ada = try fixture.join()
     let bo = try fixture.join()
-    // Until an entry has just been dropped: the join drops no more.
+    // Sends until an entry has just been dropped, so that the join drops no more entries.
     while fixture.session.log.droppedThrough == 0 {
       bo.send(String(repeating: "x", count: 1_000), .replaced, key: 1)
       try fixture.turn(ada, bo)
@@ -180,7 +180,8 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S20 existing is decided at the entry's place in the order, and stays set if the entry changed nothing")
+    "S20 the flag `existing` is evaluated at the entry's place in the order, and stays set if the entry changed nothing"
+  )
   func existing() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -321,7 +322,7 @@ struct SlowReaderTests {
     return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }
 
-  @Test("S24 the entries of one turn stay until they could be sent, in any number")
+  @Test("S24 all entries of one turn stay in the log until they could be sent, however many there are")
   func longTurn() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 1_000 }
     let ada = try fixture.join()
@@ -334,7 +335,7 @@ struct SlowReaderTests {
 
   @Test("S24, S43 a member that gets changes of presence later never falls behind the tail because of that")
   func lateNews() throws {
-    // The least case: some members have nothing but changes of presence left to get.
+    // The smallest case: some members only have to get changes of presence.
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
     ada.forget()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Read control")
 struct ReadControlTests {
-  @Test("64 MiB are read for a mark after each request of the program")
+  @Test("After each request to pause, at most 64 MiB are read for a mark")
   func limit() {
     var control = ReadControl()
     control.count(100 << 20)

@@ -26,7 +26,9 @@ struct ReconnectBackoffTests {
     #expect(attempts.delays(10, now: start) == expected.map { .milliseconds($0) })
   }
 
-  @Test("After a stable socket the next attempt is immediate; after short-lived sockets only once")
+  @Test(
+    "After a stable socket, the next attempt is immediate; after several short-lived sockets in a row, only once"
+  )
   func stability() {
     let attempts = Attempts()
     var now = start

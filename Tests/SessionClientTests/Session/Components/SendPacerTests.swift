@@ -14,7 +14,7 @@ struct SendPacerTests {
     return SendPacer(limits, now: start)
   }
 
-  @Test("After a burst of 1.5 s the next entry has a deadline")
+  @Test("After a burst of 1.5 s, the next entry has to wait until a deadline")
   func burst() {
     var pacer = pacer()
     func take(_ time: MonotonicTime) -> Bool { pacer.take(1, now: time) }
@@ -45,7 +45,7 @@ struct SendPacerTests {
     #expect(take(start + .seconds(2)))
   }
 
-  @Test("An unreliable entry that has to wait is dropped without a deadline")
+  @Test("An unreliable entry that would have to wait is dropped, and sets no deadline")
   func unreliable() {
     var pacer = pacer()
     func take(_ entries: Int) -> Bool { pacer.takeUnreliable(1, entries: entries, now: start) }

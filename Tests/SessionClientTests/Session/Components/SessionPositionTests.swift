@@ -26,7 +26,7 @@ struct SessionPositionTests {
     #expect(position.snapshotSequence == 10)
   }
 
-  @Test("Each later entry is delivered at once, and a lower sequence changes nothing")
+  @Test("After a snapshot, each entry is delivered at once, and a lower sequence changes nothing")
   func live() {
     var position = Self.caughtUp()
     position.deliver(12)

@@ -242,7 +242,7 @@ final class SessionSimulation {
   private func loseConnection(_ client: SimulatedClient) throws {
     guard let socket = client.socket else { return }
     socket.cut(keeping: random.below(socket.uplink.count + 1), random.below(socket.downlink.count + 1))
-    // Otherwise the client notices it by the silence, or by unsent bytes.
+    // Otherwise the client detects the break because no bytes arrive, or because its bytes are not sent.
     guard random.chance(80) else { return }
     try read(client, all: true)
     guard client.socket === socket else { return }
