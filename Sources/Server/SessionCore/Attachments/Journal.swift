@@ -35,8 +35,7 @@ struct Journal {
   struct Upload {
     /// The bytes that the upload reserves in the quota.
     var reserved: UInt64
-    /// The deadline in `expiryChecks`. Received bytes do not change the deadline; the upload's age is checked when the deadline
-    /// has passed.
+    /// The deadline in `expiryChecks`. Received bytes do not change it; when it has passed, the upload's age is checked.
     var expiryCheck: MonotonicTime
     /// The time at which the upload's progress was sent last.
     var progressSentAt: MonotonicTime?
