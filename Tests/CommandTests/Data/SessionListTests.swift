@@ -125,8 +125,7 @@ struct SessionListTests {
     #expect(run.lines.contains { $0.hasPrefix("Open-0…") && $0.contains("unreadable") })
     #expect(
       run.errors
-        == "drawtogether: session Open-0…: the file does not begin like a log: its beginning is damaged, or it is"
-        + " not a log\n")
+        == "drawtogether: session Open-0…: the file is not a log, or its beginning is damaged\n")
   }
 
   @Test("A folder that is not a data folder is an error, and no file is created in it")

@@ -371,7 +371,7 @@ struct VerifyTests {
     try folder.put([], as: "log", of: id)
     #expect(run().output.contains("Verify… log, byte 0: the last record is incomplete (0 bytes)\n"))
     try folder.put(Array("something else, and long enough for a record".utf8), as: "log", of: id)
-    #expect(run().output.contains("Verify… log, byte 0: the file does not begin like a log"))
+    #expect(run().output.contains("Verify… log, byte 0: the file is not a log, or its beginning is damaged"))
     try FileManager.default.removeItem(atPath: folder.file("log", of: id))
     let run = run()
     #expect(run.code == 1)

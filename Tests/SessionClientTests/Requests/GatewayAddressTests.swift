@@ -69,7 +69,7 @@ struct GatewayAddressTests {
     arguments: [
       ("https://draw.example/s/SECRET", "“https://draw.example/…” is not a session link"),
       ("https://draw.example:0/s/SECRET", "“https://draw.example:0/…” has a port"),
-      ("https://SECRET:SECRET@draw.example/s/SECRET", "“https://draw.example/…” has more"),
+      ("https://SECRET:SECRET@draw.example/s/SECRET", "“https://draw.example/…” has extra parts"),
       ("ftp://draw.example/s/SECRET", "“ftp://draw.example/…” is not a gateway address"),
       ("draw.example:80/s/SECRET", "“draw.example:80/…” is not a gateway address"),
       ("http:///s/SECRET", "“http:///…” has no valid host"),
