@@ -98,7 +98,7 @@ private final class StoppingServer: Sendable {
       sockets.append(socket)
       try upgrade(socket)
     }
-    // Of two, one sends.
+    // One of the two members sends.
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let deadline = MonotonicTime.now() + .seconds(30)
     while MonotonicTime.now() < deadline {

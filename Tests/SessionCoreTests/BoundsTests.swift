@@ -7,7 +7,7 @@ import Primitives
 /// P6: every count, queue and wait has a limit, and reaching it has a defined answer.
 @Suite("P6: limits")
 struct BoundsTests {
-  /// Returns the number of entries of one size that a bucket takes at one moment.
+  /// Returns the number of entries of one size that a bucket allows at one moment.
   private func takes(
     _ bucket: inout EntryRateLimiter, _ count: Int, of size: Int, by rates: EntryRateLimiter.Rates,
     at now: MonotonicTime

@@ -170,7 +170,7 @@ struct DataFolderCopyTests {
     #expect(fits.bytes == 12)
   }
 
-  @Test("Files of any length are copied exactly, also to another file system")
+  @Test("Files of any length are copied exactly, even to another file system")
   func bytes() throws {
     let other = "/dev/shm/drawtogether-copy-\(UUID().uuidString)"
     for (path, count) in [

@@ -128,7 +128,7 @@ struct FolderStoreTests {
     #expect(last.length == (try fixture.store.byteCount(of: .one)))
     #expect(
       last.modified == (try bench.disk.openFile(.current, of: .one, toWrite: false).information().modified))
-    // More bytes than are read at a time.
+    // The log has more bytes than are read at a time.
     #expect(try fixture.read().records == [.session, .run(1, payload: 2_000_000), .numbers])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.truncate(to: last.length - 1)
@@ -166,7 +166,7 @@ struct FolderStoreTests {
     #expect(try await store.finishCompaction(.one) == 33 + 15 + 21 + 2 * 70_043)
     _ = try await fixture.append([.run(41)]).get()
     #expect(try fixture.read().records == [.session, .base(38), runs[38], runs[39], .run(41)])
-    // After an opening the marks come from the records that were read.
+    // After the log is opened again, the marks come from the records that were read.
     await store.release(.one)
     _ = try await store.adopt(.one, fixture.read().end, [.numbers])
     try await store.beginCompaction(.one, [.session], through: 39)

@@ -114,7 +114,7 @@ final class Scenario {
 
 /// The content of a session's records, as a session restores it.
 struct Replayed: Equatable {
-  /// The sequence up to which `base` records stand for the entries.
+  /// The sequence up to which `base` records replace the entries.
   private(set) var through: UInt64 = 0
   /// The later sequences.
   private(set) var sequences: [UInt64] = []

@@ -224,7 +224,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A gateway that loses its sessions is fenced and informed; the next owner continues behind the last record",
+    "A gateway that loses its sessions is fenced and informed; the next owner continues after the last record",
     arguments: StoreKind.shared)
   func losesOwnership(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

@@ -98,7 +98,7 @@ extension SessionRecord {
     return SessionRecord(kind: .run, body: body)
   }
 
-  /// Returns a record that stands for all entries up to a sequence.
+  /// Returns a record that replaces all entries up to a sequence.
   static func base(_ through: UInt64) -> SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: through)

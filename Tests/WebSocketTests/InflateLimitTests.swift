@@ -76,7 +76,7 @@ struct InflateLimitTests {
       guard event == nil else { continue }
       #expect(reader.isInflating && reader.bufferedBytes >= payload.count)
       pauses += 1
-      // Other readers use the shared inflater meanwhile.
+      // Other readers use the shared inflater during the pause.
       #expect(try shared.inflate(payload.span, limit: .max) == message)
     }
     #expect(messages == [message, message] && position == bytes.count)

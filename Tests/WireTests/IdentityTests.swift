@@ -46,7 +46,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("descriptions have six characters of an id and none of a token")
+  @Test("descriptions contain six characters of an id, and no characters of a token")
   func descriptions() {
     #expect("\(SessionID(high: 0x0011_2233_4455_6677, low: 0))" == "ABEiM0…")
     #expect("\(Token(high: 0x0011_2233_4455_6677, low: 0))" == "(token)")
@@ -111,7 +111,7 @@ struct ProfileTests {
   }
 }
 
-/// Section 5: the limits and the flags of their names.
+/// Section 5: the limits, and the flags that set them.
 @Suite("§5: limits")
 struct LimitsTests {
   @Test(

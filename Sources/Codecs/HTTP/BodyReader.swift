@@ -31,7 +31,7 @@ struct BodyReader: Sendable {
 
   private let limits: Limits
   private var state: State
-  /// The length of the content read so far. For chunks, the size of the current chunk is added.
+  /// The length of the content that has been read. For chunks, the size of the current chunk is added.
   private var total = 0
   private var extensionBytes = 0
 

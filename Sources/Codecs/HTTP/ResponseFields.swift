@@ -10,7 +10,7 @@ struct ResponseFields: Sendable {
     reader = FieldSectionReader(limits: limits.fields)
   }
 
-  /// The framing of the body according to the fields so far.
+  /// The framing of the body according to the fields that have been read.
   var framing: BodyFraming { bodyFields.framing }
 
   /// Processes the next byte of the fields.

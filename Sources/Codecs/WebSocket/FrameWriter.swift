@@ -1,5 +1,5 @@
-/// Functions that append whole frames to an array (RFC 6455 §5.2). A client passes a masking key for each frame, a
-/// server none.
+/// Functions that append whole frames to an array (RFC 6455 §5.2). A client passes a masking key for each frame; a server
+/// passes nil.
 package enum FrameWriter {
   /// Appends one frame: its header, and the payload, masked if there is a key. The payload of a compressed message is
   /// the output of `Deflater`, and only its first frame has `isCompressed` set.

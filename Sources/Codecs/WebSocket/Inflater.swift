@@ -35,7 +35,7 @@ private import CZlib
 
   /// The progress of one message that is inflated in several steps.
   package struct Progress: Sendable {
-    /// The inflated bytes so far.
+    /// The bytes that have been inflated.
     package fileprivate(set) var output: [UInt8] = []
     fileprivate var consumed = 0
     /// The number of bytes consumed of the four that the sender omitted.

@@ -7,8 +7,9 @@
 package struct MessageReader: Sendable {
   /// An event from the peer.
   package enum Event: Equatable, Sendable {
-    /// A piece of a message that is not compressed: `payload` is its range in the buffer, unmasked. Each buffer gives one piece
-    /// of a frame. Only the last piece can be empty. A piece of a text may end inside a character; the text so far is valid.
+    /// A piece of a message that is not compressed: `payload` is its range in the buffer, unmasked. Each buffer gives one
+    /// piece of a frame. Only the last piece can be empty. A piece of a text may end inside a character; the text up to
+    /// that character is valid.
     case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
 
     /// A whole message that was compressed, inflated.
@@ -82,7 +83,7 @@ package struct MessageReader: Sendable {
       self.kind = kind
     }
 
-    /// Checks the next bytes of a text; after the last ones, also that the last character is complete (RFC 6455
+    /// Checks the next bytes of a text. After the last bytes, also checks that the last character is complete (RFC 6455
     /// §8.1).
     mutating func check(_ bytes: Span<UInt8>, isLast: Bool) throws(ProtocolError) {
       if let offset = validator.firstError(in: bytes) {

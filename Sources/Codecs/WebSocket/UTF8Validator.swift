@@ -1,6 +1,6 @@
 /// A validator of text that arrives in pieces. It reports the first byte that makes the text invalid (RFC 6455 §8.1).
 struct UTF8Validator: Sendable {
-  /// The incomplete sequence at the end of the pieces so far.
+  /// The incomplete sequence at the end of the checked pieces.
   private var partial: [4 of UInt8] = [0, 0, 0, 0]
   private var storedPartialCount: UInt8 = 0
   private var partialCount: Int {

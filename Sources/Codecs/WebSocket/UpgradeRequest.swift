@@ -6,7 +6,7 @@ package struct UpgradeRequest: Equatable, Sendable {
   /// The subprotocols that the client supports, in order of preference; may be empty.
   package let subprotocols: [String]
 
-  /// The negotiated compression; nil if the client offered none that is acceptable.
+  /// The negotiated compression; nil if the client offered no acceptable compression.
   package let deflate: DeflateParameters?
 
   /// Checks the request for a WebSocket.

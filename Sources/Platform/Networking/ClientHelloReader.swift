@@ -11,13 +11,13 @@ struct ClientHelloReader {
   private static let recordHeaderInBytes = 5
   private static let messageHeaderInBytes = 4
 
-  /// The bytes received so far.
+  /// The bytes that have been received.
   private(set) var bytes: [UInt8] = []
   /// The index of the first byte that is not checked yet.
   private var position = 0
   /// The number of bytes of the present record that have not arrived.
   private var recordBytesLeft = 0
-  /// The number of bytes of the message so far, including its header.
+  /// The number of bytes of the message that have been received, including its header.
   private var messageBytes = 0
   /// The type of the message and its length, as far as they have arrived.
   private var messageHeader: UInt32 = 0

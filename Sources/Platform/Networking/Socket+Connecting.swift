@@ -33,7 +33,7 @@ extension Socket {
     _ = try SystemError.check("connect", clinux_socket_error(descriptor))
   }
 
-  /// Waits until the socket is ready or broken (returns `true`), or for the time limit (returns `false`). Only for
+  /// Waits until the socket is ready or broken (returns `true`), or until the time limit (returns `false`). Only for
   /// threads that may block, never for an event loop.
   package func wait(until readiness: SocketReadiness, atMost limit: Duration) throws(SystemError) -> Bool {
     let events =

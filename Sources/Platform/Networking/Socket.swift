@@ -82,7 +82,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     Int(try SystemError.check("ioctl", clinux_socket_queued(descriptor)))
   }
 
-  /// Closes our direction: the peer reads the end of the stream after the bytes sent so far.
+  /// Closes our direction: the peer reads the end of the stream after all sent bytes.
   package func shutdownWrite() throws(SystemError) {
     _ = try SystemError.check("shutdown", clinux_socket_shutdown_write(descriptor))
   }

@@ -73,7 +73,7 @@ package struct TLSServerContext: Sendable {
     return isDone
   }
 
-  /// Erases the keys of all session tickets sent so far.
+  /// Erases the keys of all session tickets that were sent.
   func eraseTicketKeys() {
     // The context itself lives as long as the last of its connections.
     for _ in 0..<3 { rotateTicketKeys() }

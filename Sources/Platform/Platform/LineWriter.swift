@@ -13,14 +13,14 @@ package final class LineWriter: Sendable {
   private struct Queue {
     var lines: [[UInt8]] = []
     var byteCount = 0
-    /// The number of lines dropped since the thread last took the queue.
+    /// The number of lines that were dropped since the thread last removed the lines from the queue.
     var dropped: UInt64 = 0
     var hasThread = false
     /// True when callers write their lines themselves: after `stop`, or without a thread.
     var isStopped = false
   }
 
-  /// The maximum number of bytes that a pipe takes in one piece when several processes write to it (pipe(7)).
+  /// The maximum number of bytes that a pipe accepts in one piece when several processes write to it (pipe(7)).
   private static let pipeAtomicBytes = 4096
 
   private let descriptor: CInt
@@ -50,7 +50,7 @@ package final class LineWriter: Sendable {
     ended = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
   }
 
-  /// The number of lines dropped so far.
+  /// The number of all dropped lines.
   package var droppedLines: UInt64 { droppedInAll.load(ordering: .relaxed) }
 
   /// Queues a line, which must end in a line feed. Any thread may call it.

@@ -4,7 +4,7 @@
 @frozen @usableFromInline
 package struct DeadlineQueue<Element> {
   @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
-  /// The number of insertions so far.
+  /// The number of all insertions.
   @usableFromInline var insertions: UInt64 = 0
 
   /// An empty queue.

@@ -79,7 +79,7 @@ extension Duration {
     Int64(attoseconds / 1_000_000_000)
   }
 
-  /// Milliseconds, the fraction dropped.
+  /// The duration in milliseconds, without the fraction.
   @inlinable
   package var wholeMilliseconds: Int64 {
     Int64(attoseconds / 1_000_000_000_000_000)

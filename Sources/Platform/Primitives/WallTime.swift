@@ -15,7 +15,7 @@ package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
 
   /// The whole seconds since the beginning of 1970, as in HTTP's `Date`.
   package var secondsSince1970: Int64 {
-    // Round down, even before 1970.
+    // The division rounds down, even before 1970.
     (nanosecondsSince1970 - (nanosecondsSince1970 < 0 ? 999_999_999 : 0)) / 1_000_000_000
   }
 

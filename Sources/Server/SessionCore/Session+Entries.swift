@@ -5,8 +5,8 @@ package import Primitives
 extension Session {
   /// Receives a binary message of a member: one or more entries, one directly after the other.
   ///
-  /// Refusals go to the subscriber's outbox. If the message is malformed, the entries before the fault are accepted, and the
-  /// socket is closed.
+  /// Refusals are added to the subscriber's outbox. If the message is malformed, the entries before the fault are
+  /// accepted, and the socket is closed.
   ///
   /// - Parameters:
   ///   - message: one or more entries.

@@ -85,8 +85,8 @@ extension Session {
     return subscriber.isOutboxFull || subscriber.isBeforeCatchUp ? .postponed : .outbox
   }
 
-  /// Adds subscribers again whose sockets did not accept the unreliable frames of this turn, if a `committed` message was among
-  /// these.
+  /// If a `committed` message was among the unreliable frames of this turn, adds the subscribers whose sockets did not
+  /// accept these frames again.
   func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     commits.recordMissed(participant, now: now)

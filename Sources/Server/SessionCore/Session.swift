@@ -32,7 +32,7 @@ package final class Session {
   package internal(set) var subscribers: [Subscriber] = []
   /// The participant of each row in `members`: an entry then needs no lookup of its sender.
   var memberStates: [ParticipantState] = []
-  /// The number of flushes so far. Each flush visits every member once.
+  /// The number of all flushes. Each flush visits every member once.
   package internal(set) var flushNumber: UInt32 = 0
 
   var log: SegmentLog

@@ -65,7 +65,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
         + "which starts again"
     case .notEmpty(let path, let count, let first, .backup):
       "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "
-        + "'\(first)'): a backup goes into a new folder, or an empty one"
+        + "'\(first)'): a backup needs a new folder, or an empty one"
     case .notEmpty(let path, let count, let first, .restore):
       "the folder \(path) is not empty and not a data folder (it has \(count) "
         + "\(count == 1 ? "name" : "names"), such as '\(first)'): a backup is restored into a new folder, an empty "

@@ -92,7 +92,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A removed upload is not a fault before its record is written")
+  @Test("A missing file of an upload is not a fault while the record of its removal may still be written")
   func discarded() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)

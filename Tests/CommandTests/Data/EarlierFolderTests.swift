@@ -16,7 +16,7 @@ struct EarlierFolderTests {
   /// The expected content of a session.
   private struct Kept: Decodable {
     let id: String
-    /// For each key, its entries as arrays that begin with the sequence.
+    /// The entries of each key, as arrays that begin with the sequence.
     let held: [String: [[Value]]]
 
     enum Value: Decodable, Equatable {

@@ -20,7 +20,8 @@ enum FieldLines {
     try checkAnswer(choice, fields)
   }
 
-  /// Checks that fields added by trusted proxies are parsed exactly or not at all, whatever the client sent.
+  /// Checks that fields added by trusted proxies are parsed correctly or ignored, regardless of the fields that the
+  /// client sent.
   private static func checkForwarding(_ choice: UInt8, _ sent: FieldList) throws {
     let proxies = 1 + Int(choice % 3)
     let first = ForwardedHop(client: "192.0.2.1", isSecure: nil, authority: nil)

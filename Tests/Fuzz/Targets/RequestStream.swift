@@ -116,7 +116,7 @@ private struct RequestReading: Equatable {
     switch event {
     case .head(let head):
       events.append(.head(head))
-      // Like a route with a lower limit than others.
+      // The limit is lower, as for some routes.
       if head.method == .patch { connection.reader.bodyLimit = min(connection.reader.bodyLimit, 5) }
     case .body(let range):
       if range.isEmpty { fault = "an empty piece of a body" }

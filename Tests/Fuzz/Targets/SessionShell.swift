@@ -12,7 +12,7 @@ final class SessionShell {
   /// The records in its file; empty for a session in memory.
   private(set) var disk: [SessionRecord]
   private var underWay: Unsaved?
-  /// Each entry of the order that any client received.
+  /// All ordered entries that clients received.
   private var order: [UInt64: [UInt8]] = [:]
   private var lives = 0
   private var names: UInt64 = 1_000

@@ -67,7 +67,7 @@ enum UploadLines {
     try expect(bytes.count <= 256 && metadata.text == bytes, "metadata of \(bytes.count) bytes")
   }
 
-  /// Checks that the message is readable and short, however long the faulty value is.
+  /// Checks that the message is readable and short, even if the faulty value is long.
   private static func check(_ error: UploadFieldError) throws {
     try expect(error.description.unicodeScalars.count < 4_096, "\(error)")
   }

@@ -46,7 +46,7 @@ private enum Said: Equatable {
     let key = isMasked ? MaskingKey(1, 2, 3, 4) : nil
     switch self {
     case .message(let kind, let payload):
-      // In frames of 64 bytes, which every limit allows.
+      // The frames have 64 bytes, which every limit allows.
       var rest = payload[...]
       var opcode = kind.opcode
       repeat {

@@ -13,7 +13,7 @@ extension OverSockets {
     /// The place at which the connection ends.
     enum Place: CaseIterable {
       case inHead, behindHead, atFirstByte, inTheMiddle, beforeLastByte
-      /// Chunked only.
+      /// Only for chunked bodies.
       case inFirstSize, inSize, behindChunk, behindLastByte, inLastChunk
     }
 

@@ -16,7 +16,7 @@ extension OverSockets {
       arguments: [1, 2, 3, 54, 103] as [UInt64])
     func agree(seed: UInt64) throws {
       let room = try JournalRoom()
-      // Two of them have the same content, one has none.
+      // Two of them have the same content, and one is empty.
       let material = JournalWorker.Material(
         ids: (0..<4).map { _ in UUID() },
         contents: [Content.bytes(170_001, seed: 71), [], Content.bytes(5000, seed: 72)])

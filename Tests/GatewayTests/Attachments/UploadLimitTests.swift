@@ -40,7 +40,7 @@ extension OverSockets {
         #expect(refused.status == 503)
         #expect(refused.field("Retry-After") != nil)
         #expect(refused.text.contains("too-many") && refused.text.contains(#""limit":2"#))
-        // Requests for the offset take no slot.
+        // Requests for the offset need no slot.
         #expect(try room.observer.list().count >= 2)
 
         let (client, id) = held[0]

@@ -158,7 +158,7 @@ extension OverSockets {
           do throws(any Error) {
             try client.stream.send(Array(Self.body[1...]))
           } catch ClientError.broken {
-            // Replaced already.
+            // The upload was replaced already.
           }
         }
         var statuses: [Int] = []

@@ -39,7 +39,7 @@ extension OverSockets {
       let room = try JournalRoom()
       let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
       let id = UUID()
-      // Not a multiple of any buffer size.
+      // The size is not a multiple of any buffer size.
       let bytes = Content.bytes(1_500_007, seed: 4)
       try Self.upload(bytes, as: id, way.kind, over: client)
 

@@ -76,7 +76,7 @@ extension OverSockets {
       try next.socket?.stream.send(
         compressedFrame(next.entry([UInt8](repeating: 7, count: 200_000), type: "T")))
       try next.read(until: "its entry") { $0.received.count == 1 }
-      // In addition to the connection of this request.
+      // The number includes the connection of this request.
       #expect(try metrics.value("sockets{kind=\"http\"}") == 2)
       try large.read(until: "its close") { $0.closed != nil }
       #expect(large.closed == 1009)

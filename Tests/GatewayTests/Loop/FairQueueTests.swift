@@ -19,7 +19,7 @@ struct FairQueueTests {
     queue = FairQueue { clock.time }
   }
 
-  /// Serves the queue. Each element takes a time.
+  /// Serves the queue. Each element needs the given time.
   private func serve(for time: Duration, each: Duration) -> [Int] {
     var served: [Int] = []
     queue.serve(for: time) { element, _ in
@@ -46,7 +46,8 @@ struct FairQueueTests {
     #expect(serve(for: .milliseconds(1), each: .seconds(1)) == [2])
   }
 
-  @Test("An element that is appended while the queue is served waits for the next call, behind the rest")
+  @Test(
+    "An element that is appended while the queue is served waits for the next call, after the other elements")
   func appendedMeanwhile() {
     for element in 1...3 { queue.append(element) }
     var served: [Int] = []

@@ -34,7 +34,7 @@ extension OverSockets {
         member.cut()
       }
       try idle.stream.drainToEnd()
-      // All clients are gone: the drain waits for none.
+      // All clients have disconnected, so the drain does not wait.
       let before = MonotonicTime.now()
       gateway.gateway.waitUntilStopped()
       #expect(.now() - before < .seconds(3))

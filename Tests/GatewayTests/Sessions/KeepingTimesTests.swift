@@ -121,7 +121,7 @@ extension OverSockets {
       gateway.stop()
       let rest = "\(gateway.folder)/data/sessions/\(damaged.text)/log.damaged-1"
       try Data([1, 2, 3]).write(to: URL(filePath: rest))
-      // By its record, the loaded session has been empty for an hour.
+      // According to its record, the loaded session has been empty for an hour.
       gateway = try gateway.restart(.cut, clock: hour) {
         $0.limits.removalDelaySeconds = 0
         $0.limits.sessionIdleSeconds = 3600

@@ -327,7 +327,7 @@ actor ComponentWorker {
   }
 }
 
-/// Uploads of sessions that have none.
+/// The uploads of sessions, of which there are none.
 private final class NoUploads: SessionUploads {
   var didChange: (SessionID) -> Void = { _ in }
   var isStopping = false

@@ -8,7 +8,7 @@ import TestSupport
 /// unacknowledged ones again, and keeps the state. It checks received entries: rising sequences, no repetitions,
 /// complete catch-ups.
 final class ParticipantClient {
-  /// Replaced after a restart.
+  /// The gateway, which is replaced after a restart.
   var gateway: RunningGateway
   let session: SessionID
   let isSecure: Bool

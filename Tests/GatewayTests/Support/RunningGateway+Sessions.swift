@@ -24,7 +24,7 @@ extension RunningGateway {
     try await wait(for: what) { await self.gateway.shared.owner(of: session).isTrue(of: session, condition) }
   }
 
-  /// Waits until a condition is true that no message reports.
+  /// Waits for a condition that is not reported by a message.
   func wait(for what: String, _ condition: () async throws -> Bool) async throws {
     let deadline = TestTimeout.deadline
     while try await !condition() {
@@ -89,7 +89,7 @@ extension RunningGateway {
 }
 
 extension Reactor {
-  /// Returns the result of a condition on a session, or on nil if the session is not in memory.
+  /// Evaluates a condition for a session; for nil if the session is not in memory.
   func isTrue(of session: SessionID, _ condition: @Sendable (SessionHost?) -> Bool) -> Bool {
     condition(sessions[session] ?? sessions.endedSessionCache[session])
   }

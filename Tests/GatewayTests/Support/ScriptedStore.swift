@@ -32,7 +32,7 @@ final class ScriptedStore: SessionStore {
     self.shardCount = shardCount
   }
 
-  /// All appends so far.
+  /// All appends since the store was created.
   var appends: [LogAppend] { state.withLock { $0.appends } }
 
   /// Sets the answer to the next append of one session.

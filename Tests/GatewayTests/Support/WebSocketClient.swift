@@ -30,7 +30,7 @@ final class WebSocketClient {
     case cutRecord
   }
 
-  /// Upgrades an HTTP connection, with frames behind the request.
+  /// Upgrades an HTTP connection, and sends frames after the request.
   init(
     upgrading http: HTTPClient, to path: String, offersDeflate: Bool = false, behind: [UInt8] = [],
     in packets: Packets = .one

@@ -78,7 +78,7 @@ extension ConnectionTests {
       defer { proxy.stop() }
       let address = try LocalGateway.address(of: proxy.address)
       let (ada, bob) = try (TestMember(session, at: address), TestMember(session, at: address))
-      // A killed gateway knows the participants with an entry on the disk.
+      // After a kill, the gateway knows the participants that have an entry on the disk.
       try ada.send("I am Ada")
       try bob.send("I am Bob")
       try await ada.membership.settle()
@@ -134,7 +134,7 @@ extension ConnectionTests {
       let server = try ScriptedServer { _, stream in
         try ScriptedServer.upgrade(stream)
         try stream.send(ScriptedServer.welcome)
-        // Nothing more is read.
+        // No more bytes are read.
         try TestTimeout.block(until: "the end of the test") { isOver.withLock { $0 } }
       }
       defer {

@@ -76,7 +76,7 @@ struct InvalidServerTests {
   func silence() async throws {
     let server = try ScriptedServer { _, stream in
       _ = try Self.readHead(stream)
-      // Up to the client's end.
+      // Reads up to the client's end.
       try stream.drain()
     }
     defer { server.stop() }
@@ -177,7 +177,7 @@ struct InvalidServerTests {
     let server = try ScriptedServer { _, stream in
       _ = try Self.readHead(stream)
       try stream.send(Array("HTTP/1.1 200 OK\r\n\(large.field)\r\n".utf8))
-      // Without an end.
+      // The response has no end.
       while true { try stream.send([UInt8](repeating: 7, count: 65_536)) }
     }
     defer { server.stop() }

@@ -56,7 +56,7 @@ enum ProcessResources {
   /// Returns the number of threads with that name.
   static func threads(named name: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-      // Other threads start and end meanwhile.
+      // Other threads start and end during the call.
       let found = try? String(contentsOf: URL(filePath: "/proc/self/task/\(task)/comm"), encoding: .utf8)
       return found?.split(separator: "\n").first.map(String.init) == name
     }

@@ -133,7 +133,7 @@ struct UploadProgressTests {
     let ada = try fixture.join()
     let ids = try (1...4).map { try fixture.add($0) }
     try turn(fixture, ada)
-    // Sent at once, then deferred.
+    // The first progress is sent at once, and later progress is deferred.
     for offset in 1...2 as ClosedRange<UInt64> {
       for id in ids { fixture.session.uploadMoved(id, to: offset, now: fixture.now) }
       try turn(fixture, ada)

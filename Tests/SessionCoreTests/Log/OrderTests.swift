@@ -205,7 +205,7 @@ struct OnceTests {
     #expect(fixture.session.sequence == before + 1)
   }
 
-  @Test("S11 a reliable entry without a client sequence uses up none, but counts for the rate")
+  @Test("S11 a reliable entry without a client sequence uses up no client sequence, but counts for the rate")
   func zero() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
     let ada = try fixture.join()

@@ -130,7 +130,8 @@ struct CommitNotifierTests {
     #expect(second.outboxes.map(\.number) == [1])
   }
 
-  @Test("A postponed participant gets the message 100 ms later; one without a socket gets none")
+  @Test(
+    "A postponed participant gets the message 100 ms later; a participant without a socket gets no message")
   func routes() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)

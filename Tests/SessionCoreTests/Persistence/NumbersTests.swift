@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P7: a number is used once, whatever fails; a token is recognized, and not stored.
+/// P7: a number is used only once, even after failures; a token is recognized, but not stored.
 @Suite("P7: numbers and tokens on disk")
 struct NumbersTests {
   @Test("S66 a block of 4,096 is reserved first, and the next when fewer than 2,048 are left")

@@ -166,7 +166,7 @@ struct RestoringTests {
     fixture.now = fixture.now.adding(seconds: 5_000)
     let (after, _) = try fixture.reload(opens: false)
     #expect(after.session.emptySince == fixture.now.adding(seconds: -200), "the calendar says 1,000 s now")
-    // The recorded time counts, whatever the clocks show later.
+    // The recorded time counts, even if the clocks change later.
     let (later, date) = (fixture.now.adding(seconds: 60), Date(timeIntervalSince1970: 9e6))
     #expect(after.session.emptySinceDate(now: later, date: date) == Date(timeIntervalSince1970: 800))
     fixture.disk.removeLast()

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Records of earlier versions")
 struct EarlierTextTests {
-  /// More combining characters in a row than a client may send now.
+  /// The text has more combining characters in a row than a client may send now.
   private let text = "a" + String(repeating: "\u{315}", count: 2 * JSONParser.maximumCombining)
 
   @Test("an activity is read although its text would be refused from a client now")

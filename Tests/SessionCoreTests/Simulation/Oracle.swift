@@ -9,7 +9,7 @@ struct Oracle {
     let sequence: UInt64
     /// 0: the gateway itself.
     let sender: ParticipantNumber
-    /// Of most of the gateway's own entries only the sequence is known.
+    /// For most of the gateway's own entries, only the sequence is known.
     var isKnown = false
     var clientSequence: UInt32 = 0
     var flags: EntryFlags = [.reliable, .system]
@@ -64,7 +64,7 @@ struct Oracle {
   private var held: [HeldKey: [Int]] = [:]
   private(set) var heldBytes = 0
   private var senders: [ParticipantNumber: Sender] = [:]
-  /// The highest number given out.
+  /// The highest number that was assigned.
   private(set) var highestNumber: ParticipantNumber = 0
   /// The last sequence that an interrupted epoch has in common with the present order.
   private(set) var common: [String: UInt64] = [:]

@@ -32,7 +32,7 @@ extension Simulation {
       let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
       if isCalm, !session.needsTurn, !isPresenceDue {
         try checkAgreement()
-        // Once every offset is announced, all clients know them, whatever they missed.
+        // When all offsets are announced, all clients know them, even after missed messages.
         guard try pauseUploads() else { return try checkAttachments() }
       }
       if isFullOfAttachments { try removeOneAttachment() }

@@ -60,7 +60,7 @@ extension Simulation {
     }
   }
 
-  /// Checks that the compacted file makes the same session as all records that were ever written.
+  /// Checks that the compacted file restores the same session as all records that were ever written.
   private func checkCompaction() throws {
     try saveAll()
     guard let disk else { return }
@@ -70,7 +70,7 @@ extension Simulation {
     try require(compacted == whole, "compacted, it is another session: \(compacted.differences(from: whole))")
   }
 
-  /// Checks that any prefix of the file makes the state that it implies.
+  /// Checks that each prefix of the file restores the state that its records describe.
   private func checkCut() throws {
     guard let disk else { return }
     let records = Array(disk.history.prefix(1 + random.below(disk.history.count)))

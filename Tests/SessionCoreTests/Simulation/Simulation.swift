@@ -285,7 +285,7 @@ final class Simulation {
 
   private func join(_ socket: VirtualSocket) throws {
     guard let client = clients.first(where: { $0.socket === socket }) else {
-      // Closed before its first message.
+      // The socket was closed before its first message.
       return
     }
     let effects = session.join(socket.subscriber, client.join, identity: identity(), now: now)

@@ -100,7 +100,8 @@ final class VirtualClient {
     return [others[random.below(others.count)].entry]
   }
 
-  /// Makes room in a full session: a `remove` takes the number of the refused entry, if that is still to be sent.
+  /// Makes room in a full session: a `remove` gets the client sequence of the refused entry, if that entry is still to be
+  /// sent.
   func removeInstead(_ key: EntryKey, intention: Int) -> Bool {
     isQuotaRefused = false
     guard let place = kept.firstIndex(where: { $0.entry.clientSequence == sendNext }) else { return false }
@@ -381,7 +382,7 @@ final class VirtualClient {
       waiting[person.number] = nil
     }
     for person in payload.waiting { waiting[person.number] = person }
-    // A tail after waiting may announce a participant that has gone since.
+    // A tail after waiting may announce a participant that has left since then.
     for person in payload.changed where people[person.number] != nil { people[person.number] = person }
     for person in payload.left {
       people[person.number] = nil

@@ -341,7 +341,7 @@ struct SlowReaderTests {
     ada.forget()
     var heldBack = 0
     for number in 0..<200 {
-      // Long names, and none of the joiners reads any of it.
+      // The names are long, and no joiner reads any bytes.
       _ = try fixture.join(name: String(repeating: "n", count: 50) + "\(number)")
       if fixture.session.turnContent == .presence { heldBack += 1 } else { try ada.read() }
     }

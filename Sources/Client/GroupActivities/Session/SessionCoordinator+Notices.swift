@@ -33,7 +33,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Records a sender. If a participant left before this one joined, only its messages tell who it is.
+  /// Records a sender. If a participant left before this one joined, only its messages identify it.
   private func recordParticipant(_ person: Wire.Participant) {
     state.withLock { state in
       if state.knownParticipants[person.id] == nil { state.knownParticipants[person.id] = person }

@@ -3,7 +3,7 @@ internal import HTTP
 internal import Platform
 internal import Wire
 
-/// The part of an attachment's content received so far, over several responses.
+/// The part of an attachment's content that has been received, over several responses.
 ///
 /// Unchecked: one attempt at a time uses the object, on its thread. The waiting task uses it only between two
 /// attempts, and not after a cancellation.

@@ -1,6 +1,6 @@
 package import Wire
 
-/// An upload that the gateway has created. It continues in the background, also without references to it.
+/// An upload that the gateway has created. It continues in the background, even without references to it.
 package final class Upload: Sendable {
   /// The gateway's description at the creation.
   package let attachment: AttachmentObject

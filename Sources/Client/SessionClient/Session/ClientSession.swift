@@ -209,7 +209,7 @@ package struct ClientSession: Sendable {
     return effects
   }
 
-  /// The number of bytes of reliable entries and activity changes released so far, as counted by `SendGate`.
+  /// The number of bytes of all released reliable entries and activity changes, as counted by `SendGate`.
   package var releasedBytes: Int { outbox.releasedBytes }
 
   /// Reports an event, unless the program has left.

@@ -65,7 +65,7 @@ struct Outbox: Sendable {
   private var nextOrdinal: UInt64 = 1
   /// True when items were reordered, so that their ordinals no longer rise from item to item.
   var isReordered = false
-  /// The number of bytes released so far, as counted by `OutgoingEntry.size` and `ActivityChange.size`.
+  /// The number of all released bytes, as counted by `OutgoingEntry.size` and `ActivityChange.size`.
   private(set) var releasedBytes = 0
 
   /// True when the queue is empty.

@@ -25,7 +25,7 @@ package enum SessionEvent: Sendable {
   case notice(NoticePayload)
   /// The socket has closed, and the client reconnects. Messages wait. The participant has not left.
   case away
-  /// All messages sent so far are on the gateway's disk.
+  /// All messages that have been sent are on the gateway's disk.
   case settled
   /// The gateway refused this message permanently. No participant receives it; the messages after it continue.
   case refused(OutgoingEntry, Refusal)

@@ -37,7 +37,7 @@ struct SessionPosition: Sendable {
     snapshotSequence = sequence
   }
 
-  /// Begins a tail: the entries delivered so far are also the beginning of the new epoch's order.
+  /// Begins a tail: the delivered entries are also the beginning of the new epoch's order.
   mutating func beginTail() {
     delivered?.epoch = epoch
   }

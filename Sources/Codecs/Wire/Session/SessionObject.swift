@@ -12,7 +12,7 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
   package var createdAt: Date
   /// The number of current participants.
   package var participants: Int
-  /// The highest sequence so far.
+  /// The present sequence of the session.
   package var sequence: UInt64
 
   /// Creates the description of a session.

@@ -2,7 +2,7 @@ package import struct FoundationEssentials.UUID
 
 /// A type that writes itself as JSON, without the reflection of an encoder.
 package protocol JSONWritable {
-  /// Writes one complete JSON value after the bytes written so far.
+  /// Writes one complete JSON value after the bytes that were written before.
   func write(to writer: inout JSONWriter)
 }
 
@@ -11,7 +11,7 @@ package protocol JSONWritable {
 /// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload of a client's choice; a join to a full session
 /// would take 8 ms on the thread that serves all clients.
 package struct JSONWriter: Sendable {
-  /// The bytes written so far.
+  /// The bytes that have been written.
   package private(set) var bytes: [UInt8] = []
   private var isFirst = true
 

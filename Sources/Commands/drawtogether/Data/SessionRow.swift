@@ -9,7 +9,7 @@ struct SessionRow {
   /// The title; nil if the log cannot be read.
   var title: String?
   var createdAt: Date?
-  /// The number of participants so far.
+  /// The number of participants that ever joined.
   var people: Int?
   /// The state; nil if the log cannot be read.
   var state: SessionSurvey.State?

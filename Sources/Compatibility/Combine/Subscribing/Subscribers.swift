@@ -28,7 +28,7 @@ public enum Subscribers {
       return Demand(count: value)
     }
 
-    /// Returns the sum, which is unlimited if one of the demands is.
+    /// Returns the sum, which is unlimited if one of the demands is unlimited.
     public static func + (left: Demand, right: Demand) -> Demand {
       guard let some = left.max, let more = right.max else { return .unlimited }
       let (sum, isTooMuch) = some.addingReportingOverflow(more)
@@ -40,7 +40,7 @@ public enum Subscribers {
       left = left + right
     }
 
-    /// Returns the difference: at least none, and unlimited if the left demand is.
+    /// Returns the difference, which is at least zero, and unlimited if the left demand is unlimited.
     public static func - (left: Demand, right: Demand) -> Demand {
       guard let some = left.max else { return .unlimited }
       guard let less = right.max else { return .none }

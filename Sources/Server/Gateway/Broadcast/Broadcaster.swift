@@ -193,7 +193,7 @@ final class Broadcaster {
     return true
   }
 
-  /// Marks paced sessions as dirty whose time has come.
+  /// Marks the paced sessions whose time has come as dirty.
   private func releasePaced() {
     guard let first = nextPacedFlush, first <= now || stopState.isDraining else { return }
     var next: MonotonicTime?

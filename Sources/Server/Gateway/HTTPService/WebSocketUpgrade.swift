@@ -28,7 +28,7 @@ struct WebSocketUpgrade: Sendable {
       return bytes
     }
 
-    /// True if the client offers subprotocols, but none that this version supports.
+    /// True if the client offers subprotocols, but this version supports none of them.
     var offersOtherVersions: Bool {
       !request.subprotocols.isEmpty && !request.subprotocols.contains(WireVersion.subprotocol)
     }

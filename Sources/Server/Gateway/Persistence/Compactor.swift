@@ -3,7 +3,7 @@ internal import Networking
 internal import Primitives
 internal import Storage
 
-/// Rewrites logs in the background that consist mostly of superseded records.
+/// Rewrites logs that consist mostly of superseded records, in the background.
 final class Compactor {
   /// The number of logs of one reactor that are compacted at a time. Other sessions try again with their next batch.
   private static let concurrentCompactions = 2

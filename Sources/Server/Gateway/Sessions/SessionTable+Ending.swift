@@ -118,8 +118,8 @@ extension SessionTable {
     tasks.start(remove)
   }
 
-  /// Removes a session from memory that another gateway took over. Its sockets are closed, so that their clients reconnect.
-  /// Unstored entries are lost here, but each client still has its own entries.
+  /// Removes a session that another gateway took over from memory. Its sockets are closed, so that their clients
+  /// reconnect. Unstored entries are lost here, but each client still has its own entries.
   func dropLost(_ id: SessionID) {
     guard let host = self[id] else { return }
     log(.warning, "session lost", ["session": .session(id)])

@@ -73,7 +73,7 @@ package final class Subscriber {
     if case .catchingUp = source { true } else { false }
   }
 
-  /// True if no byte of the catch-up was sent to the subscriber yet.
+  /// True if no byte of the catch-up has been sent to the subscriber.
   var isBeforeCatchUp: Bool {
     switch source {
     case .none: true
@@ -133,7 +133,7 @@ package final class Subscriber {
 
   /// Returns the buffered bytes to write now; nil if there are none.
   ///
-  /// `onBoundary` is true if the shared bytes written so far end on a frame boundary.
+  /// `onBoundary` is true if the shared bytes that were written end on a frame boundary.
   func outputPiece(onBoundary: Bool) -> Piece? {
     guard let outputBuffer else { return nil }
     if outputBuffer.outboxOffset == 0, outputBuffer.restOffset < outputBuffer.rest.count {

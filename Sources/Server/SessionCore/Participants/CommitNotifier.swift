@@ -80,7 +80,7 @@ struct CommitNotifier {
     }
   }
 
-  /// Adds a participant again whose socket did not accept this turn's unreliable frames.
+  /// Adds a participant again, because its socket did not accept this turn's unreliable frames.
   mutating func recordMissed(_ participant: ParticipantState, now: MonotonicTime) {
     guard piggybacked.contains(participant.number), !participant.awaitsCommitted else { return }
     addWaiting(participant, now: now)

@@ -113,7 +113,7 @@ extension Session {
 }
 
 extension Session {
-  /// True when every change that the slices so far depend on is on disk.
+  /// True when all changes that the previous slices depend on are on disk.
   package var isCompactionCovered: Bool { committed >= save.slicedAt }
 }
 

@@ -23,7 +23,7 @@ package struct SessionRestorer: ~Copyable {
   private var baseReached: UInt64 = 0
 
   var header: SessionHeaderRecord?
-  /// The state that the entries so far have announced.
+  /// The state that the applied entries have announced.
   var announced = AnnouncedState(activity: nil)
   /// True when the last `session` record is older than a restored backup or a revoked end.
   var isRestored = false
@@ -254,7 +254,7 @@ package struct SessionRestorer: ~Copyable {
     let through = body.uint64(at: 0)
     guard through < Self.sequenceEnd else { throw RecordError(.base, .sequenceTooLarge(through)) }
     if log.droppedThrough == 0 {
-      // All records so far are the head of a compacted log.
+      // All records before this one are the head of a compacted log.
       announced = AnnouncedState(
         activity: header?.activityPayload, participants: participants.values.filter(\.isActive).map(\.object),
         waiting: header?.waiting ?? [])

@@ -58,7 +58,7 @@ extension DataFolderCopy {
         throw opened == -ENOTDIR
           ? .notAFolder(path: path) : .unusable(path: path, SystemError("open", code: -opened))
       }
-      // The part behind ".." can be resolved only when the folders before it exist.
+      // The part after ".." can be resolved only when the folders before it exist.
       guard last != ".." else { throw .notMade(path: path, SystemError("mkdir", code: ENOENT)) }
       if last != "." { missing.insert(last, at: 0) }
     }

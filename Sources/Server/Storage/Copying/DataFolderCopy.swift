@@ -109,7 +109,7 @@ package final class DataFolderCopy {
     Self.remove(made.dropLast())
   }
 
-  /// Checks that a folder can take the copy, before anything is created in it.
+  /// Checks that a folder can be the target of the copy, before anything is created in it.
   private static func check(
     _ root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) {

@@ -10,7 +10,7 @@ package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .torn: "the last record is incomplete"
-    case .broken: "a record fails its check, and no record behind it is reliable"
+    case .broken: "a record fails its check, and no record after it is reliable"
     }
   }
 }

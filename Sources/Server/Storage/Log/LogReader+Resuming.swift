@@ -23,8 +23,8 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// The maximum number of second lengths that a search reads from the file one by one. It takes the others from bytes that it
-  /// has read already.
+  /// The maximum number of second lengths that a search reads from the file one by one. All other second lengths are in
+  /// bytes that it has read already.
   private static let lookups = 1 << 20
 
   /// Moves the reader past the record that failed its check, to the place where reading can continue.

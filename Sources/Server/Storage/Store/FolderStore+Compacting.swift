@@ -3,9 +3,9 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// Compactions. A new log begins with records that replace all entries up to a sequence. The later records of the old log follow.
-/// During the compaction, appends go to the old log and are copied with the other later records. If the compaction fails, or the
-/// process ends before the rename, the old log stays unchanged.
+/// Compactions. A new log begins with records that replace all entries up to a sequence. The later records of the old log
+/// follow. During the compaction, records are appended to the old log, and are copied with the other later records. If
+/// the compaction fails, or the process ends before the rename, the old log stays unchanged.
 extension FolderStore {
   /// The maximum number of syncs of the new log before its last part is copied. During each sync, more records are appended to
   /// the old log.

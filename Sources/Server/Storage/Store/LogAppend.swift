@@ -25,8 +25,8 @@ package enum AppendOutcome: Equatable, Sendable {
   ///
   /// - Parameter byteCount: the size of all records of the session.
   case stored(byteCount: Int)
-  /// None of the records is stored, because there is no room or the store fails. The caller may append the records again, also
-  /// together with other records.
+  /// None of the records is stored, because there is no room or the store fails. The caller may append the records again,
+  /// alone or together with other records.
   case refused(StorageError)
   /// None of the records is stored: this store does not own the session.
   case fenced

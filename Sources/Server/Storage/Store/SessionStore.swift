@@ -51,7 +51,7 @@ package protocol SessionStore: Sendable {
   /// Appends records to sessions that this store owns. One batch of a shard may be in flight at a time.
   func append(_ batch: [LogAppend]) async -> BatchOutcome
 
-  /// Waits until everything stored so far would survive a power cut.
+  /// Waits until everything that is stored now would survive a power cut.
   func syncAll() async throws(StorageError)
 
   /// Records, after `syncAll`, that this process stored all of its sessions completely.

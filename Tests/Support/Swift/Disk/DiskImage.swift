@@ -66,7 +66,7 @@ struct DiskImage: Sendable {
     commit(Int.random(in: 0...pending.count, using: &chance))
     pending = []
     names = durableNames
-    // In a fixed order, so that the seed determines everything.
+    // The order is fixed, so that the seed determines everything.
     for number in files.keys.sorted() { files[number]?.cutPower(using: &chance) }
   }
 
