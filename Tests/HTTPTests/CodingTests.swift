@@ -62,7 +62,7 @@ struct CodingTests {
       ])
   }
 
-  @Test("gzip: long text shrinks, always to the same bytes")
+  @Test("gzip: long text becomes shorter, and the result is always the same")
   func compresses() throws {
     let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
     let compressed = try #require(Gzip.compress(text))

@@ -102,7 +102,7 @@ struct SocketTests {
   }
 }
 
-/// A pipe that shows by its reading end whether the writing end is open.
+/// A pipe whose reading end shows whether the writing end is open.
 private final class Pipe {
   let writing: CInt
   private let reading: CInt

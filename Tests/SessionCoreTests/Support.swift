@@ -116,7 +116,7 @@ func withZeros(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   return message
 }
 
-/// A rule that did not hold, with a description.
+/// A rule that was violated, with a description.
 struct Violation: Error, CustomStringConvertible {
   let description: String
 
@@ -125,12 +125,12 @@ struct Violation: Error, CustomStringConvertible {
   }
 }
 
-/// Throws a violation unless the condition holds.
+/// Throws a violation unless the condition is true.
 func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
   if !condition { throw Violation(words()) }
 }
 
-/// Splits a gateway's bytes into messages; the least that RFC 6455 requires, without the code under test.
+/// Splits a gateway's bytes into messages, as RFC 6455 requires at minimum. Independent of the code under test.
 struct FrameStream {
   private var bytes: [UInt8] = []
 

@@ -4,7 +4,7 @@ import Platform
 import Wire
 import TestSupport
 
-/// The disks for which every rule of a store holds.
+/// The disks on which every rule of a store is tested.
 enum Backend: CaseIterable, Sendable {
   case folder
   case memory

@@ -138,7 +138,7 @@ struct LogDamageTests {
   @Test("The bytes of a failed write are never read as records")
   func chain() throws {
     let bench = try Backend.memory.make()
-    // A complete record, but in another place than it was written to.
+    // A complete record, but not in the place to which it was written.
     let other = Self.written([.session, .session, .run(7)]).suffix(Self.written([.run(7)]).count - 33)
     try bench.place(Self.bytes + other)
     let fixture = try StoreFixture(bench)

@@ -11,7 +11,7 @@ struct MendingCrashTests {
   private static let records = [.session, .numbers] + (1...12).map { SessionRecord.run($0) }
   private static let lost = 5
 
-  /// Returns a disk whose one log has a damaged record, all of it synced.
+  /// Returns a disk with one log, which has a damaged record. All bytes are synced.
   private static func damagedDisk() throws -> (disk: MemoryDisk, lostBytes: [UInt8]) {
     let disk = MemoryDisk()
     var bytes = LogDamageTests.written(records)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Wire
 
-/// The implementations that the contract of a store holds for.
+/// The implementations that must fulfil the contract of a store.
 enum StoreKind: CaseIterable, Sendable {
   case folder
   case memory

@@ -28,7 +28,7 @@ struct InflateLimitTests {
   }
 
   @Test(
-    "inflating in steps gives the same message, and no step exceeds its length by much",
+    "inflating in steps gives the same message, and each step has about the requested length",
     arguments: UInt64(1)...20)
   func steps(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import WebSocket
 struct NegotiationTests {
   struct Offer: Sendable, CustomTestStringConvertible {
     let fields: [String]
-    /// The parameters of the response besides the two that it always has; nil if every offer is declined.
+    /// The parameters of the response, except the two that it always has; nil if every offer is declined.
     let answered: String?
     var serverWindowBits = 15
 

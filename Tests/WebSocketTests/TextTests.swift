@@ -74,7 +74,7 @@ struct TextTests {
     let single = readByteByByte(frame, role: .client)
     #expect(single.error == expected)
     #expect(single.fedBytes == 2 + (text.failsAt ?? count))
-    // In three frames, so that the deciding byte may be in another frame than the start of the sequence.
+    // The text is in three frames, so that the deciding byte and the start of the sequence may be in different frames.
     for cut in 0...count {
       let fragments: [UInt8] =
         [0x01, UInt8(cut)] + text.bytes[..<cut] + [0x00, UInt8(count - cut)] + text.bytes[cut...] + [

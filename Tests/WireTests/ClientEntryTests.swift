@@ -71,7 +71,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("an entry that is encoded by a client has the same bytes", arguments: examples)
+  @Test("encoding the parts of an entry gives the same bytes as in the table", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     ClientEntry.append(

@@ -27,7 +27,7 @@ struct ErrorsTests {
     #expect(Refusal(code, "").httpStatus == status)
   }
 
-  @Test("RFC 9457 §3: a problem has its numbers besides the members of the RFC")
+  @Test("RFC 9457 §3: a problem has its numbers in addition to the members of the RFC")
   func problem() {
     var refusal = Refusal(.attachmentTooLarge, "At most 1 byte.", limit: 1, actual: 2)
     #expect(

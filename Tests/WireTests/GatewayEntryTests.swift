@@ -61,7 +61,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("an entry that is encoded by the gateway has the same bytes", arguments: examples)
+  @Test("encoding the parts of an entry gives the same bytes as in the table", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     GatewayEntry.append(

@@ -12,7 +12,7 @@ extension HTTPDate {
     self = parts
   }
 
-  /// A parser of a date. It removes the parts that it has read from `rest`.
+  /// A parser of a date. It removes each part from `rest` after reading it.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 

@@ -45,8 +45,8 @@ package struct DeflateParameters: Equatable, Sendable {
     return nil
   }
 
-  /// Checks a server's response to `clientOffer`, given the values of its `Sec-WebSocket-Extensions` fields. Returns
-  /// nil if the server declined. Throws if the server accepted what was not offered (§7.1), which fails the
+  /// Checks a server's response to `clientOffer`, given the values of its `Sec-WebSocket-Extensions` fields. Returns nil
+  /// if the server declined. Throws if the server accepted parameters that were not offered (§7.1), which fails the
   /// connection.
   package static func check(response: [String]) throws(UpgradeResponseError) -> DeflateParameters? {
     let elements = response.flatMap(extensionElements(in:))

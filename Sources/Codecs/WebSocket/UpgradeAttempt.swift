@@ -28,7 +28,7 @@ package struct UpgradeAttempt: Sendable {
     self.offersDeflate = offersDeflate
   }
 
-  /// The fields of the GET request, besides `Host` and other fields of the caller.
+  /// The fields of the GET request. The caller adds `Host` and others.
   package var requestFields: [HandshakeField] {
     var fields: [HandshakeField] = [
       ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", key),

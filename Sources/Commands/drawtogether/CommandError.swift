@@ -91,7 +91,7 @@ enum CommandError: Error, Equatable, Sendable {
   /// The connection was closed before an answer.
   case noAnswer
   case timeout(limit: Duration)
-  /// The gateway answered with another status than 200.
+  /// The gateway answered with a status other than 200.
   case unhealthy(status: Int)
 
   // MARK: - Data folders

@@ -28,7 +28,7 @@ extension Socket {
     return descriptor
   }
 
-  /// Throws the error that the socket met since the last call, such as a refused connection.
+  /// Throws the error that occurred on the socket since the last call, such as a refused connection.
   package func pendingError() throws(SystemError) {
     _ = try SystemError.check("connect", clinux_socket_error(descriptor))
   }

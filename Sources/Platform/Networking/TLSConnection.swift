@@ -7,14 +7,14 @@ internal import COpenSSL
 /// returned ciphertext then ends with the alert for the peer and should still be sent.
 @safe
 package final class TLSConnection {
-  /// The result of a call of `receive`, besides bytes.
+  /// The result of a call of `receive`, in addition to the bytes.
   package struct Progress: Equatable, Sendable {
     /// True if this call completed the handshake.
     package var hasCompletedHandshake = false
     /// True if the peer has closed its direction (`close_notify`).
     package var hasPeerClosed = false
 
-    /// No progress besides bytes.
+    /// No progress other than bytes.
     package static let none = Progress()
   }
 
@@ -106,7 +106,7 @@ package final class TLSConnection {
     if case .failed(let error) = state { throw error }
     precondition(isHandshakeComplete && !isClosed, "the connection is open")
     precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext is within the limit")
-    // A record has at most 29 bytes besides the plaintext: header, tag, and content type or nonce.
+    // A record has at most 29 bytes in addition to the plaintext: header, tag, and content type or nonce.
     let recordCount = plaintext.count / 16_384 + 1
     ciphertextOut.reserveExtra(for: plaintext.count + recordCount * 64)
     try buffers.connect(from: Span(), to: &ciphertextOut) { () throws(TLSError) in

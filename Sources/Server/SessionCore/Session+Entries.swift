@@ -188,7 +188,7 @@ extension Session {
   private func memoryPressureRefusal(_ held: Int) -> Refusal {
     .noRoom(
       .storageFull,
-      "The gateway's memory is full: its sessions have \(held) bytes, of \(limits.memoryBytes). Try again in a moment.",
+      "The gateway's memory is full: its sessions use \(held) bytes of \(limits.memoryBytes). Try again in a moment.",
       limit: limits.memoryBytes, actual: held)
   }
 

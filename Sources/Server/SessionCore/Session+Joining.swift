@@ -161,7 +161,7 @@ extension Session {
         flush: flushNumber, flags: .special))
   }
 
-  /// Removes a socket from the members. It still gets the rest of a begun frame, so that no frame is interrupted.
+  /// Removes a socket from the members. It still gets the rest of a partly sent frame, so that no frame is interrupted.
   func detach(_ subscriber: Subscriber) {
     let position = subscriber.memberIndex
     guard position >= 0 else { return }

@@ -12,7 +12,8 @@ import Wire
 struct ExportTests {
   private static let key = #""key":"00000000-0000-0000-0000-000000000001""#
 
-  /// Strokes with two keys, one of them removed; a targeted text; bytes; an entry that changed nothing.
+  /// The session has strokes under two keys, one of which is removed, a targeted text, bytes, and an entry without an
+  /// effect.
   private func drawn() -> MadeLog {
     var log = MadeLog("Export000000000000000A", title: "A picture")
     log.person(1, "Ada")

@@ -59,7 +59,7 @@ enum FieldLines {
     return added
   }
 
-  /// Returns the fields in lines. Names with other characters than letters, digits and hyphens are skipped.
+  /// Returns the fields in lines. Names with characters other than letters, digits and hyphens are skipped.
   static func fields(_ lines: [String]) -> FieldList {
     var fields = FieldList()
     for line in lines {

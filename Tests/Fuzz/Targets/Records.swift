@@ -14,7 +14,7 @@ enum Records {
     } catch let error as RecordError {
       try expect(!error.description.isEmpty, "no words for \(error.fault)")
     }
-    // An attachment's entry holds JSON too.
+    // The entry of an attachment contains JSON too.
     _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // an error is the answer
   }
 

@@ -274,7 +274,7 @@ final class SessionShell {
     return try restorer.finish(generation: "g", freshEpoch: epoch, isWhole: isWhole)
   }
 
-  // MARK: - What must hold in the end
+  // MARK: - Checks at the end
 
   /// Lets all clients read everything, and checks that all have the state of a new participant.
   func settle() throws {

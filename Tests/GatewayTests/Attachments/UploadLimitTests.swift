@@ -129,7 +129,7 @@ extension OverSockets {
       let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
       let (first, second) = (UUID(), UUID())
       #expect(try client.add(first, Self.body).status == 201)
-      // Three attachments with one content: 300,000 bytes in all, once each is complete.
+      // Three attachments with the same content: when each is complete, they use 300,000 bytes together.
       #expect(try client.add(second, Self.body).status == 201)
       #expect(try client.add(UUID(), Self.body, .chunked).status == 201)
       let announced = UUID()

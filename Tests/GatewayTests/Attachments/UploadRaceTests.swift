@@ -171,7 +171,8 @@ extension OverSockets {
         }
         #expect(statuses.count { $0 == 204 } <= 1, "round \(round): \(statuses)")
         #expect(statuses.allSatisfy { [204, 409].contains($0) }, "round \(round): \(statuses)")
-        // If the later request found fewer bytes than the first one had sent, both have failed: the rest is sent now.
+        // If the later request found fewer bytes than the first request had sent, both have failed. Then the rest is sent
+        // now.
         let deadline = TestTimeout.deadline
         while try room.settle().last?.state != .ready, .now() < deadline {
           let offset = try #require(try room.observer.offset(of: id))

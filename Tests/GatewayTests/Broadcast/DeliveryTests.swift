@@ -29,7 +29,7 @@ extension OverSockets {
       }
       let order = members[0].received.filter { $0.type == "Test" }
       for member in members {
-        // Earlier members also saw others join; the test entries are the same.
+        // Earlier members also saw the joins of others; the entries of the test are the same for all.
         #expect(member.received.filter { $0.type == "Test" } == order)
         let own = order.filter { $0.sender == member.number }
         #expect(own.map(\.clientSequence) == Array(1...UInt32(count)))

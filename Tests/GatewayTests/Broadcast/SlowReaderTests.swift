@@ -65,7 +65,7 @@ extension OverSockets {
       #expect(room.slow.state == room.drawer.state)
       #expect(room.other.state == room.drawer.state)
       try metrics.wait(for: "a late catch-up") { ($0["late_catch_ups_total"] ?? 0) >= 1 }
-      // It is a normal member again.
+      // The reader is a normal member again.
       try room.slow.send(room.slow.entry([42]))
       for client in [room.slow, room.drawer, room.other] {
         try client.read(until: "its entry") { $0.received.contains { $0.payload == [42] } }
@@ -84,7 +84,8 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: a joiner that pauses reading its snapshot gets all of it in the end", arguments: [false, true])
+      "P5: a joiner that pauses while it reads its snapshot still gets the whole snapshot",
+      arguments: [false, true])
     func slowJoiner(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure)
       try room.pass(bytes: 2 << 20)

@@ -97,7 +97,7 @@ extension OverSockets {
       try disk.waitUntilMet()
       for member in members { member.cut() }
       gateway = try gateway.restart(.cut)
-      // Only the senders still have these entries. They send them again, once.
+      // Only the senders still have these entries. Each entry is sent again once.
       for member in members {
         member.gateway = gateway
         try member.join()

@@ -124,7 +124,7 @@ struct PersisterTests {
     #expect(try await !worker.kinds(of: 1).contains(.participant))
   }
 
-  // MARK: - Stores that answer in other ways
+  // MARK: - Stores with unusual answers
 
   @Test(
     "An append with an unknown outcome is repeated unchanged after a second; its records are stored once",

@@ -31,7 +31,7 @@ final class TroubledDisk: Sendable {
     var concerns: @Sendable (Call) -> Bool = { _ in false }
     /// Rises with each change of the fault.
     var turn = 0
-    /// The number of calls that met the present fault.
+    /// The number of calls that were affected by the present fault.
     var met = 0
   }
 
@@ -55,7 +55,7 @@ final class TroubledDisk: Sendable {
   /// The number of calls that met the present fault.
   var met: Int { state.withLock { $0.met } }
 
-  /// Waits until a call has met the present fault.
+  /// Waits until the present fault has affected a call.
   func waitUntilMet() throws {
     let deadline = TestTimeout.deadline
     while met == 0 {

@@ -108,7 +108,7 @@ struct CancellationTests {
     let threads = RequestThreadPool(limit: 3, transferLimit: 2)
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let silent = try GatewayAPI.withShortDelays(listener.address, threads: threads)
-    // Five attachments: concurrent requests for the same one share a download.
+    // There are five attachments, because concurrent requests for the same attachment share a download.
     let objects = try (0..<5).map { _ in try InterruptedTransferTests.object(Data([1]), sha256: nil) }
     let stalled = objects.map { object in Task { _ = try await silent.load(object, of: session) } }
     try await TestTimeout.wait(for: "the transfers to have their threads") { threads.count == 2 }

@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import Primitives
 
-/// The time limit for waits in tests, far above what a busy machine needs.
+/// The time limit for waits in tests, far longer than a busy machine needs.
 enum TestTimeout {
   /// Under a sanitizer everything takes many times as long.
   static let limit = Duration.seconds(hasSanitizer ? 300 : 30)

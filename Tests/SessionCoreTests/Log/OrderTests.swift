@@ -235,7 +235,8 @@ struct OnceTests {
   }
 
   @Test(
-    "S13 a participant that comes back with its token is the same one, and gets its acknowledged sequence")
+    "S13 a participant that comes back with its token is still the same participant, and gets its acknowledged sequence"
+  )
   func resumes() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")

@@ -10,7 +10,7 @@ final class VirtualClient {
     var entry: SentEntry
     /// The name of the action, which does not depend on the client sequence.
     let intention: Int
-    /// Its sequence in the order, once known.
+    /// Its sequence in the order, when it is known.
     var sequence: UInt64?
   }
 

@@ -104,7 +104,8 @@ public enum GroupActivitiesGateway {
     set { GatewaySettings.shared.profile = newValue }
   }
 
-  /// Sets the closure that answers `prepareForActivation()`; nil to answer by whether the gateway can be reached.
+  /// Sets the closure that answers `prepareForActivation()`; nil for an answer that depends on whether the gateway can be
+  /// reached.
   ///
   /// - Parameter decision: called with the activity's identifier and metadata.
   public static func decideActivation(

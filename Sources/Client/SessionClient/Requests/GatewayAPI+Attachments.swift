@@ -69,7 +69,7 @@ extension GatewayAPI {
 
 /// An attachment to be added.
 package struct NewAttachment: Sendable {
-  /// The id in the session. A second attachment with the same id is the same one.
+  /// The id in the session. A second request with the same id refers to the same attachment.
   package var id: UUID
   /// The file name; nil for none.
   package var name: String?

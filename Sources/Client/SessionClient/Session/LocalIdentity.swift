@@ -21,7 +21,7 @@ struct LocalIdentity: Sendable {
 
   /// Records the identity in `joined`.
   ///
-  /// - Returns: true if it is another participant than before.
+  /// - Returns: true if it is a different participant from before.
   mutating func join(_ joined: Joined) -> Bool {
     let isNew = !joined.resumed || joined.participant.number != participant?.number
     participant = joined.participant

@@ -48,7 +48,7 @@ struct ReconnectBackoff: Sendable {
     if shortLivedSockets <= 1 { attempt = 0 }
   }
 
-  /// Records a protocol violation by the gateway. The next attempt is delayed: an immediate one may meet the same
+  /// Records a protocol violation by the gateway. The next attempt is delayed: an immediate attempt may lead to the same
   /// violation.
   mutating func recordFault(now: MonotonicTime) {
     if let lastFault, now - lastFault > .seconds(60) { faults = 0 }

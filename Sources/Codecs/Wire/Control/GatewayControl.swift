@@ -42,7 +42,7 @@ extension GatewayControl: Decodable {
     let sequence: UInt64
   }
 
-  /// Decodes the object with one known member; unknown members besides it are ignored.
+  /// Decodes the object with one known member; other, unknown members are ignored.
   package init(from decoder: any Decoder) throws {
     guard let container = try? decoder.container(keyedBy: Name.self) else {  // not an object
       throw WireError.unknownControl

@@ -146,14 +146,14 @@ final class FanOut {
     }
   }
 
-  /// A socket did not accept all unreliable frames of the turn. Only the rest of a begun frame is sent later.
+  /// A socket did not accept all unreliable frames of the turn. Only the rest of a partly sent frame is sent later.
   private func missed(_ session: Session, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
     session.didSendUnreliable(accepted, subscriber, now: clock.now)
     finishBegunFrame(subscriber)
   }
 
-  /// Over TLS, the event loop may report no event for the rest of a begun frame. So the rest is sent at once.
+  /// Over TLS, the event loop may report no event for the rest of a partly sent frame. So the rest is sent at once.
   private func finishBegunFrame(_ subscriber: Subscriber) {
     guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
       !connection.isWriteBlocked

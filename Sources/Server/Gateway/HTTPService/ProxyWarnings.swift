@@ -12,7 +12,7 @@ final class ProxyWarnings: Sendable {
     case missingClient
     /// Proxies name clients, but no proxy is trusted.
     case untrustedProxy
-    /// Requests name another host than the public URL.
+    /// Requests name a host other than that of the public URL.
     case otherHost
   }
 
@@ -47,7 +47,7 @@ final class ProxyWarnings: Sendable {
     }
   }
 
-  /// Warns that requests name another host than the public URL. All these requests are refused.
+  /// Warns that requests name a host other than that of the public URL. All these requests are refused.
   func warnOfOtherHost(_ head: RequestHead, from client: ForwardedClient, now: MonotonicTime) {
     guard let expected = publicURL, mayWarn(of: .otherHost, now: now) else { return }
     let authority = client.authority ?? head.authority

@@ -10,7 +10,7 @@ struct Router: Sendable {
   enum Cause: Equatable {
     /// The client is redirected to https.
     case plainText
-    /// The request names another host than the public one.
+    /// The request names a host other than the public one.
     case misdirected
     case unknownMethod
     /// A page of another site sent the request.

@@ -95,7 +95,7 @@ extension Session {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
       guard known == size else {
-        throw refusal(.badRequest, "This upload has \(known) bytes, as announced before.", known, size)
+        throw refusal(.badRequest, "This upload was already announced with \(known) bytes.", known, size)
       }
       return
     }
@@ -120,7 +120,7 @@ extension Session {
     let (record, upload) = try upload(id)
     guard total > upload.reserved else { return upload.reserved }
     if let size = record.object.size {
-      throw refusal(.badRequest, "This upload has \(size) bytes, as announced before.", size, total)
+      throw refusal(.badRequest, "This upload was already announced with \(size) bytes.", size, total)
     }
     try journal.check(size: total, reserved: upload.reserved, limits: limits)
     let step = Journal.reservationStep

@@ -11,8 +11,8 @@ extension Session {
 
   /// Returns the next bytes for a subscriber; nil if there are none now.
   ///
-  /// The caller reports the number of accepted bytes to `sent`, and calls this function again. No frame is interrupted: first the
-  /// rest of a begun frame is sent, then the subscriber's own messages, then snapshot and log.
+  /// The caller reports the number of accepted bytes to `sent`, and calls this function again. No frame is interrupted:
+  /// first the rest of a partly sent frame is sent, then the subscriber's own messages, then snapshot and log.
   package func nextPiece(_ subscriber: Subscriber) -> Piece? {
     let position = subscriber.memberIndex
     guard position >= 0 else { return subscriber.outputPiece(onBoundary: true) }
@@ -128,7 +128,7 @@ extension Session {
   }
 
   /// Records that the socket accepted only `count` bytes of this turn's unreliable frames; 0 if the member is not at the tail.
-  /// The rest of a begun frame is sent later.
+  /// The rest of a partly sent frame is sent later.
   package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
     guard subscriber.memberIndex >= 0 else { return }
     let rest = unreliableBatch.restOfFrame(at: count)

@@ -3,8 +3,8 @@ package import WebSocket
 
 /// The pending output of one socket: its own bytes, and its position in the log that all members share.
 ///
-/// No frame is interrupted: the rest of a begun frame is written first (`rest`), then the outbox, then catch-up and log. A
-/// subscriber belongs to one reactor. `rest` is limited by one frame, the outbox by `outboxBytes` and one message.
+/// No frame is interrupted: the rest of a partly sent frame is written first (`rest`), then the outbox, then catch-up and
+/// log. A subscriber belongs to one reactor. `rest` is limited by one frame, the outbox by `outboxBytes` and one message.
 package final class Subscriber {
   /// The outbox size above which the gateway stops reading from the socket.
   package static let outboxBytes = 16_384
@@ -108,7 +108,7 @@ package final class Subscriber {
     openOutputBuffer().outbox.append(contentsOf: frames)
   }
 
-  /// Adds bytes that are written before all others: the rest of a begun frame, or whole frames at a frame boundary.
+  /// Adds bytes that are written before all others: the rest of a partly sent frame, or whole frames at a frame boundary.
   func prepend(_ bytes: [UInt8], entries: Int) {
     guard !bytes.isEmpty else { return }
     let outputBuffer = openOutputBuffer()

@@ -11,7 +11,7 @@ struct UnreliableBatch {
   /// Frames for every member.
   private(set) var frames: [UInt8] = []
   private(set) var entryCount = 0
-  /// The ends of the frames, used to find the rest of a begun frame.
+  /// The ends of the frames, used to find the rest of a partly sent frame.
   private(set) var ends: [Int] = []
   /// Frames for some members, by participant.
   private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]

@@ -14,9 +14,9 @@ package enum Durability: Sendable {
 
 /// A store of sessions in a folder, with a log file for each session.
 ///
-/// Its calls block the thread of its executor: each for one write per log and, with `full`, one sync. Longer work runs on a thread
-/// of its own, or in pieces with other calls between them. The folder's lock keeps other gateways away, so that no session is
-/// ever lost to one.
+/// Its calls block the thread of its executor: each for one write per log and, with `full`, one sync. Longer work runs on
+/// a thread of its own, or in pieces with other calls between them. The folder's lock excludes other gateways, so that no
+/// other gateway can take over a session.
 package actor FolderStore: SessionStore {
   /// The default number of logs that are kept open.
   package static let defaultOpenFiles = 512

@@ -16,7 +16,7 @@ struct LocalIdentityTests {
         createdAt: Date(timeIntervalSince1970: 0), participants: 1, sequence: 0), limits: Limits())
   }
 
-  @Test("A resumed participant is the same one; another number or a new join makes a new participant")
+  @Test("After a resume, the participant is the same; another number or a new join makes a new participant")
   func joins() {
     var identity = LocalIdentity()
     #expect(identity.participant == nil && identity.resumeToken == nil)

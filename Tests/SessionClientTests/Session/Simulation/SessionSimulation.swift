@@ -312,7 +312,7 @@ final class SessionSimulation {
     }
   }
 
-  /// Continues without new faults until a condition holds.
+  /// Continues without new faults until a condition is true.
   func runUntil(_ condition: () -> Bool) throws {
     for _ in 0..<2_000 {
       if condition() { return }

@@ -10,7 +10,7 @@ struct Violation: Error, CustomStringConvertible {
   }
 }
 
-/// Throws a violation unless the condition holds.
+/// Throws a violation unless the condition is true.
 func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
   if !condition { throw Violation(words()) }
 }
