@@ -51,7 +51,7 @@ struct ErrorsTests {
 
   static let reasons: [(CloseReason, UInt16, String)] = [
     (.left, 1000, #"{"code":"left","detail":"You left the session."}"#),
-    (.protocolError, 1002, #"{"code":"bad-request","detail":"This breaks RFC 6455."}"#),
+    (.protocolError, 1002, #"{"code":"bad-request","detail":"The frame violates RFC 6455."}"#),
     (.notJoined, 1008, #"{"code":"not-joined","detail":"Send join first."}"#),
     (
       .badEntry, 1008, #"{"code":"bad-entry","detail":"This message is not a sequence of entries."}"#
@@ -94,7 +94,7 @@ struct ErrorsTests {
     ),
     (
       .rateLimitExceeded(retryAfterMs: 250), 4029,
-      #"{"code":"rate-limited","detail":"Over the rate limit for too long.","retryAfterMs":250}"#
+      #"{"code":"rate-limited","detail":"You exceeded the rate limit for too long.","retryAfterMs":250}"#
     ),
   ]
 

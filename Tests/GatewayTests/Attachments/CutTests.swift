@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: an interrupted body leaves nothing in a single request, and its received bytes with tus.
+  /// PROTOCOL 4: an interrupted upload in a single request leaves no bytes. With tus, the received bytes stay.
   @Suite("Interrupted uploads")
   struct CutTests {
     /// The place at which the connection ends.

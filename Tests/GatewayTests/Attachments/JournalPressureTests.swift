@@ -12,7 +12,7 @@ extension OverSockets {
   /// P5, P6: uploads faster than the disk, and the end of a gateway during transfers.
   @Suite("Uploads under pressure")
   struct JournalPressureTests {
-    /// The memory of one request in the gateway: two buffers, each with one read more, and the paused input.
+    /// The memory of one request in the gateway: two buffers, one extra read for each, and the paused input.
     private static let bytesEach = 2 * (262_144 + 131_072) + 131_072
 
     @Test(

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// Uploads continue at their offsets after any end of the process.
+  /// Uploads continue at their offsets, no matter how the process ended.
   @Suite("Uploads over restarts")
   struct UploadRestartTests {
     /// Waits until a session's list of attachments fulfils a condition.

@@ -152,7 +152,7 @@ struct UploadTableTests {
     let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
     let reopened = try (0..<3).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 10) }
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(10)).evicted?.id == reopened[0])
-    // The upload has only few bytes now.
+    // The upload has received only few bytes in the last window.
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
   }
 

@@ -49,7 +49,7 @@ struct FlushPacerTests {
 
   @Test("many single messages are flushed together, and no message waits longer than the interval")
   func together() {
-    // Every 3 ms, as with five participants that draw at 60 Hz.
+    // A message arrives every 3 ms, as with five participants that draw at 60 Hz.
     let (flushes, longest) = play((0..<10_000).map { 3 * Double($0) }, interval: .milliseconds(12))
     #expect(Double(flushes.count) < 10_000 / 3)
     #expect(longest <= .milliseconds(12))

@@ -46,7 +46,7 @@ struct PresencePacerTests {
     let takesAlong = pacer.includesCaughtUp(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
-    // Announcements that were sent with entries count as announced now.
+    // Announcements that were sent with entries count as announced at that time.
     let again = pacer.includesCaughtUp(.presence, now: at(1_004))
     #expect(!again)
     let withBoth = pacer.includesCaughtUp(.entries(withPresence: true), now: at(1_100))

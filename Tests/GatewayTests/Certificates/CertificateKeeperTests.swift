@@ -5,7 +5,7 @@ import Networking
 
 @testable import Gateway
 
-/// Certificate and key in files that are replaced as operators do. The test sets the time.
+/// Certificate and key in files that are replaced in the ways in which operators replace them. The test sets the time.
 @Suite("Certificate keeper")
 struct CertificateKeeperTests {
   @Test("If the certificate is overwritten first, the new pair is used as soon as the key is overwritten too")
@@ -62,7 +62,7 @@ struct CertificateKeeperTests {
     for _ in 0..<20 { await fixture.check(keeper) }
     #expect(fixture.events == ["certificate not reloaded"])
     #expect(fixture.lines.first?.contains("level=error") == true)
-    // Each check of unusable files counts, so that an alert lasts as long as the trouble.
+    // Each check that finds unusable files is counted, so that an alert lasts as long as the files are unusable.
     let failures = keeper.reloadFailures
     #expect(failures > 10)
     #expect(keeper.holder.current.certificate.fingerprint == old.fingerprint)

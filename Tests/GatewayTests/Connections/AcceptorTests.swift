@@ -216,7 +216,7 @@ private final class AcceptorRoom {
   let watch = Watch()
   let io: ConnectionIO
   let acceptor: Acceptor
-  /// The listener, while the acceptor has it.
+  /// The listener; nil when the acceptor has released it.
   private(set) weak var source: ScriptedSource?
   private var clients: [Client] = []
 
@@ -262,7 +262,7 @@ private final class AcceptorRoom {
     return client
   }
 
-  /// Accepts all connections that wait, however long that takes.
+  /// Accepts all waiting connections, without a time limit.
   func acceptAll(isSecure: Bool = false) {
     if isSecure { acceptor.acceptSecure() } else { acceptor.acceptPlain() }
     while acceptor.nextDeadline == clock.now { acceptor.acceptWaiting() }

@@ -34,7 +34,7 @@ struct HandshakeTableTests {
         Self.key(slot), from: Self.address(UInt32(slot)), at: MonotonicTime(nanoseconds: Int64(100 - slot)))
     }
     #expect(table.victim() == Self.key(49))
-    // A handshake that ended by itself is removed once.
+    // A handshake that has ended on its own is removed only once.
     table.remove(Self.key(49), from: Self.address(49))
     table.remove(Self.key(49), from: Self.address(49))
     #expect(table.count == 49 && table.victim() == nil)

@@ -142,7 +142,7 @@ extension OverSockets {
       let metrics = try Metrics(of: gateway)
       let clients = try (0..<4).map { _ in try ParticipantClient(gateway, session).join() }
       for client in clients.prefix(3) {
-        // 90,000 of the 200,000 bytes of a message.
+        // Sends 90,000 of the 200,000 bytes of a message.
         let frame = WebSocketClient.frame(.binary, client.entry([UInt8](repeating: 1, count: 200_000)))
         try client.socket?.stream.send(Array(frame.prefix(90_000)))
       }
@@ -174,7 +174,7 @@ extension OverSockets {
             client.head("POST", "/api/sessions", ["Content-Length": "100000"]) + field + field)
         }
         clients.append(client)
-        // One after the other, so that the gateway stops reading the newest connection.
+        // The requests are sent one after the other, so that the gateway stops reading the newest connection.
         try metrics.wait(for: "what it sent") {
           ($0["incomplete_bytes"] ?? 0) > 200_000 - 30_000
             || ($0["incomplete_bytes"] ?? 0) >= 13_000 * (number + 1)

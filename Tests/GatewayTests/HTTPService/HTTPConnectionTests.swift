@@ -172,7 +172,7 @@ private actor HTTPWorker {
     configuration.publicDirectory = folder + "/public"
     configuration.durability = .memory
     configuration.reactors = reactors
-    // Never started: only its files and their threads are used, and no socket is opened.
+    // The gateway is never started: only its files and their threads are used, and no socket is opened.
     gateway = try Gateway(
       configuration: configuration,
       log: Log(level: .error, format: .text, clock: { LogTime.now }, output: { _ in }))

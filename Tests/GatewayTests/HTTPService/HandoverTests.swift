@@ -68,7 +68,7 @@ extension OverSockets {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
-      // A plain GET of the socket's address: 426 (PROTOCOL 2), and the connection stays open.
+      // The answer to a plain GET of the socket's address is 426 (PROTOCOL 2), and the connection stays open.
       try http.stream.send(
         http.head("GET", WebSocketClient.path(of: session)) + http.head("GET", "/healthz")
           + http.head("GET", "/api/sessions/\(session.text)"))

@@ -13,7 +13,7 @@ struct SecureRedirectTests {
     return SecureRedirect(configuration)
   }
 
-  /// The client of a request; behind a trusted proxy if the request has a proxy's field.
+  /// The client of a request. If the request has a proxy's field, a trusted proxy sent it.
   private func client(_ head: RequestHead, isSecure: Bool = false) -> ForwardedClient {
     let proxies = head.fields.first("X-Forwarded-For") == nil ? 0 : 1
     return ForwardedClient(

@@ -20,7 +20,7 @@ extension OverSockets {
       for index in 0..<50 {
         for member in members { try member.send(member.entry([UInt8(index)])) }
       }
-      // Entries that one member received are sent to all others before these are closed.
+      // Entries that one member has received are sent to all other members before their sockets are closed.
       try members[0].read(until: "all entries") {
         $0.received.count { $0.type == "Test" } == 50 * members.count
       }

@@ -8,7 +8,8 @@ import Primitives
 struct ClockTrustTests {
   private static let start: Int64 = 1_800_000_000
 
-  /// Returns a reading some seconds after the start, with an error of the wall clock in seconds.
+  /// Returns a reading of the clocks some seconds after the start. The wall clock is wrong by the given number of
+  /// seconds.
   private static func reading(_ seconds: Int64, error: Int64 = 0, synchronised: Bool) -> ClockReading {
     ClockReading(
       monotonic: MonotonicTime(nanoseconds: 1_000_000_000 * (500 + seconds)),

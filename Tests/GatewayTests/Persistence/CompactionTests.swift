@@ -99,7 +99,7 @@ extension OverSockets {
       for member in members { member.cut() }
       gateway.gateway.stop()
       disk.fail(with: EIO)
-      // Entries are sent again at once: no member may fall behind.
+      // Entries are sent again without a pause, but no member may fall behind.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
       if moment == 3 {

@@ -105,7 +105,7 @@ extension ComponentWorker {
   /// Takes turns until the store has everything that participants sent. Other tasks may still be running.
   fileprivate func store(_ number: UInt64) async {
     repeat {
-      // The clock moves only to times at which something is due, not while the store's thread is late.
+      // The clock advances only to times at which work is due, not while the store's thread is late.
       let due = [persister.nextDeadline, broadcaster.nextDeadline].compactMap { $0 }.min()
       if let due, due > now { advance(due - now) }
       turnOnce()
@@ -119,7 +119,7 @@ extension ComponentWorker {
     while sessions[Self.id(1)] != nil { await store(1) }
   }
 
-  /// Sends entries that supersede each other, of 2.4 MB in all, or until the compaction of the log begins.
+  /// Sends 2.4 MB of entries that supersede each other, but stops when the compaction of the log begins.
   fileprivate func supersede(_ number: UInt64 = 1, from writer: Int) async throws {
     for round in 0..<60 where !store.compactionsBegun.contains(Self.id(number)) {
       draw([UInt8](repeating: UInt8(round), count: 40_000), retention: .replace, key: .shape, from: writer)

@@ -212,7 +212,7 @@ extension OverSockets {
       gateway.gateway.waitUntilStopped()
       let time = MonotonicTime.now() - before
       #expect(time < (stopsTwice ? .seconds(2) : .seconds(8)))
-      // There is no mark of a clean stop: a thread may still write.
+      // There is no mark of a clean stop, because a thread may still be writing.
       #expect(!FileManager.default.fileExists(atPath: gateway.folder + "/data/clean"))
       disk.mend()
     }
@@ -263,7 +263,7 @@ extension OverSockets {
       #expect(watch.figures.free == 1_000)
       let asked = Task { await gauge.measure() }
       while !begun.withLock({ $0 }) { await Task.yield() }
-      // Read while the other thread waits for the disk.
+      // The value is read while the other thread waits for the disk.
       #expect(watch.figures.free == 1_000)
       let now = MonotonicTime.now()
       #expect(watch.refusal(now: now) == nil)

@@ -45,14 +45,14 @@ extension OverSockets {
         $0.limits.sessionIdleSeconds = 60
       }
       let disk = FolderDisk(gateway.gateway.shared.data)
-      // Requests load both sessions into memory, where their time is over by the calendar.
+      // Requests load both sessions into memory, although they have expired according to the wall clock.
       for _ in 0..<3 {
         for session in sessions { #expect([200, 410].contains(try gateway.status(of: session))) }
         let findings = try await #require(gateway.gateway.shared.sweeper).look()
         #expect(findings.due.isEmpty)
       }
       #expect(try disk.sessions().sorted { $0.text < $1.text } == sessions)
-      // The same folder with a trusted clock, to show that their time was over.
+      // The same folder is used with a trusted clock, to show that the sessions had expired.
       gateway = try gateway.restart(end, clock: Self.clock(daysAhead: 800)) {
         $0.limits.removalDelaySeconds = 0
       }

@@ -27,7 +27,7 @@ extension OverSockets {
           member.entry([UInt8(index & 255), UInt8(index >> 8)], retention: .append),
           member.entry([UInt8(index & 255)], retention: .replace, key: EntryKey(high: 1, low: 1)))
       }
-      // Each member's own entries are returned: they are in the order.
+      // Each member's own entries are returned, so they are in the order.
       for member in members { try member.read(until: "its own") { $0.isCurrent } }
       let before = MonotonicTime.now()
       gateway.gateway.drain()

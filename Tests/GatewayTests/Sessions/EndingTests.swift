@@ -11,7 +11,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// The end of sessions: on the disk before a participant is informed, and final.
+  /// The end of sessions is on the disk before a participant is informed, and is final.
   @Suite("Ending")
   struct EndingTests {
     /// The time at which a session without participants is ended.
@@ -171,7 +171,7 @@ extension OverSockets {
         let others = try (0..<index % 3).map { _ in try ParticipantClient(gateway, session).join() }
         for other in others { other.cut() }
         if index % 2 == 0 {
-          // Kept for a day, so that it can be resumed.
+          // The upload is kept for a day, so that it can be resumed.
           #expect(try JournalClient(gateway, session).create(UUID(), size: 10).status == 201)
         }
         #expect(try gateway.end(session, token) == 204)
@@ -222,7 +222,7 @@ extension OverSockets {
         #expect(try gateway.statusOfNewSession() == 503)
         let (last, _, token) = sessions.removeLast()
         #expect(try gateway.end(last, token) == 204)
-        // Sessions that had ended before count until the folder is swept.
+        // Sessions that had ended before the start count until the folder is swept.
         try await gateway.wait(for: "room for one") { try gateway.statusOfNewSession() == 201 }
         #expect(try gateway.statusOfNewSession() == 503)
       }

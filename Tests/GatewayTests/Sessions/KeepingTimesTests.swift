@@ -24,7 +24,7 @@ extension OverSockets {
       /// The session has a participant again.
       case inUse
 
-      /// The status of a response when its time is over.
+      /// The status of a response after the session has expired.
       var status: Int {
         switch self {
         case .putAway, .notClosed: 404
@@ -55,7 +55,7 @@ extension OverSockets {
         case .inUse: inUse = member
         }
       }
-      // Days before its time, no check removes it.
+      // Days before its expiry, no check removes it.
       gateway = try gateway.restart(.cut)
       for (way, session) in sessions {
         #expect(try gateway.status(of: session) == (way == .ended ? 410 : 200))

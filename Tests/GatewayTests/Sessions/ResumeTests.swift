@@ -24,7 +24,7 @@ extension OverSockets {
       cut.cut()
       try stays.send(stays.entry([2], retention: .replace, key: EntryKey(high: 0, low: 1)))
       try stays.read(until: "own entry") { $0.received.contains { $0.payload == [2] } }
-      // Drawn while disconnected: kept, and sent after the resume.
+      // Entries that are drawn while disconnected are kept, and sent after the resume.
       _ = cut.entry([3])
       try cut.join()
       #expect(cut.joined?.resumed == true)

@@ -61,7 +61,7 @@ final class ByteStream {
     }
   }
 
-  /// Sends all bytes and ends our direction; over TLS in the last record, so that both arrive at once.
+  /// Sends all bytes and ends our direction. Over TLS, the end is in the last record, so that both arrive together.
   func sendLast(_ bytes: [UInt8]) throws {
     guard let tls else {
       try sendRaw(bytes)
@@ -79,7 +79,7 @@ final class ByteStream {
     try endWriting()
   }
 
-  /// Sends two parts in separate records, and of the second record only the first bytes. TLS only.
+  /// Sends two parts in separate records, but only the first bytes of the second record. TLS only.
   /// - Returns: the rest, which `sendRaw` sends.
   func sendCut(_ first: [UInt8], _ second: [UInt8]) throws -> [UInt8] {
     var ciphertext: [UInt8] = []

@@ -327,7 +327,7 @@ actor ComponentWorker {
   }
 }
 
-/// The uploads of sessions, of which there are none.
+/// A substitute for uploads: the sessions have none.
 private final class NoUploads: SessionUploads {
   var didChange: (SessionID) -> Void = { _ in }
   var isStopping = false

@@ -61,7 +61,7 @@ extension RunningGateway {
   /// The number of open logs of this process.
   func openLogs() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-      // Other files of the process are opened and closed meanwhile.
+      // Other files of the process are opened and closed during the call.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       return target.map { $0.hasPrefix("\(folder)/data/sessions/") && $0.hasSuffix("/log") } ?? false
     }

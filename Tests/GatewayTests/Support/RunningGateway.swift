@@ -9,7 +9,7 @@ import Wire
 
 /// A gateway of one test: in this process, on free ports of the loopback, with folders that are removed with it.
 ///
-/// It runs until its last reference is released; each connection to it has one.
+/// It runs until its last reference is released. Each connection to it has a reference.
 final class RunningGateway: Sendable {
   let gateway: Gateway
   let http: SocketAddress
@@ -22,8 +22,8 @@ final class RunningGateway: Sendable {
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
   private let reactors: Int
 
-  /// Starts a gateway, with a file `large.txt` of that size if given. Limits that would only disturb tests are high,
-  /// unless `adjust` changes them.
+  /// Starts a gateway, with a file `large.txt` of that size if given. Limits that would disturb tests are high, unless
+  /// `adjust` changes them.
   init(
     reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: TroubledDisk? = nil,
     clock: GatewayClock = .ofThisMachine,
@@ -81,7 +81,7 @@ final class RunningGateway: Sendable {
   enum End: CaseIterable {
     /// A clean stop: everything is written, and all clients are asked to reconnect.
     case drained
-    /// A kill: nothing that was not written before is on the disk.
+    /// A kill: only data that was written before is on the disk.
     case cut
   }
 

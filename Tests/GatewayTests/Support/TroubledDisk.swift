@@ -37,7 +37,7 @@ final class TroubledDisk: Sendable {
 
   private let state = Guarded(State())
 
-  /// Makes such calls fail from now on; hanging ones fail too.
+  /// Makes such calls fail from now on; hanging calls fail too.
   func fail(with code: CInt, _ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .fails(code), concerns)
   }
@@ -52,7 +52,7 @@ final class TroubledDisk: Sendable {
     change(to: nil) { _ in false }
   }
 
-  /// The number of calls that met the present fault.
+  /// The number of calls that were affected by the present fault.
   var met: Int { state.withLock { $0.met } }
 
   /// Waits until the present fault has affected a call.

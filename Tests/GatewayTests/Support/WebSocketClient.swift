@@ -22,11 +22,12 @@ final class WebSocketClient {
 
   /// The way in which the frames in `behind` are sent.
   enum Packets {
-    /// With the request, in one packet.
+    /// The frames are sent with the request, in one packet.
     case one
-    /// Each byte in a packet of its own, those of the request too.
+    /// Each byte is sent in a packet of its own, including those of the request.
     case byByte
-    /// Over TLS: with the request, but in a record of their own, whose rest is sent when the request is answered.
+    /// Over TLS, the frames are sent with the request, but in a separate record. Its rest is sent after the answer to the
+    /// request.
     case cutRecord
   }
 

@@ -80,7 +80,7 @@ extension CloseReason {
   /// 1000: the participant left.
   package static let left = CloseReason(1000, .left, "You left the session.")
   /// 1002: not valid WebSocket frames.
-  package static let protocolError = CloseReason(1002, .badRequest, "This breaks RFC 6455.")
+  package static let protocolError = CloseReason(1002, .badRequest, "The frame violates RFC 6455.")
   /// 1008: the first message is not `join` or `wait`.
   package static let notJoined = CloseReason(1008, .notJoined, "Send join first.")
   /// 1008: a binary message that is not a sequence of entries.
@@ -137,7 +137,7 @@ extension CloseReason {
   /// 4029: the client has exceeded the rate limit for too long.
   package static func rateLimitExceeded(retryAfterMs: UInt64) -> CloseReason {
     CloseReason(
-      4029, .rateLimited, "Over the rate limit for too long.", retryAfterMs: retryAfterMs)
+      4029, .rateLimited, "You exceeded the rate limit for too long.", retryAfterMs: retryAfterMs)
   }
 }
 

@@ -140,7 +140,7 @@ extension Limits {
     LimitDescription(
       name: "removalDelaySeconds", keyPath: \.removalDelaySeconds, range: 0...604_800,
       unit: .seconds,
-      help: "running time before the first removal (24 times that while the clock is not synchronised)"),
+      help: "running time before the first removal (24 times as long while the clock is not synchronised)"),
     LimitDescription(
       name: "joinSeconds", keyPath: \.joinSeconds, range: 1...3_600, unit: .seconds,
       help: "time for join to arrive on a new socket"),

@@ -78,7 +78,7 @@ enum BenchError: Error, Equatable, CustomStringConvertible {
     case .http(let status, let target, let detail):
       "The server answered \(status) to \(target).\(detail.isEmpty ? "" : " Its explanation: " + detail)"
     case .notHTTP: "The answer is not HTTP."
-    case .timeout(let target): "No answer to \(target) within 30 s."
+    case .timeout(let target): "The server did not answer \(target) within 30 s."
     case .noAnswer(let target): "The server closed the connection without an answer to \(target)."
     case .notJoined(let socket, let code, let reason):
       "Socket \(socket) was closed before it joined\(Self.cause(code, reason))."

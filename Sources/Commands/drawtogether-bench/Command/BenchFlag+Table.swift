@@ -39,7 +39,7 @@ extension BenchFlag {
       "--snapshot-bytes", \.snapshotBytes, 0...1_073_741_824, [.joinStorm],
       "retained payload of the session [262144]"),
     .optionalCount(
-      "--entries", \.entries, 1...10_000_000, [.joinStorm], "retained entries, instead of bytes"),
+      "--entries", \.entries, 1...10_000_000, [.joinStorm], "number of retained entries, instead of bytes"),
     .toggle(
       "--live", \.isLive, [.joinStorm],
       "also measure the latency between one sender and one reader during the joins"),
@@ -60,8 +60,8 @@ extension BenchFlag {
     ) { $0.rate = $1 },
     .count(
       "--payload", \.payload, TimeMark.length...262_144, served.filter { $0 != .idle },
-      "bytes of payload [64; slow-readers 4096]"),
-    .toggle("--retained", \.isRetained, drawing, "entries replace one another under 1,000 keys per sender"),
+      "bytes of payload per message [64; slow-readers 4096]"),
+    .toggle("--retained", \.isRetained, drawing, "entries replace each other, under 1,000 keys per sender"),
     .toggle("--count-echo", \.countsEcho, drawing, "count a sender's own returning entry as delivered"),
   ]
 
@@ -75,8 +75,9 @@ extension BenchFlag {
       "end the measurement after this number of messages"),
     .decimal("--warm-up", "S", 0...600, drawing, "warm-up before the measurement [1]") { $0.warmUp = $1 },
     .count("--in-flight", \.inFlight, 1...60_000, served, "sockets that are opened concurrently [256]"),
-    .optionalCount("--cpu", \.cpu, 0...4_095, BenchMode.allCases, "core of this process, by taskset [any]"),
-    .optionalCount("--reader-cpu", \.readerCPU, 0...4_095, [.floor], "core of the reading process [any]"),
+    .optionalCount(
+      "--cpu", \.cpu, 0...4_095, BenchMode.allCases, "core for this process, set by taskset [any]"),
+    .optionalCount("--reader-cpu", \.readerCPU, 0...4_095, [.floor], "core for the reading process [any]"),
     .count("--frame", \.frame, 1...65_536, [.floor], "bytes per frame [70]"),
     BenchFlag(
       name: "--port", placeholder: "N", expected: "a port from 1 to 65535", help: "port to connect to",

@@ -19,8 +19,8 @@ enum BenchHelp {
       250 ms is skipped and counted. A generator that is the bottleneck is reported: starved in an open loop, busy in a closed
       loop.
 
-      CPU per delivered includes the whole process of the server. The gateway's default limits are those of a shared canvas.
-      Raise them for a load test: --max-entries-per-second, --max-bytes-per-second, --max-connections,
+      CPU per delivered message includes the whole process of the server. The gateway's default limits are those of a shared
+      canvas. Raise them for a load test: --max-entries-per-second, --max-bytes-per-second, --max-connections,
       --max-participants-per-session, --max-sessions-per-address-per-minute. Exit codes: 0 success, 1 the run failed,
       2 invalid arguments.
 

@@ -34,11 +34,11 @@ enum BenchMode: String, CaseIterable, Sendable {
     switch self {
     case .fanOut: "one session with senders and listening members"
     case .rooms: "many sessions in which every member sends at a rate, at random phases"
-    case .idle: "silent sockets: memory of each, and CPU of all"
+    case .idle: "silent sockets: memory per socket, and CPU for all"
     case .joinStorm: "many members join a session at once: time until all have the whole snapshot"
     case .slowReaders: "members that stop reading during a transfer, and then continue"
     case .upload: "file uploads by HTTP during drawing"
-    case .floor: "CPU of the kernel for send on loopback, without a server"
+    case .floor: "CPU that the kernel uses for send on loopback, without a server"
     case .floorReader: "the reading process of floor"
     }
   }

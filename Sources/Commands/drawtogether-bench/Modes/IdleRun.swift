@@ -27,7 +27,7 @@ enum IdleRun {
     report.add("sessions", "sessions", whole + (rest > 0 ? 1 : 0))
     report.add("opensPerSecond", "opened per second", sockets / opening.seconds, .perSecond)
     report.add(
-      "serverMicrosecondsPerOpen", "server CPU per open", opening.server.map { $0 * 1e6 / sockets },
+      "serverMicrosecondsPerOpen", "server CPU per opened socket", opening.server.map { $0 * 1e6 / sockets },
       .microseconds)
     if let empty {
       let full = try Self.memory(options) ?? empty
@@ -45,7 +45,7 @@ enum IdleRun {
     }
     report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     report.add(
-      "kernelBytesPerSocket", "kernel buffers per socket, both ends",
+      "kernelBytesPerSocket", "kernel buffers per socket, for both ends",
       Double(Memory.ofSockets() - kernelBefore) / sockets,
       .bytes)
     report.add("idleSeconds", "silent for", idling.seconds, .seconds)

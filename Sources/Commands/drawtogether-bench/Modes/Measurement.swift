@@ -61,13 +61,14 @@ extension Report {
     add("delivered", "delivered", counters.delivered)
     add("deliveredPerSecond", "delivered per second", delivered / interval.seconds, .perSecond)
     add(
-      "deliveredShare", "delivered share of sent",
+      "deliveredShare", "delivered share of sent messages",
       counters.sent > 0 ? delivered / Double(counters.sent * deliveriesEach) : nil)
-    add("echoes", "returned to their senders", counters.echoes)
+    add("echoes", "messages returned to their senders", counters.echoes)
     add(latency: counters.latency)
     if let server = interval.server {
       add(
-        "serverMicrosecondsPerDelivered", "server CPU per delivered", server * 1e6 / delivered, .microseconds)
+        "serverMicrosecondsPerDelivered", "server CPU per delivered message", server * 1e6 / delivered,
+        .microseconds)
       add("serverCPUPercent", "server CPU", server / interval.seconds * 100, .percent)
       if server < 0.001, counters.delivered > 1000 {
         warn(
@@ -80,7 +81,8 @@ extension Report {
     add("messagesPerRead", "delivered per read", delivered / Double(max(1, counters.reads)))
     add("generatorCPUPercent", "generator CPU", interval.own / interval.seconds * 100, .percent)
     add(
-      "generatorMicrosecondsPerDelivered", "generator CPU per delivered", interval.own * 1e6 / delivered,
+      "generatorMicrosecondsPerDelivered", "generator CPU per delivered message",
+      interval.own * 1e6 / delivered,
       .microseconds
     )
   }
@@ -110,7 +112,7 @@ extension Report {
       return
     }
     let late = measurement.counters.lateness.quantile(0.99)
-    add("latenessP99Microseconds", "delay of messages p99", Double(late) / 1e3, .microseconds)
+    add("latenessP99Microseconds", "p99 of message delays", Double(late) / 1e3, .microseconds)
     add("skipped", "skipped messages", measurement.counters.skipped)
     let isStarved = measurement.counters.skipped > 0 || late > 5_000_000 || share > 0.95
     add("starved", "generator was starved", isStarved)

@@ -53,7 +53,7 @@ enum SlowReadersRun {
       "processGrowthBytesPerReader", "per slow reader",
       Double(full.privateDirty - before.privateDirty) / Double(options.readers), .bytes)
     report.add(
-      "kernelGrowthKiB", "growth of socket buffers, both ends", (full.sockets - before.sockets) / 1_024,
+      "kernelGrowthKiB", "growth of socket buffers, for both ends", (full.sockets - before.sockets) / 1_024,
       .kibibytes)
     report.add(
       "serverQueueGrowthKiB", "growth of the server's queues",
@@ -77,7 +77,7 @@ enum SlowReadersRun {
 
   private static func add(_ outcome: Outcome, to report: inout Report) {
     for (name, count) in outcome.ways { report.add("returnedBy\(name)", "continued by: \(name)", count) }
-    report.add("closed", "closed by the gateway", outcome.closed)
+    report.add("closed", "slow readers closed by the gateway", outcome.closed)
     report.add("complete", "complete", outcome.complete)
     report.add("catchUpSeconds", "time until all are up to date", outcome.seconds, .seconds)
     if outcome.complete + outcome.closed < outcome.total {
