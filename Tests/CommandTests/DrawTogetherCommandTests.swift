@@ -96,8 +96,8 @@ struct DrawTogetherCommandTests {
 
   @Test("A setting with a missing file exits with code 2, before any request is served")
   func startFailures() throws {
-    // In a separate process: a serving program takes over the process's signals and the exit codes of its
-    // children.
+    // This test uses a separate process, because a serving program changes the handling of signals and of ended child
+    // processes.
     let child = try ChildProcess(
       arguments: ["--public", "/nonexistent/folder", "--http", "127.0.0.1:0", "--https", "off"])
     #expect(

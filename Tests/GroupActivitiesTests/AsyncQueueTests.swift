@@ -25,7 +25,7 @@ struct AsyncQueueTests {
     canvases.enqueue(2)
     strokes.enqueue(3)
     ManualReader.run([reader], and: otherJobs)
-    // The reader of strokes takes its second element before it waits again.
+    // The reader of strokes receives its second element before it waits again.
     #expect(reader.elements == ["1", "3", "2"])
 
     canvases.enqueue(4)

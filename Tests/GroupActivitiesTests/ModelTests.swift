@@ -23,7 +23,7 @@ extension GatewaySuites {
       }
       for canvas in [ada, ben] { try await canvas.waitForStrokes([drawn, drawn.reversed()]) }
 
-      // Cleo receives the strokes twice: from the session, and from the other models. They count once.
+      // Cleo receives the strokes twice: from the session, and from the other models. The model counts them only once.
       let cleo = Canvas()
       try await cleo.joinSession(at: link)
       try await cleo.waitForStrokes([drawn, drawn.reversed()])

@@ -66,7 +66,7 @@ struct CodingTests {
   func compresses() throws {
     let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
     let compressed = try #require(Gzip.compress(text))
-    // RFC 1952 §2.3: magic, deflate, no flags, no time, slowest, Unix.
+    // RFC 1952 §2.3: magic number, deflate, no flags, no time, slowest compression, Unix.
     #expect(Array(compressed[..<10]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
     #expect(compressed.count < 150)
     // §2.3.1: the file ends with the length, 4,400, in little-endian order.

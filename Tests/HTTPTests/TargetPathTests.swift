@@ -22,7 +22,7 @@ struct TargetPathTests {
       Accepted(path: "/a..b", components: ["a..b"]),
       Accepted(path: "/a.", components: ["a."]),
       Accepted(path: "/a+b", components: ["a+b"]),
-      // Encoded twice, it is an ordinary name.
+      // If the dots are encoded twice, the component is an ordinary name.
       Accepted(path: "/%252e%252e/x", components: ["%2e%2e", "x"]),
       Accepted(path: "/%25", components: ["%"]),
       Accepted(path: "/a%3Fb", components: ["a?b"]),

@@ -30,7 +30,7 @@ struct OpenSSLClientTests {
   @Test("The client resumes its session", arguments: TLSVersion.allCases)
   func resumes(_ version: TLSVersion) throws {
     let file = contexts.directory.path + "/session.pem"
-    // The ticket has arrived and is written once data has come back.
+    // When the echoed data arrives, the ticket has arrived and is written.
     let first = try client(version, "-sess_out", file)
     first.write("echo\n")
     _ = first.read(until: "\necho\n")

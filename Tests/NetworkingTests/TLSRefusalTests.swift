@@ -198,7 +198,7 @@ struct ClientHello {
   var version: UInt16 = 0x0303
   /// TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
   var suite: UInt16 = 0xc02b
-  /// x25519 and secp256r1; TLS 1.2 requires the curve of the certificate among them.
+  /// x25519 and secp256r1. TLS 1.2 requires that the curve of the certificate is in this list.
   var groups: [UInt16] = [0x001d, 0x0017]
   var protocols: [String] = []
 

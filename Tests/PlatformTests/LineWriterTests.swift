@@ -54,7 +54,7 @@ struct LineWriterTests {
     let writer = try LineWriter(to: pipe.writing, capacity: 100_000, droppedNotice: Self.note)
     let began = MonotonicTime.now()
     for number in 0..<20_000 { writer.enqueue(Self.line(number, length: 100)) }
-    // With a blocked pipe this would never end.
+    // If the pipe blocked the callers, this would never end.
     #expect(MonotonicTime.now() - began < .seconds(20))
     let lost = writer.droppedLines
     #expect(lost > 15_000)

@@ -4,7 +4,7 @@ import Platform
 
 @Suite("Threads")
 struct SystemThreadTests {
-  // The thread sanitizer shows that its memory is freed.
+  // The thread sanitizer would report memory of the thread that is not freed.
   @Test("A detached thread runs to its end without a join", arguments: [false, true])
   func detached(isLetGoFirst: Bool) throws {
     let begin = Queue<Bool>()
@@ -12,7 +12,7 @@ struct SystemThreadTests {
     let thread = try SystemThread(name: "test-let-go") { end.put(begin.next()) }
     if isLetGoFirst {
       thread.detach()
-      // The thread still runs: a join that waits would not return.
+      // The thread still runs, so a join that waits for it would not return.
       thread.join()
     }
     begin.put(true)

@@ -115,7 +115,7 @@ struct BackupTests {
     #expect(!FileManager.default.fileExists(atPath: "\(place.backup)/sessions/\(none.text)"))
   }
 
-  @Test("The received bytes of an upload are copied, up to its size")
+  @Test("The received bytes of an upload are copied, up to the size of the upload")
   func upload() async throws {
     var log = drawing()
     log.upload(Self.picture, file: Self.file)

@@ -13,7 +13,7 @@ struct SessionListTests {
   private static let open = "Open-0000000000000000A"
   private static let ended = "Ended0000000000000000A"
 
-  /// Three sessions: closed with three participants, in use with one, ended with a file.
+  /// Three sessions: a closed one with three participants, one in use with one participant, and an ended one with a file.
   private func folder() async throws -> KeptFolder {
     let folder = try KeptFolder()
     var log = MadeLog(Self.closed)

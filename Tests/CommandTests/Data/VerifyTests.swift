@@ -320,7 +320,7 @@ struct VerifyTests {
       Wrong(words: "A record of kind base needs 8 bytes, but has 0.") { log in
         log.add(SessionRecord(kind: .base, body: []))
       },
-      // A number that was never assigned.
+      // The entry has a number that was never assigned.
       Wrong(words: "an entry of participant 5000, but the highest number is 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
@@ -386,7 +386,7 @@ struct VerifyTests {
     try folder.put(bytes.dropLast(9), as: "log", of: id)
     let written = try SteadyCheck(id, in: sessions) {
       waits += 1
-      // A write of many pieces, to a slow disk.
+      // The record is written in many pieces, to a slow disk.
       try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // The faults show it.
     }
     #expect(waits == 3)

@@ -39,7 +39,7 @@ enum Logs {
     guard let damaged = try read(bytes) else { return }
     let isDamaged = damaged.end.damage != nil || !damaged.end.skipped.isEmpty
     try expect(isDamaged || bytes == log.bytes || choice == 1, "a changed byte is believed")
-    // The read records are written ones, in order, and all except the changed one.
+    // The records that were read are all written records except the changed one, in order.
     var written = records[...]
     for read in damaged.records {
       guard let place = written.firstIndex(where: { $0 == read }) else {
@@ -89,7 +89,7 @@ enum Logs {
         end.damage != nil || records.last.map { $0 == (last.kind, last.body) } ?? false, "another last record"
       )
     } else {
-      // A damaged frame hides the last record from a search from the end.
+      // A search from the end does not find the last record if its frame is damaged.
       try expect(
         end.damage != nil || !end.skipped.isEmpty || records.isEmpty, "no last record of \(records.count)")
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// The bodies of a log's records, each alone.
+/// The bodies of a log's records, one body per input.
 enum Records {
   /// Byte 0 is the record's kind; the rest is its body.
   static func check(_ input: [UInt8]) throws {

@@ -23,7 +23,7 @@ enum Restoring {
     } catch let error as RecordError {
       return try expect(!error.description.isEmpty, "no words for \(error.fault)")
     }
-    // No session has as many entries.
+    // No session has so many entries.
     guard restored.session.sequence < 1 << 52 else { return }
     let shell = SessionShell(restored.session, disk, now: now)
     shell.open()

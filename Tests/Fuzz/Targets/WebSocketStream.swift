@@ -23,7 +23,7 @@ enum WebSocketStream {
     try expect(
       cut.isInside == whole.isInside && cut.buffered == whole.buffered, "they end in different places")
 
-    // The messages, sent again in the gateway's frames, are read as the same messages.
+    // If the messages are sent again in the gateway's frames, the reader returns the same messages.
     var written: [UInt8] = []
     for said in whole.told { said.append(to: &written, isMasked: role == .server) }
     var again = FrameReading(make(), limits)
@@ -64,7 +64,7 @@ private enum Said: Equatable {
   }
 }
 
-/// Feeds a reader like a reactor, from a shared buffer.
+/// Feeds a reader from a shared buffer, as a reactor does.
 private struct FrameReading {
   private(set) var told: [Said] = []
   private(set) var error: ProtocolError?

@@ -18,7 +18,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond `uploads` a request is refused with a retry time; after an upload has ended in any way there is room"
+      "P6: beyond `uploads` a request is refused with a retry time; when an upload ends in any way, there is room again"
     )
     func atOnce() throws {
       let room = try JournalRoom { $0.limits.uploads = 2 }
@@ -173,7 +173,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an upload that grows too large is refused midway, and its connection closed",
+      "PROTOCOL 4: an upload that becomes too large is refused before its end, and its connection is closed",
       arguments: [false, true])
     func tooLarge(isSecure: Bool) throws {
       let room = try JournalRoom { $0.limits.attachmentBytes = 200_000 }

@@ -19,7 +19,7 @@ struct UploadServiceTests {
   /// The base64 of the SHA-1 of `abcd`.
   private static let checksum = "gf6L/odXbD7LIkJvjleEc4KRes8="
 
-  @Test("An upload in one request reads its body, and its attachment is ready with its digest")
+  @Test("When the body of an upload in one request is read, the attachment is ready and has its digest")
   func oneRequest() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -33,7 +33,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 0)
   }
 
-  @Test("A repeated creation of a ready attachment is answered without its body")
+  @Test("A repeated creation of a ready attachment is answered without reading its body")
   func repeated() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.post(length: 8)), Self.bytes)
@@ -43,7 +43,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: again) == ["answer 201"])
   }
 
-  @Test("A full buffer stops reading until its bytes are written")
+  @Test("When a buffer is full, the gateway stops reading until the bytes are written")
   func backpressure() async throws {
     let worker = try UploadWorker(uploads: 1)
     let upload = try await worker.begin(.post(length: 200_000))
@@ -58,7 +58,7 @@ struct UploadServiceTests {
     #expect(await !worker.isHoldingBody(upload))
   }
 
-  @Test("tus: a piece at another offset is refused with the offset of the upload")
+  @Test("tus: a piece at a wrong offset is refused with the offset of the upload")
   func offsetMismatch() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])

@@ -197,7 +197,7 @@ struct UploadTableTests {
     #expect(evicted.reactor == 2 && evicted.slots == .ofAddress(2))
   }
 
-  @Test("While the gateway reads nothing, or has all bytes, an upload does not count as slow")
+  @Test("While the gateway does not read, or has all bytes, an upload does not count as slow")
   func paused() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
@@ -225,7 +225,7 @@ struct UploadTableTests {
 
 @Suite("The rate of a body")
 struct BodyRateTests {
-  @Test("The average covers only the last window")
+  @Test("The average rate covers only the last window")
   func window() {
     var rate = BodyRate(window: .seconds(30))
     func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9) + 7) }

@@ -30,7 +30,7 @@ struct FlushPacerTests {
     return (flushes, longest)
   }
 
-  @Test("an idle loop sends all entries at once")
+  @Test("an idle loop sends all entries without delay")
   func atOnce() {
     #expect(FlushPacer.interval(load: 0) == .zero)
     #expect(FlushPacer.interval(load: 0.25) == .zero)

@@ -10,7 +10,7 @@ extension OverSockets {
   @Suite("Sends")
   struct SendCountTests {
     @Test(
-      "16 entries of one read need one `send` per member in a session of 200",
+      "16 entries that arrive in one read need one `send` per member in a session of 200 members",
       arguments: [false, true])
     func oneSendEach(isSecure: Bool) throws {
       let gateway = try RunningGateway()

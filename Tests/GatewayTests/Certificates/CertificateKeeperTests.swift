@@ -81,7 +81,7 @@ struct CertificateKeeperTests {
     #expect(keeper.reloadFailures == inAll)
   }
 
-  @Test("After a logged failure the success is logged once, even if the old pair is back")
+  @Test("After a logged failure, the next success is logged once, even if the old files are back")
   func oldPairIsBack() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -94,7 +94,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("A file that was moved away and back unchanged is logged as reloaded")
+  @Test("If a file is moved away and back without a change, a reload is logged")
   func movedBack() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))

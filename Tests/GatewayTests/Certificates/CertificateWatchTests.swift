@@ -32,7 +32,7 @@ struct CertificateWatchTests {
     #expect(!watch.check(whole))
   }
 
-  @Test("An unusable pair is tried at each check, and logged once after the waiting time")
+  @Test("An unusable pair is read again at each check, and is logged once after the waiting time")
   func patience() {
     let old = versions("certificate", "key")
     let bad = versions("other certificate", "key")
@@ -46,7 +46,7 @@ struct CertificateWatchTests {
     #expect(!watch.didFail("no file", now: start + .seconds(22)))
   }
 
-  @Test("A pair that is usable in time is never logged as a failure")
+  @Test("A pair that becomes usable within the waiting time is never logged as a failure")
   func lateKey() {
     let watch = Watched(inForce: versions("certificate", "key"))
     let between = versions("new certificate", "key")

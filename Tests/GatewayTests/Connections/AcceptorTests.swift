@@ -14,7 +14,7 @@ struct AcceptorTests {
   private static let other = IPAddress(v4: 0xCB00_710A)
 
   @Test(
-    "A peer beyond `connectionsPerAddress` gets the reason and is closed, until the peer closes another connection"
+    "Beyond `connectionsPerAddress`, new connections of a peer get the reason and are closed, until the peer closes one"
   )
   func perAddress() throws {
     let room = try AcceptorRoom {

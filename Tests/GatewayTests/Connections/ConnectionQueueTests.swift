@@ -52,7 +52,8 @@ struct ConnectionQueueTests {
   }
 
   @Test(
-    "When the bulk bytes of a turn are used up, catch-ups wait for the next turn, and live entries do not")
+    "When the bulk bytes of a turn are used up, catch-ups wait for the next turn, but live entries do not wait"
+  )
   func bulkBudget() throws {
     let budget = TurnBudget()
     budget.reset()
@@ -92,7 +93,7 @@ struct ConnectionCountsTests {
     if case .admitted = admission { true } else { false }
   }
 
-  @Test("Beyond the limit of all connections, the gateway is full until a connection is released")
+  @Test("At the limit of all connections, new connections are refused until a connection is released")
   func connections() {
     let counts = counts(perAddress: 10)
     for _ in 0..<3 { #expect(isAdmitted(counts.admitConnection(from: peer(Self.client)))) }

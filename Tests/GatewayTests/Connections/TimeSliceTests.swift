@@ -47,7 +47,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: every socket in the queue gets the inflater in the end")
+    @Test("P5: every socket in the queue eventually gets the inflater")
     func inflaterQueue() throws {
       let gateway = try RunningGateway()
       let clients = try (0..<6).map { _ in try compressing(gateway) }

@@ -80,7 +80,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: GET and DELETE of the other reactor's session, with pipelined requests after them",
+      "PROTOCOL 1: GET and DELETE work for a session of the other reactor, with pipelined requests after them",
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -130,7 +130,7 @@ extension OverSockets {
     }
 
     @Test(
-      "One connection sends requests for sessions of both reactors alternately", arguments: [false, true])
+      "One connection can alternate between sessions of both reactors", arguments: [false, true])
     func bothReactors(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
@@ -161,7 +161,7 @@ extension OverSockets {
       }
     }
 
-    @Test("An upload to a session of the other reactor arrives once and complete", arguments: Body.all)
+    @Test("An upload to a session of the other reactor arrives completely and only once", arguments: Body.all)
     func upload(_ body: Body) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()

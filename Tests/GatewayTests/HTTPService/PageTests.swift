@@ -100,7 +100,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("P6: over `headBytes` the answer is a 431", arguments: [false, true])
+    @Test("P6: a head that is longer than `headBytes` is answered with 431", arguments: [false, true])
     func headTooLarge(isSecure: Bool) throws {
       let client = try HTTPClient(
         RunningGateway { $0.limits.headBytes = 4096 }, isSecure: isSecure)
@@ -109,7 +109,9 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("RFC 9110 §10.1.1: the gateway requests a body by 100 and then reads it", arguments: [false, true])
+    @Test(
+      "RFC 9110 §10.1.1: the gateway requests a body by sending 100, and then reads it",
+      arguments: [false, true])
     func expectContinue(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
       let body = Array(#"{"activity": {"title": "Ours"}}"#.utf8)
@@ -138,7 +140,9 @@ extension OverSockets {
       #expect(answer.text.contains("origin-refused"))
     }
 
-    @Test("RFC 9112 §7.1: a body in chunks, at once and byte by byte", arguments: [false, true])
+    @Test(
+      "RFC 9112 §7.1: a body in chunks is read, whether it arrives at once or byte by byte",
+      arguments: [false, true])
     func chunks(byByte: Bool) throws {
       let client = try HTTPClient(RunningGateway())
       let request =

@@ -121,7 +121,7 @@ struct ScriptMinifierTests {
     #expect(result.map { String(decoding: $0, as: UTF8.self) } == test.result)
   }
 
-  @Test("A minified script cannot be minified further")
+  @Test("Minifying a minified script changes nothing")
   func again() {
     for test in Self.cases {
       guard let result = test.result else { continue }

@@ -64,7 +64,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "No path leads out of the folder, or to a file under another spelling",
+    "No path leads out of the folder, and a file has only one spelling of its path",
     arguments: [
       "/../index.html", "/js/../index.html", "/%2e%2e/index.html", "/js/%2e%2e%2findex.html", "/js%2fmain.js",
       "/js//main.js", "//index.html", "/.index.html", "/index.html%00", "/js\\main.js", "/%", "/%zz",

@@ -29,7 +29,7 @@ struct FairQueueTests {
     return served
   }
 
-  @Test("Elements are served in their order until the time is over; the rest keeps its place")
+  @Test("Elements are served in their order until the time is over; the other elements keep their places")
   func order() {
     for element in 1...5 { queue.append(element) }
     #expect(serve(for: .milliseconds(4), each: .milliseconds(2)) == [1, 2])
@@ -39,7 +39,7 @@ struct FairQueueTests {
     #expect(queue.isEmpty)
   }
 
-  @Test("The first element is served even if it takes longer than the time")
+  @Test("The first element is served even if it takes longer than the available time")
   func slowElement() {
     for element in 1...2 { queue.append(element) }
     #expect(serve(for: .milliseconds(1), each: .seconds(1)) == [1])

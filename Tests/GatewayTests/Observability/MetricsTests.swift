@@ -84,7 +84,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "Unlisted numbers share the counter other",
+    "Unlisted numbers share the counter `other`",
     arguments: [
       (1000, "1000"), (4029, "4029"), (1014, "other"), (0, "other"), (65535, "other"),
     ] as [(UInt16, String)])

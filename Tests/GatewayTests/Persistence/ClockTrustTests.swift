@@ -26,7 +26,7 @@ struct ClockTrustTests {
     trust.begins.nanoseconds / 1_000_000_000 - 500
   }
 
-  @Test("A synchronised clock is trusted after an hour of running time, any other one after a day")
+  @Test("A synchronised clock is trusted after an hour of running time, and any other clock after a day")
   func delays() {
     #expect(Self.begins(Self.trust(synchronised: true)) == 3600)
     #expect(Self.begins(Self.trust(synchronised: false)) == 86_400)

@@ -55,7 +55,7 @@ struct CompactorTests {
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[2]])])
   }
 
-  @Test("Two logs of a reactor are compacted at a time, while entries are stored")
+  @Test("A reactor compacts at most two logs at a time, and entries are stored during that time")
   func concurrent() async throws {
     let worker = try Self.worker()
     worker.store.holdCompactions(true)

@@ -17,7 +17,7 @@ struct SessionAccountsTests {
     return SessionAccounts(limits: limits)
   }
 
-  @Test("sessionsPerAddress counts the stored sessions of one address, including ended ones")
+  @Test("`sessionsPerAddress` counts the stored sessions of one address, including ended ones")
   func sessionsPerAddress() throws {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }
     accounts.set(SessionAccounts.Account(creator: "a"), of: Self.id(1))
@@ -50,7 +50,7 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "sessions counts sessions that have not ended, and Retry-After is the time until the first is removed")
+    "`sessions` counts sessions that have not ended, and Retry-After is the time until the first is removed")
   func sessions() throws {
     var accounts = Self.accounts { $0.sessions = 2 }
     accounts.set(
@@ -66,7 +66,9 @@ struct SessionAccountsTests {
     #expect(accounts.totals.sessions == 3)
   }
 
-  @Test("dataBytes limits logs and attachments of all sessions, dataBytesPerAddress those of one address")
+  @Test(
+    "`dataBytes` limits logs and attachments of all sessions; `dataBytesPerAddress` limits those of one address"
+  )
   func bytes() throws {
     var accounts = Self.accounts {
       $0.dataBytes = 1000

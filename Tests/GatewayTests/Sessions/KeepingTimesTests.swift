@@ -103,7 +103,7 @@ extension OverSockets {
     }
 
     @Test(
-      "An empty session is kept for the whole time while damaged bytes are kept beside its log",
+      "An empty session is kept as long as one with content if damaged bytes are kept beside its log",
       arguments: [true, false])
     func damaged(isPutAway: Bool) async throws {
       var gateway = try RunningGateway {

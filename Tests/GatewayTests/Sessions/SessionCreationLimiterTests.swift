@@ -10,7 +10,7 @@ struct SessionCreationLimiterTests {
   private let client = IPAddress(v4: 0x0A00_0001)
 
   @Test(
-    "A client may create its maximum number of sessions at once, and then more at the same rate per minute")
+    "A client may create its maximum number of sessions at once, and after that the same number per minute")
   func limit() {
     var limiter = SessionCreationLimiter(perMinute: 4)
     for _ in 0..<4 { #expect(limiter.admit(client, at: start) == nil) }

@@ -14,7 +14,7 @@ struct ClientWebSocketTests {
     case byByte
   }
 
-  /// Returns a gateway's answer to the request, made of the key in it.
+  /// Returns a gateway's answer to the request, computed from the key in the request.
   private static func agreement(to request: [UInt8], _ more: String = "") throws -> [UInt8] {
     let lines = String(decoding: request, as: UTF8.self).split(separator: "\r\n")
     let key = try #require(lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }).dropFirst(19)

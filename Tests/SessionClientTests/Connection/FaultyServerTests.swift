@@ -178,7 +178,7 @@ extension ConnectionTests {
 
     @Test("A name with several addresses is reached at the address that responds")
     func severalAddresses() async throws {
-      // In most places `localhost` is ::1 too, where this gateway does not listen.
+      // On most machines, `localhost` is also ::1, on which this gateway does not listen.
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
       let url = try #require(URL(string: "http://localhost:\(gateway.http.port)"))

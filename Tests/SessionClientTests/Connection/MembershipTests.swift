@@ -113,7 +113,7 @@ extension ConnectionTests {
 
     @Test("TLS verifies the host name")
     func otherName() async throws {
-      // All of 127.0.0.0/8 then leads to the gateway.
+      // Then all addresses of 127.0.0.0/8 lead to the gateway.
       let gateway = try LocalGateway { $0.https = ListenAddress(host: "0.0.0.0", port: 0) }
       let address = try GatewayAddress(
         #require(URL(string: "https://127.0.0.2:\(gateway.https.port)")), certificates: gateway.certificates)

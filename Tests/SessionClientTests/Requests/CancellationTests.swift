@@ -48,7 +48,7 @@ struct CancellationTests {
       NewAttachment(contentType: "text/plain", metadata: nil, content: content), to: session, as: nil)
     let waiting = Task { try await upload.finish() }
     waiting.cancel()
-    // Cancelled, unless the upload was complete before.
+    // The upload is cancelled, unless it was complete before.
     _ = await waiting.result
     try await upload.finish()
     upload.cancel()

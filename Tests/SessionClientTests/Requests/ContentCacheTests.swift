@@ -41,7 +41,7 @@ private struct Information {
   }
 }
 
-/// Seed 004: the same data is not downloaded more than once.
+/// Seed 004: the same data is downloaded only once.
 @Suite("Content cache")
 struct ContentCacheTests {
   private struct Room {

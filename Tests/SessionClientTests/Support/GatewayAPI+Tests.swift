@@ -7,7 +7,7 @@ import Wire
 
 /// Requests with short delays.
 extension GatewayAPI {
-  /// Creates requests with delays that a test can wait for and, by default, without the process's cache.
+  /// Creates requests with short delays and, by default, without the process's cache.
   static func withShortDelays(
     _ socket: SocketAddress, cache: ContentCache = ContentCache(limit: 0, itemLimit: 0),
     threads: RequestThreadPool = .shared, _ adjust: (inout RequestTimeouts) -> Void = { _ in }

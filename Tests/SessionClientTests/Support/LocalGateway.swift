@@ -28,7 +28,7 @@ final class LocalGateway: Sendable {
   private let hasStopped = Atomic(false)
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
 
-  /// Starts a gateway. Limits that disturb tests are wide, unless `adjust` sets them.
+  /// Starts a gateway. Limits that would disturb tests are high, unless `adjust` sets them.
   init(
     in folder: String? = nil, _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws {

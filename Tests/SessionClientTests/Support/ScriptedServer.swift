@@ -24,7 +24,7 @@ final class ScriptedServer: Sendable {
     address = listener.address
     let started = try SystemThread(name: "test-server") { [listener, self] in
       while !isStopping.load(ordering: .acquiring) {
-        // Short waits, to notice the stop.
+        // The waits are short, so that the stop is noticed soon.
         guard (try? Socket(listener.descriptor).wait(until: .readable, atMost: .milliseconds(5))) == true,
           case .accepted(let descriptor, _) = listener.accept()
         else { continue }

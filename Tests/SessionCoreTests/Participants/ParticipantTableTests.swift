@@ -60,7 +60,7 @@ struct ParticipantTableTests {
     #expect(table.waiting.isEmpty && table.occupiedPlaces == 1 && table.number(of: token(1)) == 1)
   }
 
-  @Test("A token that was given up is only the token of a former participant")
+  @Test("A token that was given up only identifies a former participant")
   func leaves() {
     var table = table()
     let ada = join(&table)

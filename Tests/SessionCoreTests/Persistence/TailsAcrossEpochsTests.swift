@@ -225,7 +225,7 @@ struct TailsAcrossEpochsTests {
     ada.send("1")
     try fixture.save(ada)
     let second = try crash(fixture, epoch: "second")
-    // As in a compacted head: the pair precedes the entries that it covers.
+    // The pair precedes the entries that it covers, as in the head of a compacted log.
     let head = try #require(second.disk.last { $0.kind == .session })
     let third = try crash(fixture, epoch: "third", records + [head])
     #expect(third.session.history.lastCommonSequence(with: "epoch") == before)

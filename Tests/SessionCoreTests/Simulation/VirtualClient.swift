@@ -74,7 +74,7 @@ final class VirtualClient {
 
   // MARK: - Sending
 
-  /// Makes an entry of the user.
+  /// Creates an entry, as if the user had drawn it.
   func want(_ entry: SentEntry, intention: Int) {
     var entry = entry
     entry.clientSequence = nextClientSequence

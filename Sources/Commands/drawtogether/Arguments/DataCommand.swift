@@ -21,7 +21,7 @@ struct DataCommand: Equatable, Sendable {
     case change(SessionPrefix, SessionCommand.Work)
   }
 
-  /// The operand of `restore`, as far as its spelling shows its kind.
+  /// The operand of `restore`, classified by its spelling.
   enum RestoreSource: Equatable, Sendable {
     /// The folder of a backup.
     case backup(String)

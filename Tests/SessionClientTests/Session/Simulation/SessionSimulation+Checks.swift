@@ -10,7 +10,7 @@ import Wire
 extension SessionSimulation {
   func settleAndCheck() throws {
     session.refusesGrowth = false
-    // A pending mark is reached without the program reading.
+    // A pending mark is reached even if the program does not read.
     try runUntil { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
     for client in clients { client.session.setReading(true, now: now) }
     try runUntil {
@@ -77,8 +77,8 @@ extension SessionSimulation {
       let active = session.participants.values.filter(\.isActive).map(\.object)
         .sorted { $0.number < $1.number }.map { "\($0.number) \($0.name) \($0.color)" }
       try require(people == active, "C\(client.index) has participants \(people), not \(active)")
-      // The changes of an activity came in the order of their sender, and were repeated at most where the result was
-      // unknown.
+      // The changes of an activity arrived in the order of their sender. Only changes with an unknown result may be
+      // repeated.
       let set = titles.filter { client.titles.contains($0) }
       var distinct: [String] = []
       for title in set where distinct.last != title { distinct.append(title) }

@@ -127,7 +127,7 @@ final class SessionSimulation {
         entry.key = EntryKey(high: 99, low: UInt64(random.below(4)))
         entry.payload = []
       case 6:
-        // Targets among the visible participants; an unknown one is ignored.
+        // The targets are some of the visible participants, and possibly an unknown one, which is ignored.
         let some = client.people.filter { _ in random.chance(40) }.map(\.id)
         targets = Set(some)
         entry.targets = some + [EntryKey(high: 5, low: 5).uuid]
@@ -251,7 +251,7 @@ final class SessionSimulation {
     try perform(client)
   }
 
-  /// Reads a part of the bytes in flight, or all of them and those that follow.
+  /// Reads a part of the bytes in flight, or all of them and all later bytes.
   func read(_ client: SimulatedClient, all: Bool) throws {
     guard let socket = client.socket, client.session.wantsReading else { return }
     repeat {

@@ -39,7 +39,7 @@ final class SimulatedClient {
   private(set) var activity: Activity?
   private(set) var unreliable: Set<String> = []
   private(set) var reachedMarks: Set<UInt64> = []
-  /// The retained entries, by the flags of received ones.
+  /// The retained entries, according to the flags of the received entries.
   private(set) var retained: [EntryKey: [UInt64]] = [:]
 
   init(index: Int, now: MonotonicTime, seed: UInt64) {

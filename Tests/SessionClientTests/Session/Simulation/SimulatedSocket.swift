@@ -24,7 +24,7 @@ final class SimulatedSocket {
   private(set) var downlink: [UInt8] = []
   /// True when the client has dropped the socket. The gateway may not know.
   var isDropped = false
-  /// True when no more bytes pass. Neither end may know.
+  /// True when no more bytes are delivered. The ends may not know this yet.
   var isDead = false
   /// True when the gateway has closed the socket.
   var isClosing = false
@@ -67,7 +67,7 @@ final class SimulatedSocket {
     return messages
   }
 
-  /// Splits frames, with the minimum of RFC 6455.
+  /// Splits frames, with the minimum that RFC 6455 requires.
   private func next() throws -> Message? {
     guard stream.count >= 2 else { return nil }
     var length = Int(stream[1])
