@@ -13,7 +13,8 @@ extension GatewaySuites {
     }
 
     @Test(
-      "all participants see attachments with content and metadata; any participant can remove one for all")
+      "all participants see attachments with content and metadata; any participant can remove an attachment for all"
+    )
     func attachments() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

@@ -129,7 +129,7 @@ struct RequestReaderTests {
   private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   @Test(
-    "valid requests are accepted whole, divided at any byte, and with the next request after them",
+    "valid requests are accepted at once, divided at any byte, and with the next request after them",
     arguments: accepted)
   func accepts(_ accepted: Accepted) throws {
     let bytes = latin1(accepted.bytes)
@@ -171,7 +171,7 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("§6 content is a range of the passed bytes")
+  @Test("§6 content is returned as a range of the passed bytes")
   func ranges() throws {
     var reader = RequestReader()
     let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcdGET".utf8)

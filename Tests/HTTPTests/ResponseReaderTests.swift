@@ -192,7 +192,7 @@ struct ResponseHeadTests {
         == "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nSet-Cookie: a\r\nSet-Cookie: b\r\n\r\n")
   }
 
-  @Test("a status without a phrase keeps the blank")
+  @Test("a status line without a phrase still has the blank before it")
   func noPhrase() {
     var bytes: [UInt8] = []
     ResponseHead(599).append(to: &bytes)

@@ -82,7 +82,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A turn receives the time at which its jobs began, and nil without jobs")
+  @Test("A turn receives the time at which its jobs began; nil if there were no jobs")
   func jobsBegan() async throws {
     let loop = try EventLoopThread(name: "test-jobs")
     let counter = Counter(loop: loop)

@@ -5,7 +5,7 @@ import Platform
 
 @Suite("The listener")
 struct ListenerTests {
-  @Test("Several listeners share a port that the system chose, and each gets connections")
+  @Test("Several listeners can share a port that the system has chosen, and each listener gets connections")
   func sharing() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(first.address.port != 0)

@@ -7,7 +7,7 @@ import Testing
 @Suite("The service manager")
 struct ServiceManagerTests {
   @Test(
-    "The watchdog interval is half of the manager's time, for the process that the manager names",
+    "The watchdog interval is half of the time that the manager sets, but only in the process that it names",
     arguments: [
       (["WATCHDOG_USEC": "30000000"], .seconds(15)), (["WATCHDOG_USEC": "3000"], .microseconds(1500)),
       (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], .seconds(15)),

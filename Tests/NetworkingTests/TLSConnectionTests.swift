@@ -165,7 +165,7 @@ struct TLSConnectionTests {
     }
   }
 
-  @Test("A call appends to both outputs and keeps their earlier bytes")
+  @Test("A call appends its bytes to both outputs, and their earlier bytes stay unchanged")
   func appends() throws {
     var pair = try pair(.v1_3)
     try pair.exchange()

@@ -89,7 +89,8 @@ struct TLSRefusalTests {
     return records
   }
 
-  @Test("A ClientHello in records of one, two or three bytes is accepted like one in a single record")
+  @Test(
+    "A ClientHello in records of one, two or three bytes is accepted like a ClientHello in a single record")
   func fragments() throws {
     let whole = ClientHello().record
     for size in 1...3 {
@@ -153,7 +154,7 @@ struct TLSRefusalTests {
     #expect(pair.client.isHandshakeComplete)
   }
 
-  @Test("The error names files that are not a certificate or a key, or do not match")
+  @Test("The error names the file that is not a certificate or a key, or that does not match")
   func files() throws {
     let directory = contexts.directory
     let other = try TLSFixture.Contexts()

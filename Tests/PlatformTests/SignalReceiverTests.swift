@@ -18,7 +18,7 @@ struct SignalReceiverTests {
     }
   }
 
-  @Test("A child process leaves no zombie, because the first process of a container must reap it")
+  @Test("A child process leaves no zombie, because the first process of a container must reap its children")
   func buries() async {
     await #expect(processExitsWith: .success) {
       _ = try SignalReceiver()

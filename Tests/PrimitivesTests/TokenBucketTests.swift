@@ -53,7 +53,7 @@ struct TokenBucketTests {
     #expect(!bucket.take(50, atMs: 4000))
   }
 
-  @Test("The delay is rounded up to milliseconds, and zero when the tokens are there")
+  @Test("The delay is rounded up to milliseconds, and is zero when the tokens are available")
   func delay() {
     let slow = TokenBucket.Rate(tokensPerSecond: 3, capacity: 3)
     var bucket = TokenBucket(full: slow, at: Self.start)

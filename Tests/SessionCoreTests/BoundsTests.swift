@@ -16,7 +16,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 the bucket allows a burst of twice the rate, refills at the rate, and has a retry time until a quarter of the burst"
+    "S27 the bucket allows a burst of twice the rate, and refills at the rate; the retry time is that of a quarter of the burst"
   )
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
@@ -57,7 +57,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S28 an entry beyond the rate is refused with a retry time; then no entry is answered until the expected one arrives"
+    "S28 an entry beyond the rate is refused with a retry time; until it arrives again, other entries get no answer"
   )
   func rate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 4 }
@@ -112,11 +112,13 @@ struct BoundsTests {
       ada = try fixture.join(resume: ada.resume(after: nil))
     }
     #expect(closed == 400)
-    // The number of reconnects is not limited: a count that rises with each must stop.
+    // The number of reconnects is not limited. So a count that rises with each reconnect must have a maximum.
     #expect(fixture.session.participants[ada.number].map { $0.ignoredRefusals <= 11 } == true)
   }
 
-  @Test("S29 a participant that ignores ten refusals in a row is not read for a while, then closed with 4029")
+  @Test(
+    "S29 if a participant ignores ten refusals in a row, its socket is not read for a while, and then closed with 4029"
+  )
   func ignoring() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -134,7 +136,7 @@ struct BoundsTests {
     #expect(fixture.takeCloses() == [Closed(connection: ada.connection, code: 4029)])
   }
 
-  @Test("S29 a participant that waits as asked may be refused any number of times")
+  @Test("S29 a participant that waits for the retry time may be refused any number of times")
   func patient() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()

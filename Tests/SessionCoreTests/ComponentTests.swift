@@ -20,14 +20,14 @@ struct ComponentTests {
     #expect(actual == warnings)
   }
 
-  @Test("An empty quota does not warn")
+  @Test("A quota of zero causes no warning")
   func emptyQuota() {
     var level = FillLevel()
     let warns = level.reachesWarning(0, of: 0)
     #expect(!warns)
   }
 
-  @Test("The growth gate is closed while there is a reason")
+  @Test("The growth gate is closed while there is a reason against growth")
   func growth() {
     var gate = GrowthGate()
     #expect(!gate.isClosed)

@@ -220,7 +220,7 @@ final class TestClient {
     controls.compactMap { if case .committed(let sequence) = $0 { sequence } else { nil } }
   }
 
-  /// The kinds of catch-up that it got.
+  /// The kinds of catch-up that the client got.
   var catchUps: [CatchUpKind] {
     controls.compactMap { if case .catchUp(let kind, _, _) = $0 { kind } else { nil } }
   }

@@ -45,7 +45,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "copy/format") == Array("unfinished \(purpose)\n".utf8))
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try open(target) }
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try DataFolder(beside: target) }
-    // The other purpose gets the same error, and the same purpose starts again.
+    // A copy with the other purpose gets the same error; a copy with the same purpose starts again.
     let other: DataFolderCopy.Purpose = purpose == .backup ? .restore : .backup
     #expect(throws: DataFolderError.self) { try begin(other) }
     try one.temporary.makeFolder("copy/sessions/left")

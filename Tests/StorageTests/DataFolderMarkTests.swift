@@ -37,7 +37,7 @@ struct DataFolderMarkTests {
     #expect(try copy.takeMark() != generation)
     #expect(temporary.contents(of: "two/clean") == nil)
 
-    // Restored like a backup: another file, while the first one still has its inode.
+    // The mark is restored as from a backup: as a new file, while the first file still has its inode.
     try FileManager.default.moveItem(
       atPath: temporary.path + "/one/clean", toPath: temporary.path + "/kept")
     try temporary.write(text, to: "one/clean")

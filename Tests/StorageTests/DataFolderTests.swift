@@ -31,7 +31,9 @@ struct DataFolderTests {
     }
   }
 
-  @Test("A second process gets the process number of the first one, until the first one closes the folder")
+  @Test(
+    "A second process gets an error with the number of the first process, until the first one closes the folder"
+  )
   func locks() throws {
     let temporary = TemporaryFolder()
     var first: DataFolder? = try DataFolder(opening: temporary.path)
@@ -85,7 +87,7 @@ struct DataFolderTests {
       "\(String(describing: error))")
   }
 
-  @Test("Without write permission the error names the required owner, if that helps")
+  @Test("Without write permission, the error names the required owner if another owner would help")
   func ownership() {
     let denied = SystemError("open", code: EACCES)
     #expect(

@@ -8,7 +8,7 @@ import TestSupport
 
 @Suite("A full disk")
 struct FullDiskTests {
-  /// Larger than any file that another test of this process writes: the limit is the whole process's.
+  /// The limit is larger than any file that another test of this process writes, because it applies to the whole process.
   private static let limit: UInt64 = 256 << 20
 
   @Test("An append that does not fit changes no file, offset or digest, and raises no signal")
@@ -19,7 +19,7 @@ struct FullDiskTests {
       let (id, room) = (UUID(), 100_000)
       let path = "\(one.temporary.path)/\(one.folder)/uploads/\(id.uuidString)"
       _ = try one.attachments.createUpload(id)
-      // Sparse, so that it needs no room and is read fast.
+      // The file is sparse, so that it needs no room and is read fast.
       #expect(unsafe truncate(path, Int(Self.limit) - room) == 0)
       var before = rlimit()
       #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)

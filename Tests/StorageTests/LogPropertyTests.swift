@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("Logs of random records")
 struct LogPropertyTests {
-  @Test("Logs are read the same with any buffer size", arguments: UInt64(1)...20)
+  @Test("Reading a log gives the same result with any buffer size", arguments: UInt64(1)...20)
   func chunks(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = Self.records(&random)

@@ -54,7 +54,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST4 Several flipped bits lose only their records")
+  @Test("ST4 If several bits are flipped, only their records are lost")
   func severalFlips() throws {
     let records = Self.records(200)
     let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
@@ -145,7 +145,7 @@ struct LogResumingTests {
         var damaged = bytes
         damaged[position] ^= change
         #expect(try Self.read(damaged).records.allSatisfy { records.contains($0) }, "byte \(position)")
-        // The same in a file that ends within the record, or at the end of a forged one.
+        // The same test with a file that ends within the record, or at the end of a forged record.
         let cut = Array(damaged[..<min(place.upperBound - 4, position + 200)])
         #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "byte \(position), cut")
       }

@@ -151,7 +151,7 @@ struct DeflateTests {
     #expect(outcome.error == .inflatedMessageTooLarge(limit: 100_000))
   }
 
-  @Test("the limit applies to the inflated size, exact to the byte")
+  @Test("the limit applies to the inflated size, to the exact byte")
   func limit() throws {
     let inflater = Inflater()
     for count in [1, 16_383, 16_384, 16_385, 100_000] {
@@ -173,7 +173,7 @@ struct DeflateTests {
     #expect(try reader.next(in: &buffer, at: &position, upTo: 127, inflater: Inflater()) == nil)
     #expect(reader.bufferedBytes == 125)
     #expect(reader.isInsideMessage)
-    // The limit is 160, a sixteenth of it, and 64; 125 bytes are buffered.
+    // The limit is 160 bytes, plus a sixteenth of 160, plus 64; 125 bytes are buffered.
     buffer = [0x80, 0x6E]
     position = 0
     #expect(throws: ProtocolError.messageTooLarge(length: 235, limit: 234)) {

@@ -11,7 +11,7 @@ struct MaskingKeyTests {
     #expect(bytes == [0x48, 0x65, 0x6C, 0x6C, 0x6F])
   }
 
-  @Test("masking at every length and offset gives the same as a loop over single bytes")
+  @Test("masking at every length and offset gives the same result as a loop over single bytes")
   func againstByteLoop() {
     var random = SeededGenerator(seed: 3)
     for length in Array(0...40) + [63, 64, 65, 1_000] {

@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// Bytes whose last one breaks a rule.
+/// Bytes, the last of which breaks a rule.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let rule: String
   var role = Role.client

@@ -118,7 +118,7 @@ struct AttachmentTests {
     #expect(refusal?.code == .badRequest)
   }
 
-  @Test("metadata one byte above the limit is refused with the numbers, before it is parsed")
+  @Test("metadata that is one byte above the limit is refused with the numbers, before it is parsed")
   func longMetadata() throws {
     let longest = "\"\(String(repeating: "x", count: 4_094))\""
     #expect(try AttachmentMetadata.parse(bytes(longest).span, limit: 4_096) != nil)
@@ -148,7 +148,7 @@ struct AttachmentTests {
   }
 
   @Test(
-    "a name has only characters for one line, and is truncated to 255 scalars",
+    "a name has only characters that fit into one line, and is truncated to 255 scalars",
     arguments: [
       (nil, "attachment"), ("", "attachment"), (" \n\t\u{200B}", "attachment"), ("a.png", "a.png"),
       ("👩\u{200D}👧.png", "👩\u{200D}👧.png"), ("\u{200D} a \u{200C}", "a"), ("\u{200C}\u{200D}", "attachment"),

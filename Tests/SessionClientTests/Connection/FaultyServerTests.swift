@@ -66,7 +66,7 @@ extension ConnectionTests {
       #expect(end == .refused(code: 421, detail: "Ask for https://elsewhere."))
     }
 
-    @Test("The request to a busy gateway is repeated after Retry-After")
+    @Test("A request that a busy gateway refuses is repeated after the time in Retry-After")
     func busy() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

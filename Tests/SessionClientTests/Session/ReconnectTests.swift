@@ -79,7 +79,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "After an interrupted snapshot there is no sequence for a resume; after each entry of a tail there is one"
+    "An interrupted snapshot gives no sequence for a resume; each entry of a tail gives one"
   )
   func wherePlacesAre() {
     var harness = SessionHarness.live()
@@ -256,7 +256,9 @@ struct ReconnectTests {
     #expect(harness.events == ["away", "trouble: The gateway cannot be reached."])
   }
 
-  @Test("If a late snapshot does not show if an own entry was accepted, another socket is opened to find out")
+  @Test(
+    "If a late snapshot does not show whether an own entry was accepted, another socket is opened to find out"
+  )
   func doubt() {
     var harness = SessionHarness.live()
     harness.send("a", "b")

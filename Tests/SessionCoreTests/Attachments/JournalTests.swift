@@ -8,7 +8,7 @@ import Primitives
 /// Section 4: attachments in the order and in catch-ups.
 @Suite("§4: attachments in a session")
 struct JournalTests {
-  /// The payload of section 4 for a fixture's attachment, by hand.
+  /// The payload of section 4 for a fixture's attachment, written by hand.
   private func object(
     _ number: UInt64, size: String, sha256: String = "null", participant: String = "null",
     state: String = "uploading", offset: Int
@@ -79,7 +79,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot contains attachments at their announced offsets, and the entries of clients under their ids"
+    "S46 a snapshot contains attachments at their announced offsets, and also entries of clients under the same ids"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
@@ -114,7 +114,8 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 with an attachment, the entries of clients under its id are removed: one remove in each key space")
+    "S47 removing an attachment also removes the entries of clients under its id, with a remove in each key space"
+  )
   func removal() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

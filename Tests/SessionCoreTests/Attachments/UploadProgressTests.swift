@@ -147,7 +147,7 @@ struct UploadProgressTests {
     fixture.pass(milliseconds: 250)
     try turn(fixture, ada)
     #expect(ada.progress.isEmpty)
-    // In the same turn: only a valid offset is sent.
+    // All of this happens in one turn, so only a valid offset is sent.
     fixture.session.uploadMoved(ids[0], to: 3, now: fixture.now)
     fixture.session.uploadMoved(ids[2], to: 3, now: fixture.now)
     _ = fixture.session.removeAttachment(ids[0], now: fixture.now)

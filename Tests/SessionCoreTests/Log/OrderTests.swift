@@ -80,7 +80,8 @@ struct OrderTests {
     #expect(fixture.session.activity.payload == .integer(4))
   }
 
-  @Test("S6 a session gets one successor in ten seconds, requested by a present or past participant")
+  @Test(
+    "S6 a session gets at most one successor in ten seconds, which a present or past participant requests")
   func follow() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -130,7 +131,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S8 a gap is refused once, with the expected sequence; then entries are dropped until this sequence arrives"
+    "S8 a gap is refused once, with the expected sequence; after that, entries are dropped until this sequence arrives"
   )
   func gap() throws {
     let fixture = Fixture()
@@ -156,7 +157,7 @@ struct OnceTests {
     ada.sendRaw(bad)
     // A faulty entry after a gap counts as a gap.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 7))
-    // The expected entry ends the silence.
+    // After the expected entry, entries are answered again.
     ada.sendRaw(SentEntry(clientSequence: 2))
     // The bucket is empty: a faulty entry with the expected sequence is refused because of the rate.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 3))

@@ -59,7 +59,7 @@ struct CommitNotifierTests {
     #expect(commits.nextDeadline == nil && !ada.awaitsCommitted)
   }
 
-  @Test("With a store, the end of a save is announced, at most every 100 ms")
+  @Test("With a store, the end of each save is announced, but at most every 100 ms")
   func store() {
     var commits = CommitNotifier(isByStore: true)
     send(1, by: ada, &commits, at: 0)

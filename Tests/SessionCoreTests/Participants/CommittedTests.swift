@@ -60,11 +60,13 @@ struct CommittedTests {
     try fixture.turn(ada)
     #expect(ada.joined?.committed == 0)
     let last = try #require(ada.drawn.last?.sequence)
-    // The first message piggybacked on the entry, in the frames for all members at the tail.
+    // The first message was piggybacked on the entry, in the frames for all members at the tail.
     #expect(ada.committed.last == last)
   }
 
-  @Test("S35 after a resume beyond the last commit, committed is sent when that sequence is committed")
+  @Test(
+    "S35 after a resume at a sequence that is not committed, committed is sent when that sequence is committed"
+  )
   func resumed() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

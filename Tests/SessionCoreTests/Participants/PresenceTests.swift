@@ -154,7 +154,7 @@ struct PresenceTests {
       closes == [ada.connection, bo.connection, waits.connection].map { Closed(connection: $0, code: 4010) })
   }
 
-  @Test("S43 a thousand joins in one turn make a few entries, each small enough for a message")
+  @Test("S43 a thousand joins in one turn are announced in a few entries, each small enough for a message")
   func crowd() throws {
     let fixture = Fixture()
     let first = try fixture.join()

@@ -19,7 +19,9 @@ struct NumbersTests {
     #expect(fixture.disk.last { $0.kind == .numbers }?.body == [0, 0, 0x18, 1])
   }
 
-  @Test("S66 a number that is not on disk is not assigned; the socket is closed with 1013, and may come back")
+  @Test(
+    "S66 a number that is not on disk is not assigned; the socket is closed with 1013, and its client may come back"
+  )
   func exhausted() throws {
     let fixture = Fixture(saving: .byStore)
     fixture.session.participants.nextNumber = 4_096

@@ -17,7 +17,7 @@ struct RestoredUploadTests {
   }
 
   @Test(
-    "S64 an upload is finished, placed, resumed or removed",
+    "S64 a restored upload is finished, moved to its final folder, resumed or removed",
     arguments: [
       Case(digest: "d", isPlaced: true, action: .finish),
       Case(isResumable: false, digest: "d", received: 5, action: .place),

@@ -76,7 +76,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 metadata stays the same text, and a nearly full journal is not announced again")
+    "S64 metadata is restored as the same text, and a nearly full journal causes no second warning")
   func ready() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionAttachmentBytes = 100 }
     let text = Array(#"{ "z": 1.50, "a": "\u00e9" }"#.utf8)

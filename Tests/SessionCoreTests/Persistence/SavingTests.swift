@@ -49,7 +49,7 @@ struct SavingTests {
       sizes.append(unsaved.byteCount)
       kinds.append(unsaved.records.kinds)
       fixture.disk += unsaved.records
-      // However few entries are on disk, no participant is acknowledged beyond them.
+      // No participant is acknowledged beyond the entries on disk, even if these are few.
       let restored = try restore(fixture.disk).session
       let own = try #require(restored.participants[ada.number])
       #expect(own.acknowledged == (kinds.count < 3 ? UInt32(10 * kinds.count) : 31))
@@ -61,7 +61,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S55 a sender gets committed when its entry is on disk, at most every 100 ms, and not for entries of others"
+    "S55 a sender gets committed when its own entry is on disk, at most every 100 ms"
   )
   func committed() throws {
     let fixture = Fixture(saving: .byStore)
@@ -121,7 +121,7 @@ struct SavingTests {
     #expect(fixture.disk.kinds == [.session, .numbers, .participant, .participant, .run, .used, .run])
   }
 
-  @Test("S58 entries that are not on disk stay in the log, in any number")
+  @Test("S58 all entries that are not on disk stay in the log, however many there are")
   func trimming() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -137,7 +137,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S68 entries that make the log grow are refused while too much is unsaved; remove passes",
+    "S68 entries that make the log grow are refused while too many bytes are unsaved; remove is accepted",
     arguments: [false, true])
   func refusals(isOfAll: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = isOfAll ? 1 << 20 : 2_000 }
@@ -159,7 +159,7 @@ struct SavingTests {
     #expect(refusal.clientSequence == number + 1)
     #expect(refusal.limit == UInt64(fixture.session.limits.unsavedSessionBytes))
     #expect(ada.texts.count == before + (isOfAll ? 0 : 1))
-    // The same client sequence is used by another entry: a remove, which passes.
+    // The same client sequence is used by another entry: a remove, which is accepted.
     ada.sendRaw(
       SentEntry(flags: .removed, clientSequence: number + 1, key: EntryKey(high: 0, low: 1)))
     #expect(fixture.session.retainedBytes == 0)
@@ -179,7 +179,7 @@ struct SavingTests {
     #expect(fixture.session.participants[ada.number]?.acknowledged == number + 2)
   }
 
-  @Test("S68 beyond twice the limit only a remove that frees bytes passes")
+  @Test("S68 beyond twice the limit, only a remove that frees bytes is accepted")
   func removals() throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = 1_100 }
     let ada = try fixture.join()

@@ -280,7 +280,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.changed).map(\.name) == ["Ida"])
     #expect(again.activities.last?.activity.title == "Whales")
     #expect(again.people.first.map { !$0.joined.isEmpty } == true, "they come first")
-    // Announcements that are on disk are not repeated; others are.
+    // Announcements that are on disk are not repeated; other announcements are repeated.
     let lost = try crash(second, epoch: "third")
     #expect(lost.session.sequence == second.session.sequence)
     try second.save()

@@ -111,7 +111,8 @@ extension Simulation {
     }
   }
 
-  /// Checks the turn's unreliable frames: progress as it is, and of each upload four times a second at most.
+  /// Checks the turn's unreliable frames: the progress is correct, and each upload reports it at most four times a
+  /// second.
   func checkProgress(_ frames: [UInt8]) throws {
     var stream = FrameStream()
     stream.append(frames)

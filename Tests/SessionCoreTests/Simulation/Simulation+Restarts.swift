@@ -4,7 +4,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// A session with a file: it is saved, the disk fails, it is compacted, closed, and crashes in the middle of all that.
+/// A session with a file: it is saved, compacted and closed, its disk fails, and it crashes during these operations.
 extension Simulation {
   /// Changes something about the file.
   func changeDisk() throws {
@@ -207,7 +207,7 @@ extension Simulation {
     try goOn(restored.uploads)
   }
 
-  /// Continues or removes uploads by their files.
+  /// Continues or removes uploads, depending on their files.
   private func goOn(_ uploads: [RestoredUpload]) throws {
     for upload in uploads where upload.digest == nil {
       let key = EntryKey(upload.id)

@@ -23,7 +23,7 @@ final class VirtualClient {
   private var epoch: String?
   /// The epoch of `after`: differs from `epoch` between `joined` and `catchUp`.
   private var afterEpoch: String?
-  /// The number of tails that continued an epoch that broke off.
+  /// The number of tails that continued an interrupted epoch.
   private(set) var tailsAcrossEpochs = 0
   /// The `after` of a resume: the last `caughtUp`, or a later entry.
   private(set) var after: UInt64?
@@ -208,7 +208,7 @@ final class VirtualClient {
     isWaiting = false
     let isOtherLife = epoch != nil && epoch != joined.epoch
     if isOtherLife {
-      // Sequences of another epoch mean nothing.
+      // Sequences of another epoch cannot be compared.
       committed = 0
       for index in kept.indices { kept[index].sequence = nil }
     }

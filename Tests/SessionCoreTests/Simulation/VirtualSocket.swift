@@ -34,7 +34,7 @@ final class VirtualSocket {
 
   /// Offers bytes to the kernel, which accepts as many as it has room for.
   func send(_ bytes: ArraySlice<UInt8>) -> Int {
-    // A broken connection swallows bytes until the gateway finds out.
+    // A broken connection loses bytes until the gateway detects the break.
     if isCut { return min(bytes.count, capacity) }
     let count = min(bytes.count, room)
     kernel.append(contentsOf: bytes.prefix(count))

@@ -373,7 +373,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 unreliable entries beyond the rate, faulty, or for an unknown participant are dropped and counted without an answer"
+    "S26 unreliable entries over the rate, faulty ones, and those with an unknown target are dropped and counted without an answer"
   )
   func unreliableDropped() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }

@@ -163,7 +163,7 @@ private final class MemoryFile: SessionFile {
   }
 
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
-    // Counted instead of read from a clock: one second per write.
+    // The time is not read from a clock: each write adds one second.
     try disk.access(number) { file in
       let written = Date(timeIntervalSince1970: Double(file.writes))
       return (file.bytes.count, written, written)
