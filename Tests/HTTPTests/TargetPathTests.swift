@@ -40,7 +40,7 @@ struct TargetPathTests {
   }
 
   @Test(
-    "traversal is refused in every encoding",
+    "path traversal is refused in every encoding",
     arguments: [
       Refusal(path: "", fault: .notAbsolute),
       Refusal(path: "*", fault: .notAbsolute),

@@ -5,7 +5,7 @@ import Platform
 @Suite("Threads")
 struct SystemThreadTests {
   // The thread sanitizer would report memory of the thread that is not freed.
-  @Test("A detached thread runs to its end without a join", arguments: [false, true])
+  @Test("A detached thread runs to its end, even if no thread joins it", arguments: [false, true])
   func detached(isLetGoFirst: Bool) throws {
     let begin = Queue<Bool>()
     let end = Queue<Bool>()

@@ -223,7 +223,7 @@ struct BoundsTests {
     #expect(fixture.session.activeParticipantCount == 2)
   }
 
-  @Test("S32 only the newest pastParticipants past participants can resume")
+  @Test("S32 only the newest past participants can resume, up to the limit `pastParticipants`")
   func past() throws {
     let fixture = Fixture { $0.pastParticipants = 2 }
     var gone: [TestClient] = []

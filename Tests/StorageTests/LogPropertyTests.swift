@@ -18,7 +18,7 @@ struct LogPropertyTests {
     }
   }
 
-  @Test("Logs are read up to a changed byte, with any buffer size", arguments: UInt64(1)...20)
+  @Test("Logs are read up to the record with a changed byte, with any buffer size", arguments: UInt64(1)...20)
   func changes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = Self.records(&random)

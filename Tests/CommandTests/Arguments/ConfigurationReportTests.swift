@@ -49,7 +49,8 @@ struct ConfigurationReportTests {
     #expect(rows.map { $0[0] } == Setting.all.map(\.flag))
   }
 
-  @Test("The report shows a page that was found beside the program, and quotes a path with a blank")
+  @Test(
+    "The report shows the folder of a page that was found beside the program, and quotes a path with a blank")
   func found() throws {
     let rows = try report(["--data", "my data"]) { $0.publicDirectory = "/usr/share/drawtogether/Public" }
     #expect(rows.contains(["--public", "/usr/share/drawtogether/Public", "found"]))

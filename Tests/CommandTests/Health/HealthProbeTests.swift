@@ -110,7 +110,7 @@ struct HealthProbeTests {
     #expect(answerer.finish().hasPrefix("GET /healthz HTTP/1.1\r\nHost: localhost:\(answerer.port)\r\n"))
   }
 
-  @Test("A plain-text answer from an https port is a TLS error")
+  @Test("A plain-text answer from an https port is reported as a TLS error")
   func noTLS() throws {
     let listener = try Listener(on: SocketAddress("127.0.0.1:0"))
     let port = listener.address.port

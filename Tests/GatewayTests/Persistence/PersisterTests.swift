@@ -67,7 +67,7 @@ struct PersisterTests {
     #expect(try await worker.kinds(of: 1).filter { $0 == .participant }.count == 1)
   }
 
-  @Test("One session whose log fails does not fail the others of its batch")
+  @Test("If the log of one session fails, the other sessions of the batch are still stored")
   func oneFailingLog() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)

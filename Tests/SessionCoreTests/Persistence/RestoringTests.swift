@@ -121,7 +121,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 an active participant that does not come back is announced as gone after the grace time, but not a past one"
+    "S60 an active participant that does not come back is announced as gone after the grace time; a past one is not announced"
   )
   func grace() throws {
     let fixture = Fixture(saving: .byStore)

@@ -9,7 +9,7 @@ struct EarlierTextTests {
   /// The text has more combining characters in a row than a client may send now.
   private let text = "a" + String(repeating: "\u{315}", count: 2 * JSONParser.maximumCombining)
 
-  @Test("an activity is read although its text would be refused from a client now")
+  @Test("a stored activity is read, although its text would now be refused from a client")
   func activity() throws {
     let activity = Activity(identifier: "i", title: "t", type: "generic", payload: .string(text))
     let facts = SessionHeaderRecord(
@@ -18,7 +18,7 @@ struct EarlierTextTests {
     #expect(try SessionHeaderRecord(facts.encoded.body.span) == facts)
   }
 
-  @Test("an attachment is read although its metadata would be refused from a client now")
+  @Test("a stored attachment is read, although its metadata would now be refused from a client")
   func attachment() throws {
     let payload = Array(
       """

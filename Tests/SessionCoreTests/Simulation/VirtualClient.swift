@@ -31,7 +31,7 @@ final class VirtualClient {
   private(set) var hasJoined = false
   private(set) var isWaiting = false
   var hasLeft = false
-  /// True if a crash may have cost the session all knowledge of this client.
+  /// True if the session may not know this client any more, because of a crash.
   var isForgotten = false
 
   /// The sequences of the retained entries of each key.

@@ -109,7 +109,7 @@ public final class GroupSessionMessenger: Sendable {
   }
 
   private func take(_ value: some Encodable, to participants: Participants) throws {
-    // Swift does not choose the overload for `Data` in generic code, so this check does.
+    // Swift does not choose the overload for `Data` in generic code, so this check is necessary.
     if let data = value as? Data { return try take(data, to: participants) }
     if case .only(let chosen) = participants, chosen.isEmpty { return }
     let type = MessageType.name(of: value)

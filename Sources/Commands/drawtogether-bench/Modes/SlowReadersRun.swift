@@ -15,7 +15,7 @@ enum SlowReadersRun {
     try generator.open(0..<reading, inFlight: options.inFlight)
     generator.beginSending()
     let entries = max(4, (options.megabytes << 20) / options.payload)
-    // The number is the same as later, so that the session has reached its full size.
+    // The same number of entries is sent later. So the session has its full size from here on.
     let alone = try transfer(entries, generator)
 
     for _ in 0..<options.readers {

@@ -64,7 +64,8 @@ struct SettingConflicts {
         other: name("max-session-log-bytes"), minimum: SettingValue.describe(size: limits.sessionLogBytes))
     }
     for pair in LimitPair.all where pair.contradicts(limits) {
-      // A default is ignored silently if the operator set a conflicting limit, because the default is then never reached.
+      // If the operator set a limit and the conflicting limit is a default, there is no error: the default is then never
+      // reached.
       guard origins.has(pair.part.settingName), origins.has(pair.whole.settingName) else { continue }
       throw .tooLow(
         setting: name(pair.whole.settingName), value: Setting.describe(pair.whole, in: limits),

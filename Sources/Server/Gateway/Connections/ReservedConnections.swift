@@ -15,7 +15,8 @@ struct ReservedConnections {
     static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The number of slots of the whole gateway, if it has at most half as many reactors.
+  /// The number of slots of the whole gateway. With more than half as many reactors, there are more slots, because each
+  /// has a minimum.
   static let slots = 16
   /// The minimum number of slots of a reactor.
   private static let leastSlots = 2

@@ -136,8 +136,8 @@ extension DataFolderCopy {
     throw .notEmpty(path: path, count: foreign.count, first: first, purpose)
   }
 
-  /// Returns the names of unexpected entries in a folder: neither a file system creates them, nor does a copy before it writes
-  /// the file `format`.
+  /// Returns the names of unexpected entries in a folder: all entries except those of a file system, and those that a
+  /// copy creates before it writes the file `format`.
   static func foreignEntries(in root: borrowing Folder) throws(StorageError) -> [String] {
     var foreign: [String] = []
     for name in try root.names(for: .writeCopy) {

@@ -28,7 +28,7 @@ struct LocalIdentityTests {
     #expect(identity.owns(1) && identity.owns(7) && !identity.owns(2))
   }
 
-  @Test("A discarded token is not used to resume, but is still known; a join replaces it")
+  @Test("A discarded token is not used to resume, but is stored until a join replaces it")
   func token() {
     var identity = LocalIdentity()
     _ = identity.join(Self.joined(1, resumed: false))
