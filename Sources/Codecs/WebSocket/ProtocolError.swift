@@ -1,6 +1,6 @@
 /// A rule of RFC 6455 or RFC 7692 that the peer broke, with the wrong number. It fails the connection (§7.1.7).
 package enum ProtocolError: Error, Equatable, Sendable {
-  /// RSV bits without a negotiated meaning (RFC 6455 §5.2); the bits at their position in the first byte.
+  /// RSV bits without a negotiated meaning (RFC 6455 §5.2). The value is the bits, at their position in the first byte.
   case reservedBits(UInt8)
   /// RSV1 on a control frame (RFC 7692 §6.1).
   case compressedControlFrame(Opcode)
@@ -14,15 +14,15 @@ package enum ProtocolError: Error, Equatable, Sendable {
   case maskedFrame
   /// A control frame without FIN (RFC 6455 §5.5).
   case fragmentedControlFrame(Opcode)
-  /// A control frame of more than 125 bytes (RFC 6455 §5.5); the seven bits of its length.
+  /// A control frame of more than 125 bytes (RFC 6455 §5.5). The value is the seven bits of its length.
   case controlFrameTooLong(UInt8)
   /// A continuation frame without an open message (RFC 6455 §5.4).
   case continuationWithoutMessage
   /// A new message before the end of the previous one (RFC 6455 §5.4).
   case messageInsideMessage(Opcode)
-  /// A length in more bytes than necessary (RFC 6455 §5.2); its number of bytes.
+  /// A length in more bytes than necessary (RFC 6455 §5.2). The value is the number of bytes.
   case lengthNotMinimal(width: Int)
-  /// A 64-bit length with its highest bit set (RFC 6455 §5.2); its first byte.
+  /// A 64-bit length with its highest bit set (RFC 6455 §5.2). The value is the first byte.
   case lengthOutOfRange(firstByte: UInt8)
   /// A frame with a payload above our limit (RFC 6455 §10.4).
   case frameTooLarge(length: Int, limit: Int)
@@ -30,9 +30,9 @@ package enum ProtocolError: Error, Equatable, Sendable {
   case messageTooLarge(length: Int, limit: Int)
   /// A compressed message that inflates to more than our limit.
   case inflatedMessageTooLarge(limit: Int)
-  /// Text that is not UTF-8 (RFC 6455 §8.1); the offset of the invalid sequence in the message.
+  /// Text that is not UTF-8 (RFC 6455 §8.1). The value is the offset of the invalid sequence in the message.
   case invalidUTF8(offset: Int)
-  /// A compressed message that does not consist of whole DEFLATE blocks (RFC 7692 §7.2.2); zlib's code.
+  /// A compressed message that does not consist of whole DEFLATE blocks (RFC 7692 §7.2.2). The value is zlib's code.
   case invalidDeflateData(code: Int32)
   /// A close frame with one byte of payload (RFC 6455 §5.5.1).
   case closePayloadTooShort

@@ -77,8 +77,8 @@ package enum UpgradeResponseError: Error, Equatable, Sendable {
   case connectionWithoutUpgrade
   /// `Sec-WebSocket-Accept` does not match our key, or is missing.
   case wrongAccept
-  /// The subprotocol was not offered; the value of the field.
+  /// The subprotocol was not offered. The value is that of the field.
   case subprotocolNotOffered(String)
-  /// An extension, or a parameter of it, was not offered; the value of the field.
+  /// An extension, or a parameter of it, was not offered. The value is that of the field.
   case unacceptableExtension(String)
 }

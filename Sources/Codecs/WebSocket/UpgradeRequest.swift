@@ -66,11 +66,11 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   case notAnUpgrade
   /// `Connection` has no token `upgrade`.
   case connectionWithoutUpgrade
-  /// `Sec-WebSocket-Version` is not 13; empty if the field is missing.
+  /// `Sec-WebSocket-Version` is not 13. The value is empty if the field is missing.
   case unsupportedVersion(String)
-  /// `Sec-WebSocket-Key` is missing or repeated; the number of fields.
+  /// `Sec-WebSocket-Key` is missing or repeated. The value is the number of fields.
   case keyCount(Int)
-  /// The key is not the base64 of 16 bytes; its length.
+  /// The key is not the base64 of 16 bytes. The value is the length of the key.
   case invalidKey(length: Int)
   /// A subprotocol is not a token, or is named twice.
   case invalidSubprotocols

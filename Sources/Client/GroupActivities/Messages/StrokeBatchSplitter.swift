@@ -93,7 +93,7 @@ struct StrokeBatchSplitter: Sendable {
     batch = nil
   }
 
-  /// Returns true once for each `pauseBytes` of messages.
+  /// Returns true when `pauseBytes` of messages were returned since the last pause.
   mutating func needsPause() -> Bool {
     guard bytesSincePause >= Self.pauseBytes else { return false }
     bytesSincePause = 0

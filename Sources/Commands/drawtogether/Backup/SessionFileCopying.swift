@@ -20,7 +20,7 @@ struct SessionFileCopying {
   private var neededContents: Set<String> = []
   private var neededUploads: Set<UUID> = []
 
-  /// Creates a value for the files of a session.
+  /// Creates a value that copies the files of a session.
   init(_ session: SessionCopy) {
     self.session = session
   }

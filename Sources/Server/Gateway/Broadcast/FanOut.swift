@@ -28,8 +28,8 @@ final class FanOut {
     var isDone = false
   }
 
-  /// Sends the tail to members that were not visited in this flush, up to a number of sends. Then flushes, one by one, the
-  /// members that are not at the tail or have output of their own.
+  /// Sends the tail to members that were not visited in this flush, up to a number of sends. Then flushes each member
+  /// that is not at the tail or has output of its own.
   ///
   /// Rows may have moved since the last slice, because members join and leave. So each row stores the number of the flush that
   /// visited it last.

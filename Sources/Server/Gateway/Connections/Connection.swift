@@ -35,7 +35,7 @@ final class Connection {
   var sawHangUp = false
   /// True when the peer sends no more bytes.
   var hasEnded = false
-  /// A copy beside the bytes, because every send reads it.
+  /// True when there are pending writes. The value is stored in addition to the bytes, because every send reads it.
   private(set) var hasPendingWrites = false
   var isWriteBlocked = false
   /// True while the connection is in the `WriteQueue`.

@@ -46,7 +46,7 @@ extension ConnectionIO {
     handshakes.remove(connection.key, from: connection.peer.ip)
   }
 
-  /// The connection has no request of its client any more.
+  /// Ends the counting of a connection for its client, because it has no request of the client any more.
   func releaseClient(of connection: Connection) {
     guard connection.isCountedForClient else { return }
     connection.isCountedForClient = false

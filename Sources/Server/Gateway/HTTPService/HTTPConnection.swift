@@ -308,8 +308,8 @@ extension HTTPConnection: DownloadHandler {
 
   func drain() {
     if let upload, upload.request.isTus, !awaitsAnswer {
-      // A resumable upload can continue later where it stopped. Other bodies would be lost, so they get the same time limit as a
-      // download.
+      // A resumable upload can continue later where it stopped. The received bytes of other bodies would be lost, so
+      // their requests may continue, with the time limit of a download.
       io.close(connection)
     } else if request.exchange != nil {
       // `send` closes the connection after the answer. Until then, the rest of the body is read.

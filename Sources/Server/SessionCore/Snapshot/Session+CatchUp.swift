@@ -113,12 +113,12 @@ extension Session {
     return opening
   }
 
-  /// Limits the bytes of replaced segments that slow subscribers still need. Beyond the limit, returns the subscribers that have
-  /// received the least of their catch-ups.
+  /// Limits the bytes of replaced segments that slow subscribers still need. Beyond the limit, returns the subscribers
+  /// that have received the smallest parts of their catch-ups.
   private func limitPinnedBytes(_ slow: inout [Subscriber]) {
     let segments = retained.snapshot.segments
     let current = Set((segments + segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })
-    // Subscribers that joined in one turn share one catch-up, so it is visited once.
+    // Subscribers that joined in one turn share one catch-up, whose segments must be counted only once.
     var seen: Set<ObjectIdentifier> = []
     var pinned: [ObjectIdentifier: Int] = [:]
     for subscriber in subscribers {
