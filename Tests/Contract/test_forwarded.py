@@ -425,10 +425,10 @@ async def test_missing_client_addresses_of_proxies_are_logged_once(new_gateway, 
     for _ in range(3):
         # Also for refused requests.
         assert (await gateway.request("PUT", "/api/limits", told)).status == 405
-    await until(lambda: "tells of no client" in gateway.log, "it is told")
+    await until(lambda: "names no client" in gateway.log, "it is told")
     # No more lines follow.
     await asyncio.to_thread(gateway.terminate)
-    lines = [json.loads(line) for line in gateway.log.splitlines() if "tells of no client" in line]
+    lines = [json.loads(line) for line in gateway.log.splitlines() if "names no client" in line]
     assert len(lines) == 1, gateway.log
     assert (lines[0]["level"], lines[0]["reason"], lines[0]["trustProxy"]) == ("warning", reason, 2)
     assert lines[0]["remote"] == "127.0.0.1"

@@ -63,7 +63,7 @@ struct DataFolderCopyTests {
     #expect(error == .notEmpty(path: target, count: 1, first: "notes.txt", .backup))
     #expect(
       error?.description
-        == "the folder \(target) is not empty (it has 1 name, such as 'notes.txt'): a backup goes into a new "
+        == "the folder \(target) is not empty (it has 1 name, such as 'notes.txt'): a backup needs a new "
         + "folder, or an empty one")
     #expect(one.temporary.names(in: "copy") == ["notes.txt"])
   }
