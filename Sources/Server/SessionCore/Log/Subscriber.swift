@@ -43,6 +43,7 @@ package final class Subscriber {
     var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
   }
 
+  // The small properties come last so that memory has no gaps, because there is one object per socket.
   /// The shell's token of the socket. The shell never uses a token twice.
   package let connection: UInt64
   var source = Source.none
@@ -57,7 +58,7 @@ package final class Subscriber {
   }
   private var row: Int32 = -1
   /// The number of consecutive control messages that could not be parsed.
-  package var badControlMessages: Int32 = 0
+  package var badControlMessages: UInt8 = 0
   /// True if the client negotiated compression with the largest window.
   package let acceptsCompression: Bool
   /// True after a close frame was enqueued: no bytes follow it.

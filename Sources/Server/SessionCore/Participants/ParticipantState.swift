@@ -17,27 +17,30 @@ final class ParticipantState {
     case left
   }
 
-  // The properties are ordered so that memory has no gaps, because there is one object per participant.
+  // The properties are ordered so that memory has few gaps, because there is one object per participant: small values follow
+  // optional ones.
   let id: UUID
   /// The digest of the token; nil while the participant waits.
   var digest: TokenDigest?
-  /// True when `acknowledged` has changed since the last save.
-  var hasUnsaved = false
-  /// True after a gap: reliable entries are dropped without an answer until the expected one arrives.
-  var isAwaitingDueEntry = false
-  /// True when the participant respected the last refusal only because the gateway did not read from its socket.
-  var wasPaused = false
-  /// True while no `committed` message covers its newest entries.
-  var awaitsCommitted = false
   /// True after its first retained entry: a snapshot may contain entries of the participant.
   var hasRetained = false
   /// Consecutive refusals that the participant ignored: its next entry came before `retryAt`.
   var ignoredRefusals: UInt16 = 0
+  /// The value of `acknowledged` on disk.
+  var savedAcknowledged: UInt32 = 0
   var name: String
   var color: String
   var presence = Presence.past
+  /// True after a gap: reliable entries are dropped without an answer until the expected one arrives.
+  var isAwaitingDueEntry = false
+  /// True while no `committed` message covers its newest entries.
+  var awaitsCommitted = false
+  /// True when `acknowledged` has changed since the last save.
+  var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
+  /// True when the participant respected the last refusal only because the gateway did not read from its socket.
+  var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0
   /// The sequence of its newest entry.
@@ -45,8 +48,6 @@ final class ParticipantState {
   /// The first sequence that the next `committed` message to the participant has to cover.
   var awaitsFrom: UInt64 = 0
   var rateLimiter: EntryRateLimiter
-  /// The value of `acknowledged` on disk.
-  var savedAcknowledged: UInt32 = 0
 
   init(
     id: UUID, number: ParticipantNumber, name: String, color: String, rateLimiter: EntryRateLimiter
