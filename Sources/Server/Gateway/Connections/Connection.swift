@@ -56,8 +56,6 @@ final class Connection {
   var handler: (any ConnectionHandler)?
   /// The time at which the sweep closes the connection, unless there is progress before.
   var deadline: MonotonicTime
-  /// The time of the first byte of a TLS handshake.
-  var handshakeBegan = MonotonicTime.distantFuture
   /// Input that the handler could not handle when it arrived.
   var deferredInput: [UInt8] = []
   /// Bytes that the kernel has not accepted yet. They are written before all others.

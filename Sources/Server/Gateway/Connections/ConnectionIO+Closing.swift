@@ -40,10 +40,13 @@ extension ConnectionIO {
   }
 
   /// Removes a connection from the table of handshakes.
-  func endHandshake(of connection: Connection) {
-    guard connection.isHandshaking else { return }
+  ///
+  /// - Returns: the beginning of the handshake; nil if the connection was not in the table.
+  @discardableResult
+  func endHandshake(of connection: Connection) -> MonotonicTime? {
+    guard connection.isHandshaking else { return nil }
     connection.isHandshaking = false
-    handshakes.remove(connection.key, from: connection.peer.ip)
+    return handshakes.remove(connection.key, from: connection.peer.ip)
   }
 
   /// Ends the counting of a connection for its client, because it has no request of the client any more.

@@ -163,7 +163,6 @@ final class ConnectionReader {
         dropped, reason: "dropped: \(Self.handshakeLimit) TLS handshakes are under way in this reactor")
     }
     connection.isHandshaking = true
-    connection.handshakeBegan = clock.now
     io.handshakes.insert(connection.key, from: connection.peer.ip, at: clock.now)
   }
 
@@ -184,9 +183,10 @@ final class ConnectionReader {
     do throws(TLSError) {
       let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
       if progress.hasCompletedHandshake {
-        io.endHandshake(of: connection)
+        if let began = io.endHandshake(of: connection) {
+          counters.values.handshakeTimes.count(.now() - began)
+        }
         counters.values.handshakesCompleted += 1
-        counters.values.handshakeTimes.count(.now() - connection.handshakeBegan)
         if tls.wasResumed { counters.values.handshakesResumed += 1 }
       }
       hasPeerClosed = progress.hasPeerClosed

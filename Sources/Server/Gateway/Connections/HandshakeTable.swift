@@ -42,11 +42,15 @@ final class HandshakeTable {
   }
 
   /// Removes a handshake, if it is in the table.
-  func remove(_ key: Connection.Key, from address: IPAddress) {
+  ///
+  /// - Returns: the beginning of the handshake; nil if it is not in the table.
+  @discardableResult
+  func remove(_ key: Connection.Key, from address: IPAddress) -> MonotonicTime? {
     let network = address.network
-    guard let index = entries[network]?.firstIndex(where: { $0.key == key }) else { return }
-    entries[network]?.remove(at: index)
+    guard let index = entries[network]?.firstIndex(where: { $0.key == key }) else { return nil }
+    let began = entries[network]?.remove(at: index).began
     if entries[network]?.isEmpty == true { entries[network] = nil }
     count -= 1
+    return began
   }
 }
