@@ -60,7 +60,6 @@ final class Connection {
   var deferredInput: [UInt8] = []
   /// Bytes that the kernel has not accepted yet. They are written before all others.
   private(set) var pendingWrites: [UInt8] = []
-  private(set) var pendingWriteOffset = 0
   /// The buffered bytes that the limit `incompleteBytes` counts.
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
@@ -87,7 +86,6 @@ final class Connection {
   var isSecure: Bool { tls != nil }
   /// True while the input belongs to an attachment, or is read and discarded.
   var isUploading: Bool { handler?.isUploading ?? true }
-  var pendingWriteCount: Int { pendingWrites.count - pendingWriteOffset }
   /// The buffered bytes of incomplete input and unsent output. The buffers of uploads have their own limit.
   var bufferedBytes: Int {
     guard let handler else { return pendingWrites.count }
@@ -97,20 +95,17 @@ final class Connection {
   var hasDeferredInput: Bool { !deferredInput.isEmpty || handler?.hasUnhandledInput ?? false }
 
   func bufferPendingWrites(_ bytes: Span<UInt8>) {
-    if !hasPendingWrites {
-      pendingWrites.removeAll(keepingCapacity: false)
-      pendingWriteOffset = 0
-    }
     pendingWrites.append(bytes)
-    hasPendingWrites = pendingWriteOffset < pendingWrites.count
+    hasPendingWrites = !pendingWrites.isEmpty
   }
 
+  /// Removes the first bytes, which the kernel has accepted. The rest is short: at most the bytes that are encrypted at a time,
+  /// and the bytes of handshakes and refusals.
   func didWritePending(_ count: Int) {
-    pendingWriteOffset += count
-    hasPendingWrites = pendingWriteOffset < pendingWrites.count
-    guard !hasPendingWrites else { return }
+    pendingWrites.removeFirst(count)
+    guard pendingWrites.isEmpty else { return }
     pendingWrites = []
-    pendingWriteOffset = 0
+    hasPendingWrites = false
   }
 
   /// Removes and returns the descriptor, to transfer it to another reactor or to close it.

@@ -244,8 +244,7 @@ final class ConnectionIO {
     connection.isWriteBlocked = false
     if connection.hasPendingWrites {
       let pending = connection.pendingWrites
-      let rest = pending.span.extracting(connection.pendingWriteOffset..<pending.count)
-      let written = writeToSocket(rest, on: connection)
+      let written = writeToSocket(pending.span, on: connection)
       connection.didWritePending(written)
       updateBufferedBytes(of: connection)
       if written > 0 { connection.handler?.didWritePending() }

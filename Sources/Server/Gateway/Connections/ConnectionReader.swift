@@ -95,7 +95,7 @@ final class ConnectionReader {
     }
     var rounds = 0
     while connection.mayHaveInput, !connection.isReadingPaused, !connection.hasDeferredInput,
-      connection.pendingWriteCount <= Self.pendingWriteLimit
+      connection.pendingWrites.count <= Self.pendingWriteLimit
     {
       guard rounds < Self.readsPerTurn, rounds == 0 || !io.readQueue.isShareOver,
         budget.allowsUploadBytes || !connection.isUploading
