@@ -22,7 +22,7 @@ extension WebSocketConnection {
       return
     }
     // Pongs are not read while the socket waits for the inflater.
-    if awaitsInflater { heardAt = now }
+    if awaitsInflater { activeAt = now }
     if silence >= Self.silenceLimit / 2 { checkUnacknowledgedBytes() }
     if silence >= Self.silenceLimit {
       service.counters.values.refusals[.noAnswer] += 1
@@ -54,13 +54,13 @@ extension WebSocketConnection {
   }
 
   /// The time since the last activity of the peer.
-  private var silence: Duration { now - max(heardAt, acknowledgedAt) }
+  private var silence: Duration { now - activeAt }
 
   /// Counts acknowledged output as activity. On a slow line a pong may be late, because the ping is behind unacknowledged output.
   private func checkUnacknowledgedBytes() {
     do throws(SystemError) {
       let bytes = try connection.socket.unacknowledgedBytes()
-      if bytes < unacknowledgedBytes { acknowledgedAt = now }
+      if bytes < unacknowledgedBytes { activeAt = now }
       unacknowledgedBytes = bytes
     } catch {
       // If the kernel does not report the socket's queue, no activity is recorded.

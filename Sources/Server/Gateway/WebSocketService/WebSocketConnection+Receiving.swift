@@ -20,7 +20,7 @@ extension WebSocketConnection {
     // The counters are updated once for all messages of a buffer, because each access costs some hundred instructions.
     var completeMessages: UInt64 = 0
     defer { service.counters.values.messagesReceived += completeMessages }
-    heardAt = now
+    activeAt = now
     while position < end || hasUnhandledInput {
       // The socket that uses the inflater continues to the end of its message, because other sockets wait for the inflater.
       guard isInflating || !subscriber.isOutboxFull && !isInputPaused else {

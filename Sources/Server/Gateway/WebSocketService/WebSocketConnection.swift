@@ -31,45 +31,43 @@ final class WebSocketConnection: ConnectionHandler {
     }
   }
   // The properties are ordered so that memory has few gaps, because there is one object per socket: small values follow optional
-  // times.
+  // ones.
   let subscriber: Subscriber
   var messages: MessageReader
   /// The first fragments of a message.
   var fragments: [UInt8] = []
   /// A message whose first entries were handled in an earlier turn.
   var unfinished: UnfinishedMessage?
-  /// The time of the last input.
-  var heardAt: MonotonicTime
-  /// The time at which the peer last acknowledged output.
-  var acknowledgedAt: MonotonicTime
+  /// The time of the last activity of the peer: it sent input, or acknowledged output.
+  var activeAt: MonotonicTime
   var pingedAt: MonotonicTime
   /// The time from which the client could join, because the socket was open and the session was loaded.
   var joinableSince: MonotonicTime
   /// The time of the `join` whose catch-up is in progress; distant future if there is none.
   var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
+  /// True when the end of the connection is logged.
+  var isCloseLogged = false
+  /// The code of the close frame, for the log.
+  var closeCode: UInt16?
+  /// The side that closed the socket first, and the reason if it was the gateway.
+  var closedBy = ClosedBy.nobody
+  var closeError: ErrorCode?
+  var hasPeerClosed = false
+  /// The session for the log, even after the connection has left the session.
+  var sessionID: SessionID?
   /// A copy of `messages.isInflating`, made after each call. Reading it from `messages` would copy `messages`, at 1,000
   /// instructions a message.
   var isInflating = false
   /// True while the socket waits for the inflater. Then the socket is not read.
   var awaitsInflater = false
-  var hasPeerClosed = false
   /// True when the socket is to be closed after its output is written, because the peer's close frame has arrived.
   var isFinished = false
-  /// True when the end of the connection is logged.
-  var isCloseLogged = false
-  /// The side that closed the socket first, and the reason if it was the gateway.
-  var closedBy = ClosedBy.nobody
-  var closeError: ErrorCode?
+  private var unacknowledged: UInt32 = 0
   /// The time at which an incomplete message began.
   var messageBegan: MonotonicTime?
-  /// The code of the close frame, for the log.
-  var closeCode: UInt16?
-  private var unacknowledged: UInt32 = 0
   /// The number of the participant; 0, which no participant has, until the client has joined.
   var participant: ParticipantNumber = 0
-  /// The session for the log, even after the connection has left the session.
-  var sessionID: SessionID?
 
   init(
     _ connection: Connection, _ service: WebSocketService, phase: Phase, subscriber: Subscriber,
@@ -82,8 +80,7 @@ final class WebSocketConnection: ConnectionHandler {
     self.subscriber = subscriber
     messages = MessageReader(role: .server, limits: limits, deflate: deflate)
     let now = service.clock.now
-    heardAt = now
-    acknowledgedAt = now
+    activeAt = now
     pingedAt = now
     joinableSince = now
   }
@@ -169,7 +166,7 @@ final class WebSocketConnection: ConnectionHandler {
   func didWritePending() {}
 
   func becameWritable() {
-    acknowledgedAt = now
+    activeAt = now
     // Sockets wait in the write queue, because a thousand of them may become writable at the same time. Until then no other bytes
     // are sent to this socket, because it may be in the middle of a frame.
     io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
