@@ -1,7 +1,8 @@
 package import Wire
 package import Primitives
 
-/// An action for the shell. It performs effects in the order in which the session returns them.
+/// An action for the shell, the code that owns sockets, files and timers. The shell performs effects in the order in which the
+/// session returns them.
 ///
 /// Effects contain no bytes for sockets: these are in the log and in the subscribers' outboxes.
 package enum Effect: Sendable {
@@ -9,12 +10,12 @@ package enum Effect: Sendable {
   case close(connection: UInt64, CloseReason)
   /// Stops reading from the socket until the given time, because its participant ignored refusals.
   case pauseReading(connection: UInt64, until: MonotonicTime)
-  /// Reports a joined participant and its kind of catch-up; for the log and the counters.
+  /// Reports a joined participant and its kind of catch-up, for a log line and the counters.
   case joined(connection: UInt64, ParticipantNumber, JoinKind)
-  /// Reports lost entries: the client had more acknowledged entries than the session; for the log.
+  /// Reports lost entries, for a log line: the client has entries that were acknowledged, but that the session no longer has.
   case acknowledgedMoved(ParticipantNumber, from: UInt32, to: UInt32)
   case refused(connection: UInt64, ErrorCode)
-  /// Reports a participant that did not come back in time; for the log.
+  /// Reports a participant that did not come back within its grace time, for a log line.
   case gone(ParticipantNumber)
 }
 
@@ -34,7 +35,8 @@ package struct SessionCounters: Sendable {
   package var unreliableDropped = 0
   package var lateCatchUps = 0
   package var delivered = 0
-  /// Nanoseconds from the oldest entry of the last `committed` message to the message; 0 if there was no message.
+  /// Nanoseconds that the oldest entry covered by the last `committed` message waited for this message; 0 if there was no
+  /// message.
   package var commitWait: Int64 = 0
 
   package init() {}

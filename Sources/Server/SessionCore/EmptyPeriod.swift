@@ -5,7 +5,7 @@ internal import Primitives
 struct EmptyPeriod {
   /// The beginning of the period; nil while the session has active participants.
   private(set) var since: MonotonicTime?
-  /// The wall time of the beginning, as recorded before the session was loaded; nil if the period began later.
+  /// The wall time of the beginning, as recorded before the session was loaded; nil if the period began after the load.
   private var recorded: Date?
 
   /// Creates a period that begins with the session.

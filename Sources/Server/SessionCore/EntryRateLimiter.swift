@@ -1,6 +1,7 @@
 package import Primitives
 
-/// The token buckets of one participant, for entries and for bytes. Each bucket has the capacity of two seconds.
+/// The token buckets of one participant, for entries and for bytes. The capacity of each bucket is the number of tokens that it
+/// gets in two seconds.
 package struct EntryRateLimiter: Sendable {
   /// The refill rates of both buckets. A session shares one value between all participants to save memory.
   package struct Rates: Sendable {

@@ -6,8 +6,8 @@ struct GrowthGate {
   var memoryPressure: Int? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// The refusal of entries that make the session larger; set while the data folder or the share of the session's creator is
-  /// full.
+  /// The refusal of entries that make the session larger; set while the data folder is full, or the creator of the session has
+  /// used up its share of it.
   var dataRefusal: Refusal? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }

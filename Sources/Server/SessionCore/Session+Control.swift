@@ -26,8 +26,8 @@ extension Session {
     recordPresence(of: participant) { $0.change(participant.number) }
   }
 
-  /// Sets the session's activity for all participants; of several activities, the last one in the order counts. The sender gets a
-  /// `committed` message, as for an entry.
+  /// Sets the session's activity for all participants. If several members set an activity, the one whose entry is last in the log
+  /// counts. The sender gets a `committed` message, as for an entry.
   package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activityState = ActivityPayload(activity: activity.applying(change), by: participant.number)
@@ -38,7 +38,7 @@ extension Session {
     commits.addWaiting(participant, now: now)
   }
 
-  /// Returns true while the session must not grow, and then refuses the message to the subscriber.
+  /// Returns true while the session must not grow. In this case, also sends the subscriber a refusal of its message.
   private func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
     guard let refusal = growthRefusal else { return false }
     if !subscriber.isOutboxFull { enqueueControl(subscriber, GatewayControl.error(refusal).encoded()) }

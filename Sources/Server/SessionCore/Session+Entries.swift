@@ -43,7 +43,7 @@ extension Session {
         receiveUnreliable(entry, message, participant, now)
       }
       offset = entry.end
-      // Effects may have closed the socket, after ten ignored refusals.
+      // The entry may have caused a refusal that closed the socket, after ten ignored refusals.
       guard subscriber.memberIndex >= 0 else { return message.count }
     }
     return offset
@@ -193,7 +193,7 @@ extension Session {
   }
 
   /// Returns true if an entry is accepted although too many bytes are unsaved. Below twice the limit, every `remove` is accepted.
-  /// Above, only a `remove` that frees bytes is accepted, so that the unsaved bytes stay bounded.
+  /// Above twice the limit, only a `remove` that frees bytes is accepted, so that the unsaved bytes stay bounded.
   private func passes(_ entry: ClientEntry) -> Bool {
     guard entry.flags.retention == .remove else { return false }
     return unsavedBytes < 2 * limits.unsavedSessionBytes
@@ -220,7 +220,7 @@ extension Session {
     var flags = entry.flags
     let retention = flags.retention
     let key = RetainedKey(key: entry.key, isSystem: false)
-    // The gateway clears `existing` unless the entry changes nothing.
+    // The gateway clears the flag `existing`, unless the entry has no effect because its key has no retained entries.
     let changesNothing = flags.contains(.existing) && !retained.index.isRetained(key)
     if !changesNothing { flags.remove(.existing) }
     let (sequence, length) = log.append(

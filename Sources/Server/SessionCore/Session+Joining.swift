@@ -4,7 +4,7 @@ internal import WebSocket
 
 /// Joining and leaving.
 extension Session {
-  /// Makes a socket wait: it gets the list of participants, but is not in this list.
+  /// Makes a socket wait. The socket gets the list of active participants, but does not have an active participant itself.
   package func wait(
     _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {
@@ -21,7 +21,7 @@ extension Session {
     return []
   }
 
-  /// Joins a socket: as a new participant, as the participant that waited on the socket, or as the owner of the token.
+  /// Joins a socket: as a new participant, as the participant that waited on the socket, or as the owner of the token in `join`.
   package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime)
     -> [Effect]
   {
@@ -32,8 +32,8 @@ extension Session {
     var resumed = false
     var token = identity.token
     if let own = resume?.token, let number = number(of: own), let known = participants[number] {
-      // The old socket is detached before `acknowledged` is sent: entries that arrive on the old socket later must not be
-      // accepted.
+      // The old socket is detached before the new one gets `joined` with the field `acknowledged`: later entries on the old
+      // socket must not be accepted.
       if case .joined(let old) = known.presence {
         detach(old)
         effects.append(.close(connection: old.connection, .resumedElsewhere))
@@ -65,7 +65,7 @@ extension Session {
     }
 
     if resumed, committed < log.lastSequence {
-      // The participant's earlier entries count as committed only when a `committed` message reaches the sequence in `joined`.
+      // For the client, its earlier entries are committed only when a `committed` message has at least the sequence in `joined`.
       participant.lastSequence = log.lastSequence
       commits.addWaiting(participant, now: now)
     }
@@ -87,8 +87,8 @@ extension Session {
       return .snapshot
     }
     if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
-    // The client's own entries that this session does not have are lost, so the client has seen more of the order than was
-    // restored.
+    // The restored session lacks entries of this client that were acknowledged. So the client may also have seen other entries
+    // that were lost.
     if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
     guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
       return .snapshot
@@ -142,7 +142,7 @@ extension Session {
       ? memberStates[subscriber.memberIndex] : participants.waiting(on: subscriber)
   }
 
-  /// Removes waiting participants when the gateway stops, because their sockets do not return to this session.
+  /// Removes waiting participants when the gateway stops, because their clients do not connect to this session again.
   package func removeWaiting() {
     for number in participants.waiting {
       if let participant = participants[number] { remove(participant, reason: .gone) }
@@ -193,8 +193,8 @@ extension Session {
       connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
-  /// Returns a refusal while all numbers of the block on disk are assigned. A number outside of the block could be assigned a
-  /// second time after a crash.
+  /// Returns the effect that closes a socket while all numbers of the block on disk are assigned. A number outside of the block
+  /// could be assigned a second time after a crash.
   private func noNumber(_ subscriber: Subscriber) -> Effect {
     .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }
@@ -205,7 +205,7 @@ extension Session {
     recordPresence(of: participant) { $0.join(participant.number) }
   }
 
-  /// Makes a participant that returns with its token active.
+  /// Makes a participant active again, after its client returned with the participant's token.
   private func rejoin(_ participant: ParticipantState, as profile: Profile) {
     if participant.isActive {
       guard participants.apply(profile, to: participant) else { return }

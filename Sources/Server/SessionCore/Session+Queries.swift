@@ -9,7 +9,7 @@ extension Session {
   /// True while a socket waits to join.
   package var hasWaiting: Bool { !participants.waiting.isEmpty }
 
-  /// The successor that was chosen within the last ten seconds. A new request gets the same successor.
+  /// Returns the successor if it was chosen within the last ten seconds: a new request then gets the same successor.
   package func recentSuccessor(now: MonotonicTime) -> SessionID? {
     guard let successor, now.seconds(since: successor.at) < 10 else { return nil }
     return successor.id

@@ -3,10 +3,10 @@ internal import Primitives
 
 /// Refusals, and the consequences of ignoring them.
 extension Session {
-  /// The number of consecutive refusals that a participant may ignore before reading from its socket is paused.
+  /// The number of consecutive ignored refusals after which the gateway pauses reading from the participant's socket.
   static let ignoredRefusalsBeforePause: UInt16 = 10
 
-  /// The maximum bytes of refusals in an outbox. No other limit applies within one message.
+  /// The maximum bytes of refusals in an outbox. This is the only limit on the refusals of the entries in one message.
   private static let refusalBytes = 131_072
 
   func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]) {
@@ -40,8 +40,8 @@ extension Session {
     return effects
   }
 
-  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only after there was
-  /// room in between.
+  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only after the use was
+  /// below three fifths of the quota in between.
   func warnIfNearlyFull() {
     if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
       warn(of: retainedBytes, of: limits.sessionLogBytes) {
@@ -68,7 +68,7 @@ extension Session {
     appendSystem(SystemType.notice, notice.encoded())
   }
 
-  /// Counts a refusal as ignored if it comes before the retry time of the previous one.
+  /// Counts the participant's previous refusal as ignored if this refusal comes before the retry time of the previous one.
   func countIgnoredRefusal(
     _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
@@ -80,7 +80,7 @@ extension Session {
       if participant.ignoredRefusals < Self.ignoredRefusalsBeforePause { participant.ignoredRefusals = 0 }
       return
     }
-    // Reconnects do not reset the count. So it is limited to the highest value that is compared.
+    // Reconnects do not reset the count, so the count is capped at the highest value that is compared below.
     participant.ignoredRefusals = min(participant.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
     if participant.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       participant.wasPaused = true
@@ -92,7 +92,7 @@ extension Session {
     }
   }
 
-  /// Removes a socket that is to be closed from the members. The participant does not leave: its grace time begins.
+  /// Removes a socket from the members, and lets the shell close it. The participant does not leave: its grace time begins.
   func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))

@@ -28,7 +28,7 @@ extension Session {
       || unreliableBatch.hasPending || presence.hasNotifiedWaiters || journal.hasProgress
   }
 
-  /// Frees the memory that is needed during a turn only, in a session without recent events.
+  /// Frees the memory that is needed only during a turn. The shell calls this for a session without recent events.
   package func releaseRoom() {
     log.releaseRoom()
     unreliableBatch.releaseRoom()
@@ -55,7 +55,7 @@ extension Session {
     return counters
   }
 
-  /// Sends a `committed` message to the participants whose entries it covers, if its time has come.
+  /// Sends a `committed` message to the participants whose entries it covers, if the message is due.
   ///
   /// - Returns: the message, if it piggybacks on this turn's entries for all members at the tail; else no bytes.
   private func announceCommitted(now: MonotonicTime) -> [UInt8] {
@@ -80,19 +80,19 @@ extension Session {
       return .none
     }
     if canPiggyback, members[subscriber.memberIndex].flags.isEmpty { return .piggyback }
-    // Before its catch-up, the client knows the epoch, but not yet which of its own entries are lost. So no message comes between
-    // `joined` and `catchUp`.
+    // Before its catch-up, the client knows the epoch, but not yet which of its own entries are lost. So no `committed` message
+    // is sent between `joined` and `catchUp`.
     return subscriber.isOutboxFull || subscriber.isBeforeCatchUp ? .postponed : .outbox
   }
 
-  /// If a `committed` message was among the unreliable frames of this turn, adds the subscribers whose sockets did not
-  /// accept these frames again.
+  /// Schedules another `committed` message for a subscriber whose socket did not accept this turn's unreliable frames, if these
+  /// frames contained a `committed` message for it.
   func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     commits.recordMissed(participant, now: now)
   }
 
-  /// Drops the oldest segments outside the tail. Moves their retained entries into the snapshot segments first.
+  /// Drops the oldest segments outside the tail. Copies their retained entries into the snapshot segments first.
   private func dropOldSegments() {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
       let oldest = log.segments[0]
@@ -105,7 +105,7 @@ extension Session {
     }
   }
 
-  /// Evicts a member whose segment is dropped: it gets the rest of its frame, and then another catch-up.
+  /// Evicts a member whose segment is dropped: the member gets the rest of a partly sent frame, and another catch-up after it.
   private func evict(_ position: Int, _ segment: Segment) {
     let subscriber = subscribers[position]
     guard case .live = subscriber.source else { return }

@@ -30,9 +30,9 @@ package final class Session {
   package internal(set) var members: [Member] = []
   /// The subscriber of each row in `members`.
   package internal(set) var subscribers: [Subscriber] = []
-  /// The participant of each row in `members`: an entry then needs no lookup of its sender.
+  /// The participant of each row in `members`, so that receiving an entry needs no lookup of its sender.
   var memberStates: [ParticipantState] = []
-  /// The number of all flushes. Each flush visits every member once.
+  /// The number of flushes so far. Each flush visits every member once.
   package internal(set) var flushNumber: UInt32 = 0
 
   var log: SegmentLog
@@ -117,14 +117,14 @@ package final class Session {
     set { growth.memoryPressure = newValue }
   }
 
-  /// True when the store has damaged bytes of the session's log: the session is then kept as long as one with content.
+  /// True when the store has damaged bytes of the session's log: the session is then kept as long as a session with content.
   package var keepsDamage: Bool {
     get { save.keepsDamage }
     set { save.keepsDamage = newValue }
   }
 
-  /// The refusal of entries that make the session larger; set while the data folder or the share of the session's creator is
-  /// full.
+  /// The refusal of entries that make the session larger; set while the data folder is full, or the creator of the session has
+  /// used up its share of it.
   package var dataRefusal: Refusal? {
     get { growth.dataRefusal }
     set { growth.dataRefusal = newValue }

@@ -9,7 +9,7 @@ package struct AttachmentDraft: Sendable {
   package var id: UUID
   /// The name of the file for the bytes of this upload. No later upload uses the same file name.
   package var file: UUID
-  /// The name for people, sanitised by `AttachmentName`.
+  /// The name that users see, sanitised by `AttachmentName`.
   package var name: String
   /// The media type.
   package var contentType: String
@@ -58,7 +58,7 @@ package struct RemovedAttachment: Equatable, Sendable {
   package let id: UUID
   /// True if the attachment was not ready, so its upload writer has to be stopped.
   package let wasUploading: Bool
-  /// The content that no other attachment uses, so its file can be removed.
+  /// The digest of the content, if no other attachment uses this content, so that its file can be removed.
   package let orphanedDigest: String?
 }
 

@@ -24,8 +24,9 @@ extension Journal {
   /// - Parameters:
   ///   - object: the payload of the attachment's newest entry.
   ///   - record: its `upload` record; without it, the file of an upload is unknown.
-  ///   - sequence: the sequence of the entry, which replaces the sequence of the record if there is none.
-  ///   - now: the present time. The time until an upload expires begins here.
+  ///   - sequence: the sequence of the entry. It is used if there is no `upload` record with the sequence at which the attachment
+  ///     was added.
+  ///   - now: the present time. The time until an unfinished upload expires is counted from here.
   mutating func restore(
     _ object: AttachmentObject, _ record: UploadRecord?, at sequence: UInt64, now: MonotonicTime
   ) {

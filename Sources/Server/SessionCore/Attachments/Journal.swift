@@ -35,7 +35,7 @@ struct Journal {
   struct Upload {
     /// The bytes that the upload reserves in the quota.
     var reserved: UInt64
-    /// The deadline in `expiryChecks`. Received bytes do not change it; when it has passed, the upload's age is checked.
+    /// The deadline in `expiryChecks`. Received bytes do not move it; when it passes, the time of the last bytes is checked.
     var expiryCheck: MonotonicTime
     /// The time at which the upload's progress was sent last.
     var progressSentAt: MonotonicTime?
@@ -53,7 +53,7 @@ struct Journal {
     case deferred(MonotonicTime)
   }
 
-  /// The bytes of a file, by their digest.
+  /// The size of a stored content, and the number of attachments that have this content.
   private struct Content {
     let size: UInt64
     var references: Int
@@ -78,7 +78,7 @@ struct Journal {
   private let keepSeconds: Int
   /// The rate limiter for creations and pieces of uploads over HTTP. All clients together have the rate of one participant.
   private var limiter: EntryRateLimiter
-  /// The bytes of the attachment quota in use.
+  /// Decides when to warn that the attachment quota is nearly used up.
   var fillLevel = FillLevel()
 
   init(keepSeconds: Int, _ limiter: EntryRateLimiter) {
@@ -172,7 +172,7 @@ struct Journal {
     put(&record, upload)
   }
 
-  /// Sets the size of an upload, and reserves it.
+  /// Sets the size of an upload, and reserves this number of bytes.
   mutating func setSize(_ id: UUID, _ size: UInt64?) {
     records[id]?.object.size = size
     reserve(id, size ?? 0)
@@ -211,7 +211,7 @@ struct Journal {
   /// True if the session has uploads: each upload has an expiry check.
   var hasUploads: Bool { expiryChecks.earliest != nil }
 
-  /// Uploads whose offsets are higher than in their last entries. A joiner gets only these entries.
+  /// Uploads whose offsets are not those in their last entries. A joiner gets only these entries.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset

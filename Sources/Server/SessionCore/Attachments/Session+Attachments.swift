@@ -6,8 +6,8 @@ package import struct FoundationEssentials.UUID
 
 /// The operations on attachments: their entries in the order, and their use of the quota. The shell owns the files.
 ///
-/// System entries under an attachment's id announce each of its changes. So attachments have an order and a catch-up, as all
-/// entries have.
+/// Each change of an attachment is announced by a system entry whose key is the attachment's id. So the log orders attachments,
+/// and a catch-up contains them.
 extension Session {
   /// Returns the attachment with an id.
   package func attachment(_ id: UUID) -> Attachment? {
@@ -177,7 +177,7 @@ extension Session {
     return object
   }
 
-  /// Removes an attachment, and the entries of clients under its id.
+  /// Removes an attachment, and the retained entries of clients whose key is its id.
   ///
   /// - Returns: the work on its files; nil for an unknown attachment.
   package func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
@@ -222,7 +222,7 @@ extension Session {
     appendUnderKey(.replace, id, isSystem: true, record.object.encoded())
   }
 
-  /// Appends an entry of the gateway itself under an attachment's id.
+  /// Appends an entry of the gateway itself whose key is an attachment's id.
   @discardableResult
   private func appendUnderKey(
     _ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]

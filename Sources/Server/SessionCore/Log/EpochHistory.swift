@@ -5,7 +5,7 @@ package import Wire
 /// After a crash, the log on disk is a prefix of the entries of the interrupted epoch. A client that has applied entries of that
 /// epoch up to a sequence in the prefix can continue with a tail of the present epoch.
 package struct EpochHistory: Equatable, Sendable {
-  /// An earlier epoch, and the end of the prefix that both epochs have.
+  /// An earlier epoch, and the end of the prefix that it shares with the present epoch.
   package struct Pair: Equatable, Sendable {
     /// The earlier epoch.
     package var epoch: String
@@ -13,7 +13,7 @@ package struct EpochHistory: Equatable, Sendable {
     package var through: UInt64
   }
 
-  /// The number of pairs in the history. Older pairs are dropped.
+  /// The maximum number of pairs in a history. The oldest pairs beyond it are dropped.
   package static let limit = 64
 
   /// The pairs, oldest epoch first.
@@ -30,8 +30,8 @@ package struct EpochHistory: Equatable, Sendable {
     pairs.lazy.filter { $0.epoch == epoch }.map(\.through).min()
   }
 
-  /// Adds the epoch that ended, whose entries were read up to a sequence. Earlier epochs share entries up to this sequence at
-  /// most.
+  /// Adds the epoch that ended. Its entries were read from disk up to `sequence`, so no earlier epoch shares entries beyond
+  /// `sequence` with the present one.
   package mutating func end(_ epoch: String, at sequence: UInt64) {
     cap(at: sequence)
     pairs.removeAll { $0.epoch == epoch }
@@ -39,13 +39,13 @@ package struct EpochHistory: Equatable, Sendable {
     if pairs.count > Self.limit { pairs.removeFirst(pairs.count - Self.limit) }
   }
 
-  /// Limits every pair to a sequence, because the entries after this sequence were not read, or have other sequences.
+  /// Lowers `through` of every pair to at most `sequence`, because later entries were not read from disk, or got other sequences.
   package mutating func cap(at sequence: UInt64) {
     for index in pairs.indices { pairs[index].through = min(pairs[index].through, sequence) }
   }
 
-  /// Returns the pairs that can still serve a tail: those at or above `droppedThrough`, the last sequence that the log has
-  /// dropped.
+  /// Returns the pairs for which a tail can still be served: `through` is not below `droppedThrough`, the last sequence that the
+  /// log has dropped.
   package func serving(tailsAfter droppedThrough: UInt64) -> EpochHistory {
     EpochHistory(pairs.filter { $0.through >= droppedThrough })
   }

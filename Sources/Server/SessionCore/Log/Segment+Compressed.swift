@@ -2,13 +2,13 @@
 package typealias MessageCompressor = (Span<UInt8>) -> [UInt8]
 
 extension Segment {
-  /// The size of a first sample: if the sample does not shrink by an eighth, the segment gets no compressed form.
+  /// The size of a first sample: if the sample does not shrink by at least an eighth, the segment gets no compressed form.
   private static let sampleBytes = 4096
 
   /// Returns the frames before `end` for subscribers that accept compression. Each frame is compressed once for all subscribers.
   ///
-  /// - Returns: the compressed segment, and the end of these frames in it; this segment itself if compression is not worthwhile.
-  ///   A frame that does not shrink is copied uncompressed.
+  /// - Returns: the compressed segment, and the offset at which these frames end in the compressed segment; this segment itself
+  ///   if compression is not worthwhile. A frame that does not shrink is copied uncompressed.
   func compressed(before end: Int, by compress: MessageCompressor) -> (segment: Segment, end: Int) {
     guard !isIncompressible else { return (self, end) }
     let twin = compressedTwin ?? Segment(number: number, capacity: 0)
@@ -36,7 +36,8 @@ extension Segment {
 
   private func isWorthIt(_ count: Int, of whole: Int) -> Bool { count <= whole - whole / 8 }
 
-  /// Marks the segment as incompressible. Subscribers in the compressed form continue there.
+  /// Marks the segment as incompressible, and drops its compressed form. Subscribers that are already receiving the compressed
+  /// form continue with it.
   private func giveUp(_ end: Int) -> (segment: Segment, end: Int) {
     isIncompressible = true
     compressedTwin = nil

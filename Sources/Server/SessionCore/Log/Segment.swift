@@ -23,21 +23,21 @@ package final class Segment {
   package let number: UInt32
   package private(set) var bytes: [UInt8]
   package private(set) var frames: [Frame] = []
-  /// The sorted numbers of the participants that get a targeted frame; they include the sender.
+  /// For each targeted frame, the sorted numbers of the participants that get the frame, including the sender.
   private(set) var targetLists: [[UInt32]] = []
-  /// The size at which the next segment begins.
+  /// The size in bytes beyond which new frames go into the next segment.
   let capacity: Int
   /// Bytes in memory, including target lists and frame descriptions.
   private(set) var weight = 0
   /// Bytes of entries that are no longer retained (snapshot segments only).
   var garbageBytes = 0
-  /// The compressed form of the first frames, made when a subscriber needs them (snapshot segments only).
+  /// The compressed form of the first frames, made when a subscriber needs it (snapshot segments only).
   var compressedTwin: Segment?
   /// The senders of the entries, garbage included (snapshot segments only).
   var senders: Set<ParticipantNumber> = []
   /// True if compression was tried and was not worthwhile.
   var isIncompressible = false
-  /// Bytes of the records on disk that end in this segment (segments of the log only).
+  /// Bytes of the records on disk whose last entries are in this segment (segments of the log only).
   var recordBytes = 0
 
   init(number: UInt32, capacity: Int) {
@@ -57,7 +57,7 @@ package final class Segment {
 
   /// Appends entries as one binary frame. `targets` are the sorted numbers of the participants that get it; nil means every
   /// participant.
-  /// - Returns: the bytes of the frame, and four for each target.
+  /// - Returns: the number of bytes of the frame, plus four for each target.
   @discardableResult
   func appendFrame(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?

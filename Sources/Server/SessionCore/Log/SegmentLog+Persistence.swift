@@ -4,8 +4,8 @@ internal import Wire
 extension SegmentLog {
   /// Returns whole frames after `sequence` as the body of a `run` record. The body has about `limit` bytes and at least one
   /// frame.
-  /// - Returns: the body, the last sequence in it, and the bytes that it adds to `appendedBytes`; nil if there are no such
-  ///   frames.
+  /// - Returns: the body, the last sequence in the body, and the number of bytes that these frames added to `appendedBytes`; nil
+  ///   if there are no such frames.
   func run(after sequence: UInt64, upTo limit: Int) -> (body: [UInt8], lastSequence: UInt64, logBytes: Int)? {
     var body: [UInt8] = []
     var last = sequence
@@ -29,16 +29,16 @@ extension SegmentLog {
     return body.isEmpty ? nil : (body, last, logBytes)
   }
 
-  /// Counts the bytes of records that end with `sequence` and were written or read.
+  /// Counts `count` bytes of records that were written to disk or read from it. Their last entry has this sequence.
   mutating func addRecordBytes(_ count: Int, at sequence: UInt64) {
     let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) >= sequence }
     segments[min(index, segments.count - 1)].recordBytes += count
     recordBytes += count
   }
 
-  /// Begins the log after `sequence`. Of the entries up to there, only retained ones are known.
+  /// Begins the log after `sequence`. Of the entries up to `sequence`, only the retained ones are known.
   mutating func begin(after sequence: UInt64) {
-    precondition(tail.offset == 0 && segments.count == 1, "a log begins once")
+    precondition(tail.offset == 0 && segments.count == 1, "a log begins only once, before its first entry")
     droppedThrough = sequence
     lastSequence = sequence
   }

@@ -3,9 +3,9 @@ internal import WebSocket
 
 /// The log of a session: segments, oldest first, and the open run.
 ///
-/// The entries of a turn are collected in the open run. `closeRun` moves them into a segment, with one frame header in front. A
-/// run is closed at 64 KiB, before and after a targeted entry, and at the end of the turn. An entry over 64 KiB gets a frame of
-/// its own.
+/// The entries of a turn (an iteration of the event loop) are collected in the open run. `closeRun` moves them into a segment,
+/// with one frame header in front. A run is closed at 64 KiB, before and after a targeted entry, and at the end of the turn. An
+/// entry over 64 KiB gets a frame of its own.
 struct SegmentLog {
   /// The maximum size of a run in bytes.
   static let runBytes = 65_536
@@ -20,7 +20,7 @@ struct SegmentLog {
   var appendedBytes = 0
   /// The part of `appendedBytes` that is on disk.
   var savedBytes = 0
-  /// Bytes of the segments' records on disk, including other records between them.
+  /// Bytes on disk of the `run` records with the segments' entries, and of other records between these `run` records.
   var recordBytes = 0
   /// True if frames were appended in this turn.
   private(set) var grewThisTurn = false
@@ -36,8 +36,8 @@ struct SegmentLog {
   private var runFirstSequence: UInt64 = 0
   private var runEntries = 0
 
-  /// - Parameter tailBytes: the bytes of the log that are kept for tails. A segment has at most a quarter of that, so that the
-  ///   log exceeds the limit only a little.
+  /// - Parameter tailBytes: the number of bytes of the log that are kept for tails. A segment has at most a quarter of this
+  ///   number, so that the log exceeds the limit only a little.
   init(tailBytes: Int) {
     largestSegment = min(262_144, max(Self.smallestSegment, tailBytes / 4))
     segments = [Segment(number: 1, capacity: Self.smallestSegment)]

@@ -6,7 +6,8 @@ internal import WebSocket
 extension Session {
   /// The maximum size of one piece of the log.
   package static let pieceBytes = 65_536
-  /// The maximum size of one piece of a catch-up. It is larger, because each call has a cost and a joiner gets little else.
+  /// The maximum size of one piece of a catch-up. It is larger than `pieceBytes`, so that the long catch-up of a joiner needs
+  /// fewer calls.
   package static let catchUpPieceBytes = 262_144
 
   /// Returns the next bytes for a subscriber; nil if there are none now.
@@ -77,7 +78,7 @@ extension Session {
     }
   }
 
-  /// Records if the socket is blocked: the kernel accepts no more bytes until it reports the socket as writable.
+  /// Records whether the socket is blocked: the kernel accepts no more bytes until it reports the socket as writable.
   package func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     if isBlocked {
@@ -87,11 +88,11 @@ extension Session {
     }
   }
 
-  /// Returns true if the subscriber has all entries, so that the flush loop may send it the tail.
+  /// Returns true if the subscriber has received the whole log, so that the flush loop may send it the new entries directly.
   package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
-    // The member may still be inside a frame even without flags, when its share of the turn is used up. It continues in the next
-    // turn.
+    // A member without flags may still have received only a part of a frame, if it used up its share of this turn. Then it gets
+    // the rest in the next turn.
     let member = members[subscriber.memberIndex]
     return member.flags.isEmpty && member.cursor == log.tail
   }
@@ -108,14 +109,14 @@ extension Session {
     members[subscriber.memberIndex].flags.insert(.special)
   }
 
-  /// The segment at the cursors of the members at the tail.
+  /// The last segment of the log. The cursors of the members at the tail are at its end.
   package var tailSegment: Segment { log.tailSegment }
-  /// The frames of this turn for the members at the tail.
+  /// This turn's unreliable frames for all members at the tail.
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
   package var unreliableEntryCount: Int { unreliableBatch.entryCount }
 
   /// Calls the closure with the rows of the members, so that a flush changes each row without a lookup. The session's own array
-  /// is empty during the call, so the closure must not call functions of the session that use it.
+  /// is empty during the call, so the closure must not call functions of the session that use this array.
   package func withMembers(_ body: (inout [Member]) -> Void) {
     var rows: [Member] = []
     swap(&rows, &members)
@@ -127,8 +128,8 @@ extension Session {
     counters.delivered += entries
   }
 
-  /// Records that the socket accepted only `count` bytes of this turn's unreliable frames; 0 if the member is not at the tail.
-  /// The rest of a partly sent frame is sent later.
+  /// Records that the socket accepted only `count` bytes of this turn's unreliable frames; `count` is 0 if the member is not at
+  /// the tail. The rest of a partly sent frame is sent later.
   package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
     guard subscriber.memberIndex >= 0 else { return }
     let rest = unreliableBatch.restOfFrame(at: count)
@@ -155,7 +156,7 @@ extension Session {
 
   package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
-  /// Buffers the rest of whole frames for one subscriber, after its socket accepted only a part of them.
+  /// Buffers the remaining bytes for one subscriber, after its socket accepted only a part of some frames.
   package func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {
     subscriber.prepend(rest, entries: 0)
     markPending(subscriber)
@@ -196,7 +197,7 @@ extension Session {
   }
 
   /// Returns the next bytes of a segment of the log for this member; skips frames for other participants.
-  /// - Returns: nil if the cursor moved and has to be examined again.
+  /// - Returns: nil if the cursor was moved past a frame for other participants; the caller then tries again.
   private func piece(of segment: Segment, at offset: Int, _ position: Int) -> Piece? {
     let subscriber = subscribers[position]
     var end = segment.bytes.count

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// An entry in a segment. SessionCore wrote these bytes, so parsing cannot fail.
+/// An entry in a segment. SessionCore wrote the bytes of the segment, so parsing cannot fail.
 struct StoredEntry {
   private let entry: GatewayEntry
   let start: Int
@@ -24,13 +24,13 @@ struct StoredEntry {
     RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system))
   }
 
-  /// Returns the key of the entry in a snapshot; nil if a snapshot does not need the entry.
+  /// Returns the key of the entry; nil if a snapshot does not need the entry.
   func kept(_ index: RetentionIndex) -> RetainedKey? {
     switch flags.retention {
     case .none:
       return nil
     case .append, .replace:
-      // An entry that still has `existing` changed nothing, and is not retained.
+      // An entry that has the flag `existing` in the log had no effect (see `EntryFlags.existing`), so it is not retained.
       let key = retainedKey
       return !flags.contains(.existing) && index.isRetained(key, sequence: sequence) ? key : nil
     case .remove:

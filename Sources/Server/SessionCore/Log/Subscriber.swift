@@ -3,8 +3,8 @@ package import WebSocket
 
 /// The pending output of one socket: its own bytes, and its position in the log that all members share.
 ///
-/// No frame is interrupted: the rest of a partly sent frame is written first (`rest`), then the outbox, then catch-up and
-/// log. A subscriber belongs to one reactor. `rest` is limited by one frame, the outbox by `outboxBytes` and one message.
+/// No frame is interrupted: the rest of a partly sent frame is written first (`rest`), then the outbox, then catch-up and log. A
+/// subscriber belongs to one reactor. `rest` is limited to one frame, and the outbox to `outboxBytes` plus one message.
 package final class Subscriber {
   /// The outbox size above which the gateway stops reading from the socket.
   package static let outboxBytes = 16_384
@@ -20,7 +20,7 @@ package final class Subscriber {
     case evicted
   }
 
-  /// The position in the log at which `caughtUp` is sent.
+  /// The position in the log at which the control message `caughtUp` is sent.
   final class CaughtUpMark {
     let cursor: Cursor
     let sequence: UInt64
@@ -43,8 +43,8 @@ package final class Subscriber {
     var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
   }
 
-  // The small properties come last so that memory has no gaps, because there is one object per socket.
-  /// The shell's token of the socket. The shell never uses a token twice.
+  // The small properties come last, so that the object needs no padding: there is one object per socket.
+  /// The shell's identifier of the socket. The shell never reuses an identifier.
   package let connection: UInt64
   var source = Source.none
   /// The position in the log at which `caughtUp` is sent after a tail.
@@ -122,7 +122,7 @@ package final class Subscriber {
     outputBuffer.restEntries += entries
   }
 
-  /// The number of entries that are delivered when the rest is sent.
+  /// The number of entries that are delivered when `rest` has been sent.
   var restEntries: Int { outputBuffer?.restEntries ?? 0 }
 
   private func openOutputBuffer() -> OutputBuffer {
@@ -134,7 +134,7 @@ package final class Subscriber {
 
   /// Returns the buffered bytes to write now; nil if there are none.
   ///
-  /// `onBoundary` is true if the shared bytes that were written end on a frame boundary.
+  /// `onBoundary` is true if the shared bytes that were written so far end at a frame boundary.
   func outputPiece(onBoundary: Bool) -> Piece? {
     guard let outputBuffer else { return nil }
     if outputBuffer.outboxOffset == 0, outputBuffer.restOffset < outputBuffer.rest.count {

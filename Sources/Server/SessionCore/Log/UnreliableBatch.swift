@@ -16,7 +16,8 @@ struct UnreliableBatch {
   /// Frames for some members, by participant.
   private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]
 
-  /// Entries of which only the newest per stream is kept when there is no room for all.
+  /// A stream: the entries with the same sender, type and targets. In a full batch, a new entry replaces the newest one of its
+  /// stream.
   private struct Stream: Hashable {
     var sender: ParticipantNumber
     var type: [UInt8]
@@ -31,7 +32,8 @@ struct UnreliableBatch {
   var isEmpty: Bool { frames.isEmpty && targeted.isEmpty }
   var hasPending: Bool { !pending.isEmpty }
 
-  /// Adds an entry. If there is no room, it replaces the newest one of the same sender, type and targets.
+  /// Adds an entry. If there is no room, the entry replaces the newest one of the same sender, type and targets; if it is longer
+  /// than that one, it is dropped.
   /// - Returns: the number of dropped entries.
   mutating func add(
     sender: ParticipantNumber, type: [UInt8], targets: [UInt32]?, entry: [UInt8]
@@ -53,7 +55,7 @@ struct UnreliableBatch {
     return 1
   }
 
-  /// Adds an entry of the gateway itself, even if the batch is full: at most one for each upload.
+  /// Adds an entry of the gateway itself, even if the batch is full. The gateway adds at most one such entry for each upload.
   mutating func addSystem(_ entry: [UInt8]) {
     pending.append((nil, entry))
   }

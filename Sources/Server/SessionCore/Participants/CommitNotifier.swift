@@ -32,16 +32,16 @@ struct CommitNotifier {
   /// The longest time that a message waits for entries to piggyback on.
   private static let piggybackMs = 50
 
-  /// Entries up to this sequence are on disk, or count as such in a session without a store.
+  /// The last sequence on disk; in a session without a store, the last sequence that counts as on disk.
   private(set) var committed: UInt64 = 0
   private let isByStore: Bool
   /// Participants with entries that no message has covered yet.
   private var waiting: [ParticipantNumber] = []
-  /// Participants that get this turn's message with its unreliable frames, if their sockets accept these.
+  /// Participants that get this turn's message together with the turn's unreliable frames, if their sockets accept these frames.
   private var piggybacked: Set<ParticipantNumber> = []
   /// The earliest time of the next message. In a session without a store, entries count as on disk from that time.
   private var commitDue: MonotonicTime?
-  /// The time until which the next message may wait for entries.
+  /// The time until which the next message may wait for entries to piggyback on.
   private var announceBy: MonotonicTime?
   /// The time of the last message.
   private var sentAt: MonotonicTime?
@@ -86,7 +86,8 @@ struct CommitNotifier {
     addWaiting(participant, now: now)
   }
 
-  /// Schedules the message when its time has come. In a session without a store, this commits all entries up to `lastSequence`.
+  /// Schedules the message when `commitDue` has passed. In a session without a store, this commits all entries up to
+  /// `lastSequence`.
   mutating func tick(lastSequence: UInt64, now: MonotonicTime) {
     guard let due = commitDue, due <= now else { return }
     commitDue = nil
@@ -103,7 +104,7 @@ struct CommitNotifier {
   /// Returns the time of the oldest entry in a save that begins. `isComplete` is true if the save has all entries.
   mutating func beginSave(isComplete: Bool) -> MonotonicTime {
     let oldest = oldestUnsaved
-    // The age of the remaining entries is unknown, so their time stays the same.
+    // The times of the remaining entries are unknown, so `oldestUnsaved` is not changed.
     if isComplete { oldestUnsaved = .distantFuture }
     return oldest
   }
@@ -136,12 +137,13 @@ struct CommitNotifier {
     piggybacked.removeAll(keepingCapacity: true)
   }
 
-  /// True if a message is to be sent at the end of this turn: because its time has come, or because it can piggyback.
+  /// True if a scheduled message is to be sent at the end of this turn: because it can piggyback, or because it must not wait
+  /// longer.
   func isDue(canPiggyback: Bool, now: MonotonicTime) -> Bool {
     announceBy.map { canPiggyback || $0 <= now } ?? false
   }
 
-  /// Chooses the recipients of the message, and schedules the next one for the participants that are left.
+  /// Chooses the recipients of the message, and schedules the next one for the participants that do not get this one.
   ///
   /// - Parameters:
   ///   - now: the present time.
@@ -162,7 +164,7 @@ struct CommitNotifier {
         continue
       }
       announcement.isNeeded = true
-      // The next message covers newer entries.
+      // A later message covers the participant's newer entries.
       participant.awaitsCommitted = participant.lastSequence > committed
       if participant.awaitsCommitted {
         participant.awaitsFrom = committed + 1

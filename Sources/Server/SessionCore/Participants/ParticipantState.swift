@@ -31,7 +31,8 @@ final class ParticipantState {
   var name: String
   var color: String
   var presence = Presence.past
-  /// True after a gap: reliable entries are dropped without an answer until the expected one arrives.
+  /// True after the refusal of an entry that the client has to send again: other reliable entries are dropped without an answer
+  /// until that entry arrives.
   var isAwaitingDueEntry = false
   /// True while no `committed` message covers its newest entries.
   var awaitsCommitted = false
@@ -39,7 +40,8 @@ final class ParticipantState {
   var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// True when the participant respected the last refusal only because the gateway did not read from its socket.
+  /// True when the gateway paused reading from the participant's socket after the last refusal: the participant's waiting was
+  /// then not its own choice.
   var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0
@@ -113,7 +115,7 @@ final class ParticipantState {
 package struct NewIdentity: Sendable {
   package var id: UUID
   package var token: Token
-  /// Sets a name and a color if the participant has none.
+  /// Random bits that choose the name and the color, if the participant brings none.
   package var lot: UInt64
 
   package init(id: UUID, token: Token, lot: UInt64) {

@@ -5,8 +5,8 @@ internal import Wire
 struct ParticipantTable {
   private(set) var states: [ParticipantNumber: ParticipantState] = [:]
   private var numberByDigest: [TokenDigest: ParticipantNumber] = [:]
-  /// The participants that left, by token. A resume with such a token is refused. But while the session is in memory, the token
-  /// still proves that its owner was a participant.
+  /// The participants that left, by the digests of their tokens. A resume with such a token is refused. But while the session is
+  /// in memory, the token still proves that its owner was a participant.
   private var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Participants that left or did not come back, oldest first; at most `pastLimit`.
   private(set) var past: [ParticipantNumber] = []
@@ -150,8 +150,8 @@ struct ParticipantTable {
     releaseColor(participant.color)
   }
 
-  /// Moves a participant whose presence ended to the past ones. A participant that only waited is removed: it never sent an
-  /// entry, so nothing refers to it.
+  /// Adds a participant to `past` after its presence ended. A participant that only waited is removed: it never sent an entry, so
+  /// nothing refers to it.
   mutating func retire(_ participant: ParticipantState, hasJoined: Bool) {
     if hasJoined { past.append(participant.number) } else { states[participant.number] = nil }
   }
@@ -193,8 +193,8 @@ struct ParticipantTable {
   /// Fills an empty table with participants that were read from records.
   ///
   /// - Parameters:
-  ///   - participants: all of them; active ones are within a grace time.
-  ///   - past: the numbers of the past ones, oldest first.
+  ///   - participants: all participants; each active one is within its grace time.
+  ///   - past: the numbers of the past participants, oldest first.
   mutating func restore(_ participants: some Sequence<ParticipantState>, past: [ParticipantNumber]) {
     var away: [(until: MonotonicTime, number: ParticipantNumber)] = []
     for participant in participants {

@@ -15,7 +15,7 @@ struct PresenceTracker {
   private var roster = Roster(perPart: Self.mostPerEntry)
   /// The number of `participants` entries in this turn.
   private var entryCount: UInt64 = 0
-  /// The number of waiting subscribers that got an entry in this turn.
+  /// The waiting subscribers that got an entry in this turn.
   private var notifiedWaiters: [Subscriber] = []
 
   var hasNotifiedWaiters: Bool { !notifiedWaiters.isEmpty }
@@ -37,7 +37,7 @@ struct PresenceTracker {
     entryCount += 1
   }
 
-  /// Counts a waiting subscriber that got an entry.
+  /// Records a waiting subscriber that got an entry.
   mutating func recordNotified(_ subscriber: Subscriber) {
     notifiedWaiters.append(subscriber)
   }
@@ -77,8 +77,8 @@ struct PresenceTracker {
   }
 }
 
-/// The changes of presence that one or more `participants` entries announce when the turn ends: a thousand joins in one turn
-/// make one entry, not a thousand.
+/// The changes of presence that one or more `participants` entries announce when the turn ends: a thousand joins in one turn make
+/// a few entries, not a thousand.
 struct PresenceChanges {
   private(set) var joined: [ParticipantNumber] = []
   private(set) var left: [Departure] = []
@@ -88,8 +88,8 @@ struct PresenceChanges {
 
   var isEmpty: Bool { mentioned.isEmpty }
 
-  /// Returns true if these changes include one of the participant. The changes in one entry have no order, so a second change of
-  /// the same participant needs another entry.
+  /// Returns true if these changes include a change of the participant. The changes in one entry have no order, so a second
+  /// change of the same participant needs another entry.
   func mentions(_ number: ParticipantNumber) -> Bool { mentioned.contains(number) }
 
   mutating func join(_ number: ParticipantNumber) {

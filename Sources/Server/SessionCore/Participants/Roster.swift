@@ -1,7 +1,7 @@
 internal import Wire
 
-/// The active participants as encoded JSON, for joiners. When many participants join, encoding the whole list in every turn was
-/// most of the work.
+/// The active participants as encoded JSON, for joiners. Without this cache, encoding the whole list in every turn was most of
+/// the work when many participants joined.
 ///
 /// The list is made when it is needed. With many participants, the roster stores the list and appends each new participant. Any
 /// other change drops the list.

@@ -40,7 +40,7 @@ extension Session {
     let sequence = appendSystem(SystemType.participants, body)
     presence.recordEntry()
     guard !participants.waiting.isEmpty else { return }
-    // Waiting participants get only these entries.
+    // Waiting participants get `participants` entries, and no other entries.
     var entry: [UInt8] = []
     GatewayEntry.append(
       to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
@@ -51,8 +51,8 @@ extension Session {
         continue
       }
       if subscriber.isOutboxFull {
-        // Without this entry the socket's list of participants would be wrong. So the socket is closed, and its participant may
-        // come back.
+        // Without this entry the socket's list of participants would be wrong. So the socket is closed, and its client may
+        // connect again.
         remove(participant, reason: .gone)
         outgoing.append(.close(connection: subscriber.connection, .tooSlow))
       } else {

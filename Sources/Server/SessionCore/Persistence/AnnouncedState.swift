@@ -11,7 +11,7 @@ struct AnnouncedState {
   private var active: [ParticipantNumber: Participant] = [:]
   private var waiting: [ParticipantNumber: UUID] = [:]
   private var activity: ActivityPayload?
-  /// True from a notice that entries are not saved to the notice that saving works again.
+  /// True after a notice that entries are not saved, until a notice that saving works again.
   private var isUnsaved = false
 
   /// Creates the state of a new session.
@@ -19,7 +19,8 @@ struct AnnouncedState {
     self.activity = activity
   }
 
-  /// Creates the state at the head of a compacted log. The records of the head contain all that the dropped entries announced.
+  /// Creates the state at the head of a compacted log. The records of the head contain everything that the dropped entries
+  /// announced.
   init(
     activity: ActivityPayload?, participants: some Sequence<Participant>,
     waiting: [SessionHeaderRecord.Waiting]

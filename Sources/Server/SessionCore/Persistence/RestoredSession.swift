@@ -33,14 +33,15 @@ package struct RestoredUpload: Equatable, Sendable {
   package let isResumable: Bool
   /// The number of bytes, if the client announced it.
   package let size: UInt64?
-  /// The SHA-256 of all bytes, if all were received; then the attachment only has to be finished.
+  /// The SHA-256 of all bytes, if all were received; the attachment then only has to be finished.
   package let digest: String?
 
   /// The next step of the shell for an interrupted upload.
   package enum Action: Equatable, Sendable {
     /// The content is in its final place: call `finishAttachment`.
     case finish
-    /// The file has all bytes. Check and move it, call `storeContent` if there was no digest, and then `finishAttachment`.
+    /// The file has all bytes. Check the file and move it to its final place. Call `storeContent` if there was no digest. At the
+    /// end, call `finishAttachment`.
     case place
     /// The upload waits for more bytes: call `uploadFound` with this number of bytes.
     case resume(at: UInt64)
@@ -76,8 +77,8 @@ extension SessionRestorer {
   ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
   ///   - isWhole: false when the file ends within a record; the missing part may have contained any change.
   ///   - lostTail: the number of lost bytes after the last record.
-  ///   - changed: the time of the last change of the file. If that is long after the session was closed, the file comes from
-  ///     a backup.
+  ///   - changed: the time of the last change of the file. If the file changed more than two seconds after the session was
+  ///     closed, the file comes from a backup.
   /// - Returns: the session; its active participants are within the grace time.
   /// - Throws: `RecordError` when there is no `session` record, or the payload of an attachment is wrong.
   package consuming func finish(

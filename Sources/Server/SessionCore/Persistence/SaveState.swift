@@ -23,7 +23,8 @@ package struct Unsaved: Sendable {
 
 /// The changes of a session that its store has not written yet.
 struct SaveState {
-  /// The size of a block of numbers, and the number of unused ones at which the next block is written.
+  /// The size of a block of participant numbers. If a block has fewer than `numberReserve` unused numbers, the next one is
+  /// written.
   static let numberBlock: ParticipantNumber = 4096
   static let numberReserve: ParticipantNumber = 2048
 
@@ -71,17 +72,18 @@ struct SaveState {
   var senders: [ParticipantNumber] = []
   /// The highest participant number that may be assigned.
   var numbersOnDisk: ParticipantNumber = 0
-  /// The opening records that are not on disk yet: the end of a block of numbers, and true while the session record among them is
-  /// up to date.
+  /// The opening records that are being written: the end of their block of numbers, and true while the `session` record among
+  /// them is up to date.
   var opening: (numbers: ParticipantNumber, includesSession: Bool)?
-  /// The session's sequence at the last slice of a compaction.
+  /// The session's newest sequence when the last slice of a compaction was made.
   var slicedAt: UInt64 = 0
   var inFlight: Batch?
   /// The notice that entries are not saved; nil when saving works.
   var failureNotice: NoticePayload?
-  /// The notice in each snapshot that a part of the session was lost on the disk before the session was loaded.
+  /// The notice that a part of the session was lost on the disk before the load; nil if nothing was lost. Each snapshot contains
+  /// this notice.
   var lossNotice: NoticePayload?
-  /// True when a snapshot with this notice was sent to a participant.
+  /// True when a snapshot with `lossNotice` was made for a participant.
   var hasSentLossNotice = false
   /// True when the store has damaged bytes of the session's log in extra files.
   var keepsDamage = false

@@ -50,7 +50,8 @@ extension Session {
     if opening.includesSession { save.isSessionDirty = false }
   }
 
-  /// Handles a failure to write `openingRecords`: the next batch contains these records, and no number is assigned before.
+  /// Handles a failure to write `openingRecords`: the next batch contains these records, and no new number is assigned before
+  /// that batch is on disk.
   package func didNotSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil

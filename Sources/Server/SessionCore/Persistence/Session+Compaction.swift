@@ -1,8 +1,8 @@
 internal import Wire
 
-/// The plan of a compacted file: its first records, and the sequence at which copying begins.
+/// The plan of a compacted file: its first records, and the sequence after which the old file's records are copied.
 package struct CompactionPlan: Sendable {
-  /// The last sequence that the slices cover. They contain the retained entries up to it.
+  /// The last sequence that the slices cover. The slices contain the retained entries up to this sequence.
   package let through: UInt64
   /// The first records: those of the session, its numbers, participants and attachments.
   package let head: [SessionRecord]
@@ -47,9 +47,9 @@ package struct CompactionSlice: Sendable {
 /// A slice omits entries that were replaced or removed after the compaction began. So the new file may replace the old one only
 /// when `isCompactionCovered` is true: then the new file also has the newer entries that replaced or removed them.
 extension Session {
-  /// The maximum bytes of snapshot segments that are read for one slice, even if few of them are retained.
+  /// The maximum bytes of snapshot segments that are read for one slice, even if few of these bytes belong to retained entries.
   private static let scannedBytes = 1_048_576
-  /// The maximum garbage in a file that does not justify a compaction.
+  /// The number of garbage bytes in a file up to which a compaction is not worthwhile.
   private static let slackBytes = 1_048_576
 
   /// Returns true if a compaction is worthwhile.
@@ -57,8 +57,8 @@ extension Session {
   /// - Parameter logBytes: the length of the session's file.
   /// - Returns: true if the compaction would free more than half of the file and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    // The new file needs the records that follow the entries in the slices. They are copied, and some of them may describe
-    // participants and attachments later than the head does.
+    // The old file must have records after the entries in the slices, because the new file needs copies of them. Some of these
+    // records may describe newer states of participants and attachments than the head does.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes
@@ -66,7 +66,8 @@ extension Session {
 
   /// Returns the plan of the new file.
   package func beginCompaction() -> CompactionPlan {
-    // The records of the head may contain changes of later entries. These entries are on disk before the new file is used.
+    // The records of the head may already contain changes that later entries announce. These entries are on disk before the new
+    // file is used.
     announcePresence()
     save.slicedAt = log.lastSequence
     var header = headerRecord
@@ -96,7 +97,7 @@ extension Session {
   /// Returns the next slice of the retained entries up to `through`.
   ///
   /// - Parameters:
-  ///   - after: 0, and then the end of the slice before.
+  ///   - after: 0 for the first slice; for each further slice, `last` of the previous one.
   ///   - through: the sequence in the plan.
   /// - Returns: nil if no entries are left.
   package func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
@@ -118,8 +119,8 @@ extension Session {
 }
 
 extension SnapshotSegments {
-  /// Appends retained entries in rising sequence to `bytes`. Ends after `limit` bytes, or when the maximum number of bytes was
-  /// read.
+  /// Appends retained entries in rising sequence to `bytes`. Ends after `limit` appended bytes, or after about `budget` bytes
+  /// were read.
   ///
   /// - Returns: the last sequence that was covered; `through` when all entries were read.
   func copyRetained(

@@ -39,7 +39,7 @@ extension Session {
 
   /// Returns the records to write next, about 1 MiB at most; closes the open run.
   ///
-  /// The caller reports the result to `didSave` or `didNotSave`. Before that, this function returns nil.
+  /// The caller reports the result to `didSave` or `didNotSave`. Until then, this function returns nil.
   /// - Parameter limit: the approximate number of bytes.
   /// - Returns: nil if there are none, or a batch is in flight.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
@@ -126,7 +126,8 @@ extension Session {
     save.senders.append(participant.number)
   }
 
-  /// True if the block of numbers on disk has an unused one. A number outside of the block could be assigned again after a crash.
+  /// True if the block of numbers on disk has an unused number. A number outside of the block could be assigned again after a
+  /// crash.
   var hasNumber: Bool {
     !isByStore || participants.nextNumber <= save.numbersOnDisk
   }
@@ -155,7 +156,7 @@ extension Session {
     return record
   }
 
-  /// The end of the next block of numbers; nil if the present block has enough.
+  /// The end of the next block of numbers; nil if the present block has enough unused numbers.
   private var numbersDue: ParticipantNumber? {
     let given = participants.nextNumber - 1
     guard isByStore, save.numbersOnDisk < NumbersRecord.highest,
@@ -176,7 +177,7 @@ extension Session {
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
     guard !save.people.isEmpty else { return true }
-    // Participants are in the order of their changes: the oldest past participant is forgotten first.
+    // Participants are written in the order of their changes, because a load forgets the oldest past participants first.
     for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.people[number] = nil

@@ -25,7 +25,7 @@ package struct SessionRestorer: ~Copyable {
   var header: SessionHeaderRecord?
   /// The state that the applied entries have announced.
   var announced = AnnouncedState(activity: nil)
-  /// True when the last `session` record is older than a restored backup or a revoked end.
+  /// True when a `restored` record follows the last `session` record.
   var isRestored = false
   /// The highest participant number that may have been assigned.
   var numbers: ParticipantNumber = 0
@@ -44,7 +44,7 @@ package struct SessionRestorer: ~Copyable {
   var ended: EndRecord?
   /// The `closed` record, if it is the last record.
   var closing: ClosedRecord?
-  /// The number of lost bytes, including the frames of the records.
+  /// The number of lost bytes, including the framing of the lost records.
   private(set) var lostBytes = 0
   /// The last sequence that was read before the first lost byte; nil when nothing is lost.
   private(set) var wholeThrough: UInt64?
@@ -98,7 +98,7 @@ package struct SessionRestorer: ~Copyable {
     case .closed:
       let record = try ClosedRecord(body)
       closing = record
-      // The notice is sent later if no participant got it.
+      // If `isDamaged` is set, no participant has received the notice of the loss yet, so this session has to send it.
       header?.isDamaged = record.isDamaged
     case .end:
       ended = try EndRecord(body)
@@ -117,7 +117,7 @@ package struct SessionRestorer: ~Copyable {
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
   }
 
-  /// Records that records at this place are lost. The following records are applied as usual.
+  /// Takes into account that the log lost records at this place. The following records are applied as usual.
   ///
   /// - Parameter byteCount: the number of lost bytes, including the frames.
   package mutating func skip(_ byteCount: Int) {
@@ -140,7 +140,7 @@ package struct SessionRestorer: ~Copyable {
     if header == nil { announced = AnnouncedState(activity: record.activityPayload) }
     header = record
     isRestored = false
-    // No `session` record follows the end of a session, so the record that undid the end is lost.
+    // An ended session writes no `session` record. So if `ended` is set here, the `restored` record that undid the end was lost.
     ended = nil
   }
 
@@ -172,8 +172,8 @@ package struct SessionRestorer: ~Copyable {
     case .past: participant.presence = .past
     case .left: participant.presence = .left
     }
-    // The last record of a participant counts: a compacted file has a record of every past participant, and further records of
-    // some of them after it.
+    // Only the last record of a participant counts. A compacted file has a record of every past participant at its head, and may
+    // have newer records of some participants later.
     departures += 1
     departed[object.number] = departures
   }

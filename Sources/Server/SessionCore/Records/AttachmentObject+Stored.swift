@@ -2,7 +2,7 @@ internal import FoundationEssentials
 package import Wire
 
 extension AttachmentObject {
-  /// Reads the payload of an `attachment` entry that SessionCore wrote. The client's metadata stays the same text.
+  /// Reads the payload of an `attachment` entry that SessionCore wrote. The text of the client's metadata is not changed.
   ///
   /// - Throws: `RecordError` for any other payload, and for values that no session writes.
   package init(stored payload: Span<UInt8>, key: EntryKey) throws(RecordError) {

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 package import Wire
 
-/// The contents of a `closed` record: the values that a session needs to continue, and those that a listing shows. A listing
-/// reads no other record.
+/// The contents of a `closed` record: the values that a session needs to continue, and those that a list of the stored sessions
+/// shows. Such a list needs no other record.
 package struct ClosedRecord: Equatable, Sendable {
   /// The generation of the data folder in which the session was closed; nil if something was not saved, so that the session has
   /// to begin a new epoch.
@@ -15,7 +15,7 @@ package struct ClosedRecord: Equatable, Sendable {
   package var title: String
   /// The creation time of the session.
   package var createdAt: Date
-  /// The time since which there are no active participants; nil if there were active participants.
+  /// The time since which the session has had no active participants; nil if it had some when it was closed.
   package var emptySince: Date?
   /// The newest sequence.
   package var sequence: UInt64
@@ -94,7 +94,7 @@ package struct EndRecord: Equatable, Sendable {
   /// The participant that ended the session; nil if the session expired.
   package var by: ParticipantNumber?
 
-  /// The end of a session.
+  /// Creates the contents of an `end` record.
   package init(at: Date, by: ParticipantNumber?) {
     self.at = at
     self.by = by
@@ -123,7 +123,7 @@ package struct RestoredRecord: Equatable, Sendable {
   /// The time at which the end was undone.
   package var at: Date
 
-  /// Creates a record of an end that was undone at that time.
+  /// Creates the contents of a record; `at` is the time at which the end was undone.
   package init(at: Date) {
     self.at = at
   }

@@ -2,7 +2,7 @@ package import Wire
 
 /// The contents of a `numbers` record, in four bytes: the highest participant number that may have been assigned.
 package struct NumbersRecord: Equatable {
-  /// The highest possible participant number, such that one more block of numbers still fits.
+  /// The highest possible participant number. One more block of numbers still fits between it and the highest `UInt32`.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
   /// The last number of the block. Higher numbers were not assigned.
@@ -36,7 +36,7 @@ package struct ConsumedSequencesRecord: Equatable {
   package struct Pair: Equatable {
     /// The participant.
     package var number: ParticipantNumber
-    /// The last used sequence.
+    /// The last client sequence that was used up.
     package var clientSequence: UInt32
   }
 

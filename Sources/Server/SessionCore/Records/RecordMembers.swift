@@ -87,7 +87,7 @@ struct RecordMembers {
     members[name] == .null ? nil : members[name]
   }
 
-  /// Returns the members of an object inside the object.
+  /// Returns the members of a nested object.
   func object(_ name: String) throws(RecordError) -> RecordMembers {
     RecordMembers(
       kind, try required(name) { members, name throws(WireError) in try members.object(name) })

@@ -25,7 +25,7 @@ package struct RunFrames: Sendable {
   ///
   /// - Parameter body: the same bytes in each call.
   /// - Returns: nil at the end of the body.
-  /// - Throws: when the body ends within a frame, or its targets do not rise.
+  /// - Throws: an error if the body ends within a frame, or if the targets of a frame are not in rising order.
   package mutating func next(in body: Span<UInt8>) throws(RecordError) -> Frame? {
     guard offset < body.count else { return nil }
     let length = Int(try uint32(body))
@@ -87,7 +87,7 @@ package struct RunFrames: Sendable {
 }
 
 extension GatewayEntry {
-  /// Parses an entry of a record, whose frame ends at `end`.
+  /// Parses an entry of a record. The frame that contains the entry ends at `end`.
   static func parse(
     _ bytes: Span<UInt8>, at offset: Int, before end: Int, of kind: SessionRecord.Kind
   ) throws(RecordError) -> GatewayEntry {

@@ -7,11 +7,12 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   package var id: SessionID
   /// The epoch of the entries that follow.
   package var epoch: String
-  /// The earlier epochs; nil in a record of an older gateway that recorded none. Then no tail of its epoch is served either.
+  /// The earlier epochs; nil in a record of an older gateway version, which did not store them. If it is nil, a load starts with
+  /// an empty history: clients of an earlier epoch then get a snapshot instead of a tail.
   package var history: EpochHistory?
   /// The identity of the data folder to which the record was written.
   package var folder: String?
-  /// The waiting participants, in the record at the head of a compacted log: no other record contains them.
+  /// The waiting participants. They are stored only in the record at the head of a compacted log, and in no other record.
   package var waiting: [Waiting] = []
   /// The creation time of the session, in whole seconds.
   package var createdAt: Date
@@ -76,7 +77,7 @@ package struct SessionHeaderRecord: Equatable, Sendable {
     isDamaged = members.value("damaged") == .bool(true)
   }
 
-  /// The activity as an entry announces it.
+  /// The payload of the entry that announces the activity.
   var activityPayload: ActivityPayload { ActivityPayload(activity: activity, by: activityBy) }
 
   /// The contents as a record.

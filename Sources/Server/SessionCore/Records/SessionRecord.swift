@@ -18,7 +18,7 @@ package struct SessionRecord: Sendable, Equatable {
     case used
     /// The file of an attachment.
     case upload
-    /// The session was closed. The record also has the values of a listing.
+    /// The session was closed. The record also has the values that a list of the stored sessions shows.
     case closed
     /// The session ended for all participants.
     case end

@@ -15,7 +15,7 @@ package struct UploadRecord: Equatable, Sendable {
   package var isResumable: Bool
   /// The `Upload-Metadata` of tus, unchanged.
   package var uploadMetadata: String?
-  /// The SHA-256 and the number of all bytes, when all were received.
+  /// The SHA-256 and the size of the complete file; nil until all bytes were received.
   package var content: Content?
 
   /// The values of a complete file.

@@ -8,7 +8,7 @@ struct RetainedState {
   private var end: Cursor
   /// Bytes of the segments' compressed forms, counted at the last catch-up.
   private var compressedBytes = 0
-  /// The bytes of the quota of retained entries in use.
+  /// Decides when to warn that the quota of retained entries is nearly used up.
   var fillLevel = FillLevel()
 
   /// Creates the state of a session whose log begins with a segment of this number.
@@ -24,7 +24,7 @@ struct RetainedState {
     index.apply(retention, key: key, sequence: sequence, length: length) { snapshot.markGarbage($0, $1) }
   }
 
-  /// Moves the retained entries of the whole log into the segments.
+  /// Copies the retained entries of the whole log into the snapshot segments.
   mutating func update(from log: SegmentLog) {
     for segment in log.segments where segment.number >= end.segment {
       let offset = segment.number == end.segment ? end.offset : 0
@@ -34,7 +34,7 @@ struct RetainedState {
     end = log.tail
   }
 
-  /// Drops the oldest segment of the log. Moves its retained entries into the snapshot segments first.
+  /// Drops the oldest segment of the log. Copies its retained entries into the snapshot segments first.
   mutating func dropOldest(of log: inout SegmentLog) {
     let oldest = log.removeOldest()
     guard end.segment == oldest.number else { return }
@@ -49,7 +49,7 @@ struct RetainedState {
 
   // MARK: - Compressed forms
 
-  /// Counts the bytes of the compressed forms, after a catch-up made one.
+  /// Counts the bytes of all compressed forms again, after a catch-up made a new compressed form.
   mutating func countCompressed() {
     compressedBytes = snapshot.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
   }
@@ -62,7 +62,7 @@ struct RetainedState {
 
   // MARK: - Restoring
 
-  /// Appends a retained entry of a `base` record, which is in no segment of the log.
+  /// Appends a retained entry of a `base` record. No segment of the log contains such an entry.
   mutating func append(_ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>) {
     snapshot.append(entry, at: start, of: bytes, index: &index)
   }

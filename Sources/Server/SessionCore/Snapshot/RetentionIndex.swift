@@ -1,7 +1,7 @@
 internal import Wire
 
-/// A key with its key space. Because of the key spaces, keys of clients and of the gateway never collide (see the wire's system
-/// entries).
+/// A key with its key space. Entries of clients and entries of the gateway (system entries) have separate key spaces, so their
+/// keys never collide.
 struct RetainedKey: Hashable {
   var key: EntryKey
   var isSystem: Bool
@@ -21,13 +21,14 @@ struct RetentionIndex {
     var usage = SegmentUsage()
   }
 
-  /// The garbage of a replaced or removed key, until its snapshot segments are rewritten.
+  /// The garbage of a key whose entries were replaced or removed, until the snapshot segments with this garbage are rewritten.
   struct Tombstone {
     /// The snapshot segments with garbage of the key.
     var segments: Set<UInt32>
     /// The sequence of a `remove` that a snapshot needs, because garbage of the key precedes it.
     var removedAt: UInt64?
-    /// The snapshot segment that contains this `remove`, and the entry's length; nil while it is in no snapshot segment.
+    /// The snapshot segment that contains this `remove`, and the length of the `remove`; nil while no snapshot segment contains
+    /// the `remove`.
     var removal: (segment: UInt32, bytes: Int)?
   }
 
@@ -98,7 +99,7 @@ struct RetentionIndex {
     case .none:
       return false
     case .append, .replace:
-      // An entry that still has `existing` changed nothing, and is not retained.
+      // An entry that has the flag `existing` in the log had no effect (see `EntryFlags.existing`), so it is not retained.
       guard !entry.flags.contains(.existing) else { return false }
       return retained.update(entry.retainedKey) { value in
         guard let start = value?.start, sequence >= start else { return false }

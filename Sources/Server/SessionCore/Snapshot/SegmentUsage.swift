@@ -1,4 +1,5 @@
-/// Bytes of a key in each snapshot segment. Usually a key is in one segment only, which needs no allocation.
+/// The number of bytes of one key's entries in each snapshot segment. Usually these entries are in one segment only, which needs
+/// no allocation.
 struct SegmentUsage {
   private var first: UInt32 = 0
   private var firstBytes: UInt32 = 0

@@ -11,7 +11,7 @@ struct PendingCatchUp {
     case tail(after: UInt64)
     case snapshot
     /// A snapshot that includes all entries after a sequence, even those that are not retained. The client has seen the entries
-    /// up to this sequence, and then entries of an order that is no longer valid.
+    /// up to this sequence, and after them entries of an earlier epoch that this epoch does not have.
     case snapshotWithEntries(after: UInt64)
   }
 }
@@ -83,7 +83,7 @@ extension Session {
   }
 
   /// Returns a snapshot for clients that have seen the entries up to a sequence. It contains the retained entries up to this
-  /// sequence, and then all entries of the log, even those that are not retained.
+  /// sequence, and all later entries of the log, even those that are not retained.
   ///
   /// - Returns: nil if the log no longer has all entries after the sequence.
   private func makeSnapshot(withEntriesAfter sequence: UInt64, _ slow: inout [Subscriber]) -> CatchUp? {
@@ -104,7 +104,7 @@ extension Session {
       GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())
     for payload in stateOfParticipants() { appendState(SystemType.participants, payload, to: opening) }
     appendState(SystemType.activity, activityState.encoded(), to: opening)
-    // A joiner has to know that nothing is saved, because the other participants know it.
+    // The other participants have received the notice that entries are not saved. A joiner needs the same notice.
     if let notice = save.failureNotice { appendState(SystemType.notice, notice.encoded(), to: opening) }
     if let notice = save.lossNotice {
       appendState(SystemType.notice, notice.encoded(), to: opening)
@@ -113,8 +113,8 @@ extension Session {
     return opening
   }
 
-  /// Limits the bytes of replaced segments that slow subscribers still need. Beyond the limit, returns the subscribers
-  /// that have received the smallest parts of their catch-ups.
+  /// Limits the bytes of replaced segments that slow subscribers still need. If the bytes exceed the limit, adds the subscribers
+  /// with the most remaining bytes to `slow`.
   private func limitPinnedBytes(_ slow: inout [Subscriber]) {
     let segments = retained.snapshot.segments
     let current = Set((segments + segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })

@@ -70,7 +70,7 @@ struct SnapshotSegments {
     closeRun()
   }
 
-  /// Appends a retained entry that is not in the log. After the last one, the caller calls `endAppending`.
+  /// Appends a retained entry that is not in the log. After the last such entry, the caller calls `endAppending`.
   mutating func append(
     _ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>, index: inout RetentionIndex
   ) {
@@ -123,7 +123,7 @@ struct SnapshotSegments {
     let old = Array(segments[group])
     let numbers = Set(old.map(\.number))
     needsCompaction.subtract(numbers)
-    // The usage of these segments is first removed from the index. Copying the entries adds it again.
+    // The index first removes the usage of the old segments. Copying the entries then adds the usage of the new segment.
     var dying: [(UInt32, Int)] = []
     for segment in old {
       segment.forEachEntry { entry in
