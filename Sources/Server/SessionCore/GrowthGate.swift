@@ -6,8 +6,8 @@ struct GrowthGate {
   var memoryPressure: Int? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// The refusal of entries that make the session larger; set while the data folder is full, or the creator of the session has
-  /// used up its share of it.
+  /// The refusal of entries that make the session larger; set while the data folder is full, or the session's creator has used up
+  /// its share of the folder.
   var dataRefusal: Refusal? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }

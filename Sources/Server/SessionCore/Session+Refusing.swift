@@ -6,7 +6,7 @@ extension Session {
   /// The number of consecutive ignored refusals after which the gateway pauses reading from the participant's socket.
   static let ignoredRefusalsBeforePause: UInt16 = 10
 
-  /// The maximum bytes of refusals in an outbox. This is the only limit on the refusals of the entries in one message.
+  /// The maximum bytes of refusals in an outbox. This is the only limit on the refusals that one message of a client causes.
   private static let refusalBytes = 131_072
 
   func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]) {

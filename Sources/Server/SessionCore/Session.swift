@@ -123,8 +123,8 @@ package final class Session {
     set { save.keepsDamage = newValue }
   }
 
-  /// The refusal of entries that make the session larger; set while the data folder is full, or the creator of the session has
-  /// used up its share of it.
+  /// The refusal of entries that make the session larger; set while the data folder is full, or the session's creator has used up
+  /// its share of the folder.
   package var dataRefusal: Refusal? {
     get { growth.dataRefusal }
     set { growth.dataRefusal = newValue }

@@ -3,7 +3,8 @@ internal import Glibc
 internal import Platform
 internal import Primitives
 
-/// The Unix socket `commands` of a data folder. A command uses it to reach the gateway that has locked the folder.
+/// The Unix socket `commands` of a data folder. A command of the operator, which runs in another process, uses this socket to
+/// reach the gateway that has locked the folder.
 ///
 /// A request is one line, and its answer is one line, each of at most 256 bytes. The gateway answers only processes of the
 /// folder's owner.
@@ -22,13 +23,13 @@ package final class CommandListener: Sendable {
         .listenForCommands, unsafe clinux_local_listen(data.root.rawValue, Self.name)))
   }
 
-  /// Waits for the next request; nil after `stop`.
+  /// Waits for the next request, and returns its connection; returns nil after `stop`.
   package func next() -> CommandConnection? {
     while true {
       let accepted = clinux_local_accept(socket.rawValue)
       guard accepted != -EINVAL else { return nil }
       guard accepted >= 0 else {
-        // Without a free descriptor, the gateway accepts again after a pause.
+        // The process may have no free descriptor, so the gateway accepts connections again after a pause.
         usleep(100_000)
         continue
       }
@@ -38,7 +39,7 @@ package final class CommandListener: Sendable {
     }
   }
 
-  /// Makes `next` return nil from now on. Any thread may call.
+  /// Makes `next` return nil from now on. Any thread may call this function.
   package func stop() {
     // The call cannot fail for an open socket.
     _ = clinux_local_stop(socket.rawValue)
@@ -91,7 +92,7 @@ package final class CommandConnection: Sendable {
 
   private static func send(_ line: String, to socket: borrowing OwnedDescriptor) {
     let bytes = Array(line.utf8.prefix(CommandListener.lineBytes - 1)) + [UInt8(ascii: "\n")]
-    // A new socket has room for a line. If the process has ended, the answer is not needed.
+    // The send buffer of a new socket has room for a line. If the other process has ended, it does not need the answer.
     _ = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
   }
 }
@@ -105,14 +106,15 @@ extension DataFolder {
 
   /// Sends a line to the gateway that has locked the folder, and waits for the answer.
   ///
-  /// - Returns: nil when no gateway listens there.
+  /// - Returns: nil when no gateway listens on the socket.
   /// - Throws: `StorageError`; ETIMEDOUT when a gateway accepted the line but did not answer.
   package func ask(_ line: String, within timeout: Duration) throws(StorageError) -> String? {
     let connected = unsafe clinux_local_connect(root.rawValue, CommandListener.name)
     guard ![-ENOENT, -ECONNREFUSED, -ENOTSOCK].contains(connected) else { return nil }
     let socket = OwnedDescriptor(owning: try StorageError.check(.askGateway, connected))
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
-    // A gateway that refuses this user answers and may close the socket before it reads the line.
+    // A gateway that refuses this user may answer and close the socket before it reads the line. So the answer is read even if
+    // sending failed.
     let sent = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
     guard let answer = CommandListener.line(from: socket, within: timeout) else {
       try StorageError.check(.askGateway, sent)

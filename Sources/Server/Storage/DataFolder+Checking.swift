@@ -23,7 +23,7 @@ extension DataFolder {
     let root = try Self.open(path)
     let written = try format(of: root, path)
     guard unsafe access(path, W_OK | X_OK) == 0 else {
-      // The lock file is the first file that opening creates.
+      // `init(opening:)` would fail when it creates the lock file, so the error names the call `open`.
       throw .notWritable(path: path, SystemError("open", code: errno))
     }
     guard written != nil else { return }
@@ -48,7 +48,7 @@ extension DataFolder {
     return isTooLarge ? .max : product
   }
 
-  /// Opens the folder, or the nearest existing folder above it.
+  /// Returns the path of the folder, or of the nearest existing folder above it.
   private static func nearestFolder(_ path: String) -> String {
     var parts = path.split(separator: "/")
     let start = path.hasPrefix("/") ? "/" : ""
@@ -69,7 +69,7 @@ extension DataFolder {
       let isWhole = try Self.add(try openSessions(for: .listFiles), to: &sum, until: deadline)
       return (sum, isWhole)
     } catch {
-      // Files that cannot be read or have been removed are not counted, because the sum is only displayed.
+      // The files that could not be read are missing in the sum. This is acceptable, because the sum is only displayed.
       return (sum, false)
     }
   }

@@ -23,7 +23,7 @@ extension DataFolder {
   /// Checks the folder's format. If the folder has an older format or none, writes the present format, so that older versions of
   /// this program refuse the folder afterwards.
   ///
-  /// - Returns: the older format that the folder had; nil if it had the present one.
+  /// - Returns: the older format that the folder had; nil if the folder had the present format.
   static func upgradeFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
     let found = try format(of: root, path)
     guard found != format else { return nil }

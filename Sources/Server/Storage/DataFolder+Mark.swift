@@ -2,15 +2,17 @@ internal import CLinux
 internal import Platform
 
 /// The mark of a clean stop: the file `clean`. In a folder with the mark, every session is stored completely. The mark contains
-/// the inodes and birth times of the folder and of itself, because inode numbers are soon reused. So the mark is not valid in a
-/// copy, or in a folder into which a backup was restored.
+/// the inodes and the birth times of the folder and of the file `clean`. So the mark is not valid in a copy, or in a folder into
+/// which a backup was restored. The inodes alone would not be enough, because inode numbers are soon reused.
 extension DataFolder {
   static let markFile = "clean"
 
   /// Removes the mark. The removal is on the disk when this returns. Called once at the start, before the first
   /// request is answered.
-  /// - Returns: the generation of the last process, or a new one if that process did not stop cleanly.
-  /// - Throws: `StorageError` if the mark cannot be removed. After a crash of this process, the mark would be wrong.
+  /// - Returns: the generation of the last process, or a new generation if that process did not stop cleanly. Processes that
+  ///   follow each other by clean stops share a generation, which is a random text.
+  /// - Throws: `StorageError` if the mark cannot be removed. The process must then not continue: after a crash, the mark would be
+  ///   wrong.
   package func takeMark() throws(StorageError) -> String {
     let found = try root.information(of: Self.markFile, for: .mark)
     var generation: String?
@@ -51,7 +53,7 @@ extension DataFolder {
       let own = try root.information(for: .mark)
       return "\(own.inode) \(own.born)"
     } catch {
-      // Without these attributes, returns a random text, which no log contains.
+      // If these attributes cannot be read, returns a random text, so that no log has the same identity.
       return Self.newGeneration()
     }
   }

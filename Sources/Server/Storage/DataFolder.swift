@@ -23,14 +23,14 @@ package final class DataFolder: Sendable {
   }
 
   let root: Folder
-  /// The older format that the folder had when it was opened; nil if it had the present one.
+  /// The older format that the folder had when it was opened; nil if the folder had the present format.
   package let earlierFormat: Int?
   /// The lock file. The lock is released when the file is closed, or when the process ends in any way. Nil for a folder that was
   /// opened without a lock.
   private let lock: OwnedDescriptor?
 
   /// Opens and locks the folder. Creates a missing folder and the folders above it, with access for this user only.
-  /// - Throws: `DataFolderError`; the error may be a folder of a newer version.
+  /// - Throws: `DataFolderError`; for example if a newer version wrote the folder.
   package init(opening path: String) throws(DataFolderError) {
     try Self.make(path)
     root = try Self.open(path)
@@ -56,7 +56,7 @@ package final class DataFolder: Sendable {
   }
 
   /// Opens a folder for reading, even if another process has locked it. Creates no files and does not lock the folder.
-  /// - Throws: `DataFolderError`; for example if the folder is not a data folder, or has a newer version.
+  /// - Throws: `DataFolderError`; for example if the folder is not a data folder, or a newer version wrote it.
   package init(beside path: String) throws(DataFolderError) {
     root = try Self.open(path)
     lock = nil

@@ -10,7 +10,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notAFolder(path: String)
   /// No file or folder can be created in the folder.
   case notWritable(path: String, SystemError)
-  /// Another process has locked the folder; nil if that process has not written its process number yet.
+  /// Another process has locked the folder. `process` is nil if that process has not written its process number yet.
   case inUse(path: String, process: Int32?)
   /// A newer version wrote the folder.
   case newerFormat(path: String, found: Int, known: Int)
@@ -24,7 +24,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notEmpty(path: String, count: Int, first: String, DataFolderCopy.Purpose)
   /// The target of a copy is the source folder itself.
   case sameFolder(path: String)
-  /// The target of a copy is a place inside the source folder that is used for its files.
+  /// The target of a copy is inside an entry of the source folder that the source uses for its own files.
   case withinOwn(path: String, name: String)
   /// The source folder is inside an entry that the copy would replace.
   case holdsSource(path: String, name: String)

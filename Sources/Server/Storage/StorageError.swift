@@ -85,7 +85,7 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The result of a call to a C shim; a negative `errno` means that the call failed.
+  /// Returns the result of a call to a C shim. Throws if the result is a negative `errno`, which means that the call failed.
   @discardableResult
   static func check<Number: FixedWidthInteger & SignedInteger>(
     _ operation: Operation, _ result: Number

@@ -335,12 +335,12 @@ struct VerifyTests {
         log in log.run(MadeEntry(1, "", flags: .reserved))
       },
       Wrong(
-        words: "A record of kind run has a targeted frame that is not exactly one targeted entry, "
-          + "or whose targets are not in rising order."
+        words: "A record of kind run has a targeted frame that does not consist of exactly one targeted "
+          + "entry, or whose targets are not in rising order."
       ) { log in log.run(MadeEntry(1, "a"), MadeEntry(1, "b"), targets: [1]) },
       Wrong(
-        words: "A record of kind run has a targeted frame that is not exactly one targeted entry, "
-          + "or whose targets are not in rising order."
+        words: "A record of kind run has a targeted frame that does not consist of exactly one targeted "
+          + "entry, or whose targets are not in rising order."
       ) { log in log.run(MadeEntry(1, "a", .append, key: 1), targets: [1]) },
       Wrong(words: "A record of kind base follows entries that it must precede.") { log in
         log.base(through: 9, [])

@@ -211,7 +211,7 @@ struct Journal {
   /// True if the session has uploads: each upload has an expiry check.
   var hasUploads: Bool { expiryChecks.earliest != nil }
 
-  /// Uploads whose offsets are not those in their last entries. A joiner gets only these entries.
+  /// Uploads whose offsets changed after their last entries. A joiner knows only the offsets in these entries.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset

@@ -13,7 +13,7 @@ package struct EpochHistory: Equatable, Sendable {
     package var through: UInt64
   }
 
-  /// The maximum number of pairs in a history. The oldest pairs beyond it are dropped.
+  /// The maximum number of pairs in a history. If there are more, the oldest ones are dropped.
   package static let limit = 64
 
   /// The pairs, oldest epoch first.

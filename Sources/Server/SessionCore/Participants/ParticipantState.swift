@@ -115,7 +115,7 @@ final class ParticipantState {
 package struct NewIdentity: Sendable {
   package var id: UUID
   package var token: Token
-  /// Random bits that choose the name and the color, if the participant brings none.
+  /// Random bits that choose the name and the color, if the client sends none.
   package var lot: UInt64
 
   package init(id: UUID, token: Token, lot: UInt64) {

@@ -24,7 +24,7 @@ package struct RecordError: Error, Equatable, Sendable {
     case outOfOrder(sequence: UInt64, after: UInt64)
     /// A sequence is 2^53 or more.
     case sequenceTooLarge(UInt64)
-    /// A targeted frame is not exactly one targeted entry, or its targets are not in rising order.
+    /// A targeted frame does not consist of exactly one targeted entry, or its targets are not in rising order.
     case targets
     /// Retained entries follow other entries, but must precede them.
     case behindEntries
@@ -72,7 +72,7 @@ extension RecordError: CustomStringConvertible {
     case .outOfOrder(let sequence, let after): "has sequence \(sequence) after \(after)"
     case .sequenceTooLarge(let sequence): "has sequence \(sequence), but sequences must be below 2^53"
     case .targets:
-      "has a targeted frame that is not exactly one targeted entry, or whose targets are not in rising order"
+      "has a targeted frame that does not consist of exactly one targeted entry, or whose targets are not in rising order"
     case .behindEntries: "follows entries that it must precede"
     case .attachment(let name): "has an attachment with a wrong \"\(name)\""
     case .numberTooLarge(let number): "has the number \(number), which is more than a session can count"

@@ -88,7 +88,7 @@ package protocol StoredContent: AnyObject, Sendable {
 
   /// Returns `count` bytes from an offset.
   ///
-  /// - Throws: `StorageError`; ENODATA if the content has fewer.
+  /// - Throws: `StorageError`; ENODATA if the content has fewer bytes.
   func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8]
 }
 

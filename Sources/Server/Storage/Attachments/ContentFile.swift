@@ -37,7 +37,7 @@ package final class ContentFile: StoredContent {
     var found = clinux_file_information()
     try StorageError.check(.openContent, unsafe clinux_information(descriptor.rawValue, &found))
     mark = try ContentMark(found)
-    // This is a hint. A file system that ignores it reads less in advance.
+    // This is a hint to read ahead. The call may fail, because reading also works without the hint.
     _ = clinux_file_expect_sequential(descriptor.rawValue)
     self.descriptor = descriptor
   }

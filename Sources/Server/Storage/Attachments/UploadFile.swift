@@ -29,7 +29,7 @@ package final class UploadFile {
     isSynced = true
   }
 
-  /// Continues the file of an earlier upload, which is read once for its digest.
+  /// Continues the file of an earlier upload. Reads the file once to compute the digest of its bytes.
   convenience init(continuing descriptor: consuming OwnedDescriptor) throws(StorageError) {
     self.init(creating: descriptor)
     let raw = try openDescriptor(for: .openUpload)

@@ -2,10 +2,10 @@ internal import CLinux
 internal import Platform
 
 /// Copies the certificate that a gateway created for itself, and the certificate's key. With a new certificate, browsers would
-/// ask their users again. The copy replaces an existing certificate of the target, because browsers trust the copied one. The
-/// existing files get other names, because the existing key may have no other copy.
+/// ask their users again whether to trust it. The copy replaces an existing certificate of the target, because browsers trust the
+/// copied one. The existing files get other names, because the existing key may have no other copy.
 extension DataFolderCopy {
-  /// Copies both files under temporary names until the copy is finished. Does not copy links, or one file without the other.
+  /// Copies both files. They have temporary names until the copy is finished. Does not copy links, or one file without the other.
   /// - Throws: `CopyError`; then neither file is copied.
   package func copyCertificate() throws(CopyError) {
     for name in DataFolder.certificateFiles {
@@ -66,7 +66,7 @@ extension DataFolderCopy {
     return Array(bytes.prefix(Int(count)))
   }
 
-  /// Renames existing files with these names to unused names.
+  /// Renames the certificate files that exist in the target to unused names.
   private func renameExistingCertificate() throws(StorageError) {
     var there: [String] = []
     for name in DataFolder.certificateFiles

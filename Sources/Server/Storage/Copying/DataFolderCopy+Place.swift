@@ -58,19 +58,19 @@ extension DataFolderCopy {
         throw opened == -ENOTDIR
           ? .notAFolder(path: path) : .unusable(path: path, SystemError("open", code: -opened))
       }
-      // The part after ".." can be resolved only when the folders before it exist.
+      // A path with ".." can be resolved only if the folders before the ".." exist.
       guard last != ".." else { throw .notMade(path: path, SystemError("mkdir", code: ENOENT)) }
       if last != "." { missing.insert(last, at: 0) }
     }
   }
 
-  /// Returns the entry of a folder that contains another folder, at any depth.
+  /// Returns the name of the entry of `root` that contains `folder`, at any depth.
   ///
   /// - Parameters:
-  ///   - folder: the other folder.
-  ///   - next: the name that is to be created in it.
+  ///   - folder: the folder to find.
+  ///   - next: the name that is to be created in `folder`. It is returned if `folder` is `root` itself.
   ///   - root: the folder whose entry is returned.
-  /// - Returns: nil if no entry contains the other folder.
+  /// - Returns: nil if no entry of `root` contains `folder`.
   /// - Throws: `StorageError` if the attributes of a folder on the way cannot be read.
   private static func way(
     to folder: consuming Folder, _ next: String?, from root: borrowing Folder
@@ -81,8 +81,8 @@ extension DataFolderCopy {
     if areSame(found, own) { return next }
     let names = try root.names(for: .mark)
     while true {
-      // Going up does not always find the root, for example if a folder inside the root is mounted elsewhere. So the entries of
-      // the root are compared too.
+      // Following ".." does not always lead to the root, for example if a folder inside the root is mounted elsewhere. So the
+      // entries of the root are compared too.
       if let name = try named(found, among: names.filter(DataFolder.isOwn), in: root) { return name }
       // A folder that this user may not read cannot be above a data folder of this user.
       guard let above = try? folder.folder("..", for: .mark) else { return nil }
@@ -126,7 +126,7 @@ extension DataFolderCopy {
     }
     let foreign: [String]
     do throws(StorageError) {
-      // An existing backup may be the only copy of a data folder.
+      // The files of an existing backup count as unexpected, because the backup may be the only copy of a data folder.
       let way = try way(to: try source.root.folder(".", for: .mark), nil, from: root)
       foreign = try foreignEntries(in: root).filter { $0 != way }
     } catch {

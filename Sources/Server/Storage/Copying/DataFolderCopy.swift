@@ -25,7 +25,7 @@ package final class DataFolderCopy {
   private let hasMadeLock: Bool
   /// True if certificate and key were copied under temporary names.
   var hasCertificate = false
-  /// The new name of the target's earlier certificate or key; nil if there was none, or an equal one.
+  /// The new name of the target's earlier certificate or key; nil if the target had none, or the same files.
   package internal(set) var replacedCertificate: String?
 
   /// The number of copied bytes.
@@ -86,7 +86,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Removes everything that was created. An earlier data folder becomes a data folder without sessions again.
+  /// Removes everything that was created. If the target was a data folder without sessions before, it becomes one again.
   /// - Throws: `StorageError`; the folder is then still marked as unfinished.
   package func abandon() throws(StorageError) {
     try discardCertificate()
@@ -116,8 +116,8 @@ package final class DataFolderCopy {
     do throws(DataFolderError) {
       _ = try checkTarget(at: root, path, for: purpose, of: source)
     } catch {
-      // An error that names the owner of the lock is more useful than later ones. So the lock is tried first. The content of the
-      // folder may change before it is locked.
+      // If another process has locked the folder, an error that names this process is more useful than the error of the check. So
+      // this tries to lock the folder before it throws the error of the check.
       if try hasLock(root, path) { _ = try DataFolder.acquireLock(of: root, path) }
       throw error
     }
@@ -163,7 +163,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Returns true if another process may be copying to a folder.
+  /// Returns true if another process may be using the folder: the folder has a lock file with the content of a lock file.
   private static func hasLock(_ root: borrowing Folder, _ path: String) throws(DataFolderError) -> Bool {
     do throws(StorageError) {
       guard try root.information(of: DataFolder.lockFile, for: .mark) != nil else { return false }
@@ -201,7 +201,7 @@ package final class DataFolderCopy {
     return count
   }
 
-  /// Performs an operation on the source, and translates its errors.
+  /// Performs an operation on the source. Converts an error to `CopyError.source`.
   func reading<Result: ~Copyable>(
     _ body: () throws(StorageError) -> Result
   ) throws(CopyError) -> Result {
@@ -212,7 +212,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Performs an operation on the target, and translates its errors.
+  /// Performs an operation on the target. Converts an error to `CopyError.target`.
   func writing<Result: ~Copyable>(
     _ body: () throws(StorageError) -> Result
   ) throws(CopyError) -> Result {
@@ -228,8 +228,8 @@ package final class DataFolderCopy {
     if targetState != .empty {
       try removeSessions()
       try discardCertificate()
-      // The mark belongs to the earlier sessions of the target, so it is removed. A folder with that name was not created by this
-      // program.
+      // The mark of a clean stop belongs to the earlier sessions of the target, so it is removed. A folder with that name was not
+      // created by this program.
       if try target.root.information(of: DataFolder.markFile, for: .writeCopy)?.is_folder == 0 {
         try target.root.removeFile(DataFolder.markFile, for: .writeCopy)
       }
@@ -238,8 +238,8 @@ package final class DataFolderCopy {
     try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
   }
 
-  /// Removes the content of the sessions' folder, and the other folders of the target. The sessions' folder stays, because it may
-  /// be a mount point.
+  /// Removes the content of the sessions' folder, and the folders for new and for removed sessions. The sessions' folder stays,
+  /// because it may be a mount point.
   private func removeSessions() throws(StorageError) {
     if try target.root.information(of: DataFolder.sessions, for: .writeCopy) != nil {
       let sessions = try target.root.folder(DataFolder.sessions, for: .writeCopy)

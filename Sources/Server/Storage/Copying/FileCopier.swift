@@ -83,8 +83,8 @@ final class FileCopier {
       if copied > 0 { return Int(copied) }
       let error = StorageError(.writeCopy, code: CInt(clamping: -copied))
       if error.isFull { throw .target(error) }
-      // The kernel does not report which side failed. Reading and writing the bytes finds that out. It also works where only the
-      // copy call of the kernel fails. Some file systems return 0 before the end of a file.
+      // The kernel does not report which side failed. Reading and writing the bytes separately shows which side failed. This also
+      // works if only the copy call of the kernel fails: on some file systems, the copy call returns 0 before the end of a file.
       room = [UInt8](repeating: 0, count: Self.readPiece)
     }
     let wanted = min(count, room.count)

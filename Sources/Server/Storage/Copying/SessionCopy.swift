@@ -78,7 +78,7 @@ package struct SessionCopy {
     return hasAny
   }
 
-  /// Opens a file of the session for a later copy. The copy succeeds even if the file is removed before it.
+  /// Opens a file of the session for a later copy. The copy succeeds even if the file is removed before the copy.
   /// - Returns: nil if the file does not exist any more.
   /// - Throws: `CopyError` of the source; the error may be a lack of descriptors.
   package func pin(_ file: StoredFile) throws(CopyError) -> PinnedFile? {

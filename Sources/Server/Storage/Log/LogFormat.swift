@@ -11,7 +11,7 @@ internal import Wire
 enum LogFormat {
   /// The version that this target writes. It is also the newest that this target reads.
   static let version: UInt32 = 1
-  /// The kind of the first record, which is private to this target.
+  /// The kind of the first record. Only this target writes and reads records of this kind.
   static let formatKind: UInt8 = 0
   static let magic = Array("drawtogether log".utf8)
   /// The length of the fields before the kind: length and CRC.
@@ -20,7 +20,7 @@ enum LogFormat {
   static let overhead = 12
   /// The maximum length of a kind and a body. Sessions write records of a little more than 1 MiB at most.
   static let maximumLength = 1 << 26
-  /// The size of the first record in bytes.
+  /// The bytes of the first record.
   static let firstRecord: [UInt8] = {
     var (bytes, chain): ([UInt8], UInt32) = ([], 0)
     var body = magic
@@ -72,7 +72,7 @@ enum LogFormat {
     }
   }
 
-  /// Returns the number of bytes that records have in a file.
+  /// Returns the number of bytes that records take in a file.
   static func length(of records: [SessionRecord]) -> Int {
     records.reduce(0) { $0 + overhead + 1 + $1.body.count }
   }

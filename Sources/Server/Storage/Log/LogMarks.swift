@@ -1,8 +1,8 @@
 internal import SessionCore
 internal import Wire
 
-/// The offsets of some runs in a log with their first sequences, both rising. Marks have a minimum distance: the marks of a log
-/// of one gigabyte take less than 400 KiB.
+/// The offsets of some `run` records in a log, and the first sequence of each. Both are in rising order. Marks have a minimum
+/// distance, so the marks of a log of one gigabyte take less than 400 KiB.
 package struct LogMarks: Equatable, Sendable {
   /// The mark of one run.
   struct Mark: Equatable, Sendable {
@@ -26,7 +26,8 @@ package struct LogMarks: Equatable, Sendable {
     marks.append(Mark(offset: offset, chain: chain, sequence: sequence))
   }
 
-  /// Returns the last mark at or before a sequence. All entries from that sequence on follow the mark.
+  /// Returns the last mark whose sequence is not higher than `sequence`. All entries from `sequence` on follow the offset of this
+  /// mark.
   func mark(before sequence: UInt64) -> Mark? {
     marks.last { $0.sequence <= sequence }
   }
@@ -36,7 +37,8 @@ package struct LogMarks: Equatable, Sendable {
     while let last = marks.last, last.offset >= offset { marks.removeLast() }
   }
 
-  /// Returns the sequence of the first entry in a run; nil for bytes that are not a run. Reading the log reports such bytes.
+  /// Returns the sequence of the first entry in a run; nil for bytes that are not a run. Such bytes are not an error here,
+  /// because reading the log reports them.
   private static func firstSequence(ofRun body: Span<UInt8>) -> UInt64? {
     var frames = RunFrames()
     guard let frame = try? frames.next(in: body) else { return nil }

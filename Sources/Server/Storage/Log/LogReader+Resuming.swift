@@ -5,8 +5,8 @@ internal import Wire
 ///
 /// A participant can send a payload that looks like records. So the reader accepts a record after damage in two cases only. First
 /// case: the record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC.
-/// Second case: from there to the end of the file, each frame leads to the next frame, so that no frame lies inside another
-/// record. The CRC of a log's first record is always the same, so a sender can predict it.
+/// Second case: from this record to the end of the file, each record ends exactly where the next one begins, so none of them lies
+/// inside another record. The CRC of a log's first record is always the same, so a sender can predict it.
 extension LogReader {
   /// A way to continue after damage.
   enum Resumption: Equatable {
@@ -23,8 +23,8 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// The maximum number of second lengths that a search reads from the file one by one. All other second lengths are in
-  /// bytes that it has read already.
+  /// The maximum number of records whose second length a search reads from the file separately. It does so only if the second
+  /// length is not among the bytes that it has read already.
   private static let lookups = 1 << 20
 
   /// Moves the reader past the record that failed its check, to the place where reading can continue.
@@ -64,10 +64,10 @@ extension LogReader {
         ? accept(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
     if try isRecord(upTo: end, stored) { return try accept(upTo: end, chain: stored) }
-    // The write of the last record may have stopped at any byte.
+    // The damaged record may be the last one: its write may have stopped at any byte.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
-    // The first frame continues a CRC that is unknown, so its record is lost too.
+    // The CRC that the first frame continues is unknown, so the record in this frame is lost too.
     return skip(to: first.end, chain: first.checksum)
   }
 
@@ -150,7 +150,7 @@ extension LogReader {
 
   /// Finds the first frame at or after an offset from which a chain of frames reaches exactly the end of the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The chain is followed only once, because the result is the same for every offset before it.
+    // The chain of frames is followed only once, because its first frame is the same for every offset before that frame.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end

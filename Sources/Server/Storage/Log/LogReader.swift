@@ -107,7 +107,7 @@ struct LogReader {
     return true
   }
 
-  /// Returns true if the file ends with a complete record. Then a length that leads beyond the end is damaged.
+  /// Returns true if the file ends with a complete record. A length that points beyond the end of the file is then damaged.
   private func hasWholeRecordBehind() throws(StorageError) -> Bool {
     guard let last = try LogTail.last(of: file, length: end) else { return false }
     return last.offset > offset

@@ -2,7 +2,7 @@ internal import Glibc
 internal import SessionCore
 internal import Wire
 
-/// A new log that will replace the old one, during its creation. Not `Sendable`: it belongs to one store.
+/// A new log that is being written, and that will replace the old log. Not `Sendable`: it belongs to one store.
 final class Compaction {
   /// The number of bytes of the old log that are copied at a time.
   static let slice = 1 << 18
@@ -28,7 +28,7 @@ final class Compaction {
     return file
   }
 
-  /// Discards the new file.
+  /// Gives up the new file, and returns it so that the caller can close it.
   func abandon() -> (any SessionFile)? {
     defer { file = nil }
     return file
@@ -48,7 +48,7 @@ final class Compaction {
     try write(bytes, after.chain)
   }
 
-  /// Copies the next records of the old log, about as many bytes as in a slice, up to the offset `limit`.
+  /// Copies the next records of the old log: about `slice` bytes, and at most up to the offset `limit`.
   /// - Throws: `StorageError`; EBADMSG if the old log is damaged, because a copy would hide the damage.
   func copySlice(of old: any SessionFile, to limit: Int) throws(StorageError) {
     var reader = LogReader(

@@ -8,7 +8,7 @@ package import Wire
 package struct FolderDisk: SessionDisk {
   private let data: DataFolder
 
-  /// The sessions of that folder.
+  /// Creates a disk for the sessions of that folder.
   package init(_ data: DataFolder) {
     self.data = data
   }
@@ -25,7 +25,7 @@ package struct FolderDisk: SessionDisk {
   package func placeSession(_ id: SessionID) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
     let sessions = try data.openSessions(for: operation)
-    // The rename fails if the target folder is not empty. This check also covers an empty folder.
+    // The rename below fails only if the target folder is not empty. This check also rejects an empty target folder.
     guard try sessions.information(of: id.text, for: operation) == nil else {
       throw StorageError(operation, code: EEXIST)
     }

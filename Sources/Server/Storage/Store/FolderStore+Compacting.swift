@@ -27,7 +27,8 @@ extension FolderStore {
   ) throws(StorageError) {
     abandonCompaction(id)
     let log = try openLog(id)
-    // The copy starts at a run that contains the next sequence, or at an earlier run; the head describes the state before that.
+    // The copy starts at a run that contains the next sequence, or at an earlier run. The head replaces all records before this
+    // run.
     let mark = log.marks.mark(before: sequence + 1)
     let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
     do throws(StorageError) {
@@ -82,8 +83,8 @@ extension FolderStore {
     close(DeferredClose(compaction.abandon()))
   }
 
-  /// Copies all records that exist now, and lets other calls run between the slices. The records after these are so recent that a
-  /// power cut may lose them anyway, if the durability is `process`.
+  /// Copies all records that exist now, and lets other calls run between the slices. Later records are so recent that a power cut
+  /// may lose them anyway, if the durability is `process`.
   private func copyAlmostAll(_ id: SessionID, _ compaction: Compaction) async throws(StorageError) {
     while true {
       let log = try current(id, compaction)
@@ -118,7 +119,7 @@ extension FolderStore {
     compactions[id] = nil
     let replaced = log.replace(with: new, end: compaction.end, marks: compaction.marks)
     close(DeferredClose(replaced))
-    // The next append syncs the new name.
+    // The next append also syncs the name of the new file.
     log.hasNewName = true
     return log.end.length
   }
@@ -129,7 +130,7 @@ extension FolderStore {
     return try openLog(id)
   }
 
-  /// Closes a file that was removed. The file system may need long to free its space.
+  /// Closes a removed file on another thread, because the file system may need a long time to free the file's space.
   private func close(_ file: DeferredClose) {
     Task { try await runDetached { () throws(StorageError) in file.close() } }
   }

@@ -16,8 +16,8 @@ extension FolderStore {
   ///   - id: the session.
   ///   - body: receives the kind and body of each record in their order, except the store's own first record.
   /// - Returns: the end of the last complete record, and the damage before and after it.
-  /// - Throws: `StorageError` if there is no log or it cannot be used. A log that ends within its first record is valid and has no
-  ///   records.
+  /// - Throws: `StorageError` if there is no log or it cannot be used. A log that ends within its first record is valid and has
+  ///   no records.
   nonisolated package func read(
     _ id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void
   ) throws(StorageError) -> LogEnd {
@@ -58,8 +58,8 @@ extension FolderStore {
   ///   - id: a session whose log the gateway does not write to.
   ///   - isWanted: receives the last record; returns true to write. No other call of this function appends at the same time.
   /// - Returns: true when the record was written.
-  /// - Throws: `StorageError` without writing: EWOULDBLOCK while another process appends to the log or replaces it, ESTALE if another
-  ///   process has just replaced the log.
+  /// - Throws: `StorageError` without writing: EWOULDBLOCK while another process appends to the log or replaces it, ESTALE if
+  ///   another process has just replaced the log.
   nonisolated package func append(
     _ record: SessionRecord, toClosed id: SessionID, if isWanted: (LastRecord) -> Bool
   ) throws(StorageError) -> Bool {
@@ -69,8 +69,8 @@ extension FolderStore {
     guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    // This is checked under the lock: another process may have appended first, or a gateway may have appended records after that
-    // one.
+    // The last record is read under the lock. Before, another process may have appended a record, and a gateway may have appended
+    // further records after it.
     let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }
@@ -96,7 +96,7 @@ extension FolderStore {
     }
   }
 
-  /// Returns the names and lengths of a log's files with damaged bytes whose loss is not accepted yet.
+  /// Returns the names and lengths of the files with a log's damaged bytes. Omits files whose loss the operator has accepted.
   nonisolated package func damage(of id: SessionID) throws(StorageError) -> [(name: LogName, length: Int)] {
     var found: [(name: LogName, length: Int)] = []
     for number in 1...CorruptTail.most {

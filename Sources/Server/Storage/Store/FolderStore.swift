@@ -41,7 +41,8 @@ package actor FolderStore: SessionStore {
   ///   - disk: the disk with the files. No other code writes to it.
   ///   - executor: the executor whose thread the calls block.
   ///   - durability: the kind of failure that stored records survive.
-  ///   - openFiles: the number of logs that are kept open, at least 1. Other logs are closed, and opened again when they are used.
+  ///   - openFiles: the number of logs that are kept open, at least 1. Other logs are closed, and opened again when they are
+  ///     used.
   package init(
     _ disk: any SessionDisk, on executor: BlockingExecutor, durability: Durability,
     openFiles: Int = defaultOpenFiles
@@ -128,7 +129,7 @@ package actor FolderStore: SessionStore {
         try sync(written.map(\.log))
       } catch {
         // After a failed sync it is unknown which bytes are lost. The next sync reports only failures of bytes that were written
-        // again.
+        // again, so all records of this batch are removed.
         for (index, log, before) in written.reversed() {
           log.cut(back: before)
           outcomes[index] = .refused(error)
@@ -197,7 +198,8 @@ package actor FolderStore: SessionStore {
 
   /// Replaces a damaged log with a log of the readable records and the records that open the session.
   ///
-  /// The rename of the new log is the only change. The damaged log is locked before, so that no command writes to it.
+  /// The rename of the new log is the only change. The damaged log is locked first, so that no command writes to it during the
+  /// copy.
   private func writeAnew(
     _ id: SessionID, _ damaged: any SessionFile, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> OpenLog {
@@ -251,7 +253,7 @@ package actor FolderStore: SessionStore {
     try disk.recordCleanStop(generation)
   }
 
-  /// The log of a session, with its file open.
+  /// Returns the log of a session, and opens its file if the file is closed.
   func openLog(_ id: SessionID) throws(StorageError) -> OpenLog {
     guard let log = logs[id] else { throw StorageError(.openLog, code: ENOENT) }
     if log.file == nil {
@@ -270,7 +272,7 @@ package actor FolderStore: SessionStore {
     files.use(log)
   }
 
-  /// Runs work that may take long on a new thread.
+  /// Runs work on a new thread, because the work may take a long time.
   func runDetached(
     _ body: @escaping @Sendable () throws(StorageError) -> Void
   ) async throws(StorageError) {
@@ -284,7 +286,7 @@ package actor FolderStore: SessionStore {
         }
       }
       do throws(SystemError) {
-        // If the store is stopped before the thread ends, no code could join the thread.
+        // The thread is detached: if the store were stopped before the thread ends, no code could join the thread.
         try SystemThread(name: "store-long", body: run).detach()
       } catch {
         // If no thread can be created, this thread does the work.

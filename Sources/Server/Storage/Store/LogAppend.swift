@@ -5,7 +5,7 @@ package import Wire
 package struct LogAppend: Sendable {
   /// The session.
   package var id: SessionID
-  /// The number of this append among those of its session. An append that is repeated after an unknown outcome has the same
+  /// The number of this append among the appends to its session. An append that is repeated after an unknown outcome has the same
   /// number and records.
   package var number: UInt64
   /// The records, in their order.
@@ -49,7 +49,7 @@ package struct BatchOutcome: Sendable {
   }
 }
 
-/// The outcome of an attempt to own a session.
+/// The outcome of an attempt to take ownership of a session.
 package enum Adoption: Equatable, Sendable {
   /// This store owns the session.
   ///

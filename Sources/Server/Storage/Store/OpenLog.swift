@@ -21,11 +21,11 @@ final class OpenLog {
   private(set) var hasLeftover = false
   /// True if the name of the file may not be on the disk.
   var hasNewName = false
-  /// The end and marks of a new file, if the outcome of the rename to it is unknown.
+  /// The end and marks of a new file, if it is unknown whether this file has replaced the old one.
   private var successor: (end: Position, marks: LogMarks)?
   /// The number of the last stored append; nil if there is none.
   var lastAppend: UInt64?
-  /// The time of the last use, as a number of uses of all logs.
+  /// The number of uses of all logs up to the last use of this log; 0 while this log is not in `OpenFiles`.
   var usedAt: UInt64 = 0
 
   init(_ id: SessionID, _ file: any SessionFile, end: Position, marks: LogMarks) {
@@ -87,7 +87,7 @@ final class OpenLog {
     return old
   }
 
-  /// Closes the file because another file may have replaced it. The next opening checks that.
+  /// Closes the file because another file may have replaced it. The next call of `open` finds out which file is in place.
   func close(maybeReplacedBy end: Position, _ marks: LogMarks) {
     close()
     successor = (end, marks)

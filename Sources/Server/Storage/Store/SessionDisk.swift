@@ -5,7 +5,7 @@ package import Wire
 package enum LogName: Hashable, Sendable {
   /// The log itself.
   case current
-  /// The log that will replace the present one, during its creation.
+  /// A new log that is being written, and that will replace the present log.
   case next
   /// Damaged bytes that were removed from the log. The files are numbered from 1.
   case damaged(Int)
@@ -56,7 +56,7 @@ package struct StoredFile: Equatable, Sendable {
 package protocol SessionDisk: Sendable {
   /// Creates a folder with an empty log, separate from the existing sessions. Removes a folder of that name that a crash left.
   func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile
-  /// Moves the new folder to the sessions. Throws EEXIST if there is a session with that id.
+  /// Moves the new folder into the folder of sessions. Throws EEXIST if there is a session with that id.
   func placeSession(_ id: SessionID) throws(StorageError)
   /// Removes the new folder. Succeeds if there is none.
   func discardMadeSession(_ id: SessionID) throws(StorageError)
@@ -101,8 +101,8 @@ package protocol SessionFile: AnyObject, Sendable {
   /// Returns the length, the time of the last write, and the time of the last change of the file or its attributes. A rename
   /// changes the attributes.
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date)
-  /// Reads `count` bytes from an offset of the file into `bytes` at a position. `bytes` must have room for them. Reads fewer only
-  /// at the end of the file.
+  /// Reads `count` bytes from an offset of the file into `bytes` at a position. `bytes` must have room for them. Reads fewer
+  /// bytes only at the end of the file.
   /// - Returns: the number of bytes that were read.
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int

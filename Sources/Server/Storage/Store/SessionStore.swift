@@ -112,7 +112,7 @@ package protocol SessionStore: Sendable {
   /// Returns true if there is such a session, even if its records are missing.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
 
-  /// Returns true if the store has lost bytes of a session, and the operator has not accepted their loss.
+  /// Returns true if the store keeps damaged bytes of a session, and the operator has not accepted the loss of these bytes.
   func keepsDamage(of id: SessionID) -> Bool
 
   /// Returns the ids of all sessions in any order.
