@@ -5,9 +5,10 @@ package import struct FoundationEssentials.Date
 
 /// The rules of a session, without a socket, a clock or randomness.
 ///
-/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s in the order in which the shell
-/// performs them. The log and the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A
-/// session belongs to one reactor, and only the reactor's thread may use it.
+/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s. The shell, the code around the
+/// session that owns sockets, files and timers, performs the effects in this order. The log and the subscribers contain the bytes
+/// for the participants; the shell fetches these bytes in pieces. A session belongs to one reactor, and only the reactor's thread
+/// may use it.
 package final class Session {
   package let id: SessionID
   /// The name of the present epoch: sequences of different epochs cannot be compared.

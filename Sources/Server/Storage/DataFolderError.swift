@@ -78,7 +78,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
       "the source is in '\(name)' of \(path), which would be replaced: move it elsewhere first"
     case .hasSessions(let path, let count):
       "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): a backup is restored into "
-        + "a folder without any, so move these away or name another folder"
+        + "a folder without sessions, so move these sessions away or name another folder"
     case .unusable(let path, let error):
       "\(name) \(path) cannot be used (\(error))\(Self.remedy(error))"
     }

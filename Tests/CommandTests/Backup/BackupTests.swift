@@ -171,7 +171,7 @@ struct BackupTests {
     #expect(
       again.errors
         == "drawtogether: --data: the data folder \(place.restored) has 2 sessions: a backup is restored into a "
-        + "folder without any, so move these away or name another folder\n")
+        + "folder without sessions, so move these sessions away or name another folder\n")
   }
 
   @Test("The expiry time of a session with a truncated log starts again too")

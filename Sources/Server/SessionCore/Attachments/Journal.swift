@@ -87,7 +87,7 @@ struct Journal {
   }
 
   /// Takes the cost of a creation or a piece of an upload from the rate limiter; the cost includes the bytes of metadata.
-  /// - Returns: nil, or the milliseconds after which to try again.
+  /// - Returns: nil if the rate limiter has enough tokens; otherwise the milliseconds after which to try again.
   mutating func consumeRate(_ size: Int, by rates: EntryRateLimiter.Rates, at now: MonotonicTime) -> Int? {
     limiter.take(size, by: rates, at: now) ? nil : limiter.millisecondsUntilQuarter(for: size, by: rates)
   }

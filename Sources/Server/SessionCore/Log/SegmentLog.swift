@@ -12,7 +12,8 @@ struct SegmentLog {
   private static let smallestSegment = 4096
 
   private(set) var segments: [Segment]
-  /// The last sequence that no segment contains any more: a tail can only begin after it.
+  /// The last sequence that no segment contains any more: a tail (all entries after a given sequence) can begin only after this
+  /// one.
   var droppedThrough: UInt64 = 0
   /// The newest sequence.
   var lastSequence: UInt64 = 0
@@ -25,7 +26,7 @@ struct SegmentLog {
   /// True if frames were appended in this turn.
   private(set) var grewThisTurn = false
 
-  /// The tail segment at the end of the last turn. A subscriber that reads without delay has reached this segment.
+  /// The tail segment at the end of the last turn. A subscriber that reads without delay has reached at least this segment.
   private var turnSegment: UInt32 = 1
 
   private let largestSegment: Int
@@ -124,7 +125,7 @@ struct SegmentLog {
     segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
   }
 
-  /// Returns true if a tail of `tailBytes` does not need the oldest segment.
+  /// Returns true if the oldest segment can be dropped, because the other segments have enough bytes for a tail of `tailBytes`.
   ///
   /// Entries of this turn always stay, because they have not been sent to any member yet.
   func oldestCanGo(tailBytes: Int) -> Bool {

@@ -1,8 +1,9 @@
 internal import Wire
 internal import WebSocket
 
-/// The unreliable entries of one turn, as one immutable buffer of at most 256 KiB. Only members at the tail whose sockets accept
-/// bytes get the batch. The `committed` message of the turn piggybacks on the batch.
+/// The unreliable entries of one turn, as one immutable buffer of at most 256 KiB. Only members at the tail, which have received
+/// the whole log, get the batch, and only if their sockets accept bytes. The `committed` message of the turn piggybacks on the
+/// batch.
 struct UnreliableBatch {
   static let limit = 262_144
   /// The maximum bytes of targeted entries, where an entry counts once for each target.

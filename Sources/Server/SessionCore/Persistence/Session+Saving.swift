@@ -16,7 +16,8 @@ extension Session {
   /// True while something is not on disk yet, including a batch in flight.
   package var hasUnsaved: Bool { hasDirtyState || numbersDue != nil }
 
-  /// True when the whole session is on disk and no participant waits. A session that is closed then continues in the same epoch.
+  /// True when the whole session is on disk and no participant waits. A session that is closed in this state continues in the
+  /// same epoch when it is loaded.
   package var isAtRest: Bool { !hasDirtyState && participants.waiting.isEmpty }
 
   /// True while something other than a new block of numbers is not on disk yet.
@@ -41,7 +42,7 @@ extension Session {
   ///
   /// The caller reports the result to `didSave` or `didNotSave`. Until then, this function returns nil.
   /// - Parameter limit: the approximate number of bytes.
-  /// - Returns: nil if there are none, or a batch is in flight.
+  /// - Returns: nil if there are no unsaved records, or a batch is in flight.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.inFlight == nil, hasUnsaved else { return nil }
     // Records and the entries that announce the same changes are written in one batch.

@@ -5,7 +5,7 @@ package struct NumbersRecord: Equatable {
   /// The highest possible participant number. One more block of numbers still fits between it and the highest `UInt32`.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
-  /// The last number of the block. Higher numbers were not assigned.
+  /// The last number of the newest block of numbers. Higher numbers were not assigned.
   package var through: ParticipantNumber
 
   init(through: ParticipantNumber) {

@@ -25,7 +25,7 @@ struct RetentionIndex {
   struct Tombstone {
     /// The snapshot segments with garbage of the key.
     var segments: Set<UInt32>
-    /// The sequence of a `remove` that a snapshot needs, because garbage of the key precedes it.
+    /// The sequence of a `remove` that a snapshot needs, because garbage of the key precedes this `remove`.
     var removedAt: UInt64?
     /// The snapshot segment that contains this `remove`, and the length of the `remove`; nil while no snapshot segment contains
     /// the `remove`.

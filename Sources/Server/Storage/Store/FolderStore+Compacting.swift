@@ -27,8 +27,8 @@ extension FolderStore {
   ) throws(StorageError) {
     abandonCompaction(id)
     let log = try openLog(id)
-    // The copy starts at a run that contains the next sequence, or at an earlier run. The head replaces all records before this
-    // run.
+    // The copy starts at a run that contains the next sequence, or at an earlier run. The head and the `base` records replace all
+    // records before this run.
     let mark = log.marks.mark(before: sequence + 1)
     let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
     do throws(StorageError) {
