@@ -4,7 +4,7 @@ package import Primitives
 package import struct FoundationEssentials.Date
 package import struct FoundationEssentials.UUID
 
-/// The operations on attachments: their entries in the order, and their use of the quota. The shell owns the files.
+/// The operations on attachments: their entries in the log, and their use of the quota. The shell owns the files.
 ///
 /// Each change of an attachment is announced by a system entry whose key is the attachment's id. So the log orders attachments,
 /// and a catch-up contains them.

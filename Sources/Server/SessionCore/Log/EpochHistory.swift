@@ -26,7 +26,7 @@ package struct EpochHistory: Equatable, Sendable {
 
   /// Returns the last sequence that an earlier epoch shares with the present one; nil for an unknown epoch.
   package func lastCommonSequence(with epoch: String) -> UInt64? {
-    // If an epoch is listed twice, it lost entries twice. So the lowest sequence counts.
+    // An epoch that is listed twice lost entries twice, so its lowest sequence counts.
     pairs.lazy.filter { $0.epoch == epoch }.map(\.through).min()
   }
 

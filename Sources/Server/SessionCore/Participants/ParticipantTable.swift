@@ -134,7 +134,7 @@ struct ParticipantTable {
   /// Returns the next participant whose grace time is over; nil if there is none.
   mutating func nextExpired(now: MonotonicTime) -> ParticipantState? {
     while let deadline = graces.earliest, deadline <= now, let number = graces.popDue(at: now) {
-      // The queue still contains a grace time after a resume has ended it.
+      // The deadline of a participant that has resumed stays in the queue, so such deadlines are skipped.
       guard let participant = states[number], case .away(let until) = participant.presence, until == deadline
       else { continue }
       return participant

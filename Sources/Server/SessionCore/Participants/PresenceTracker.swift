@@ -20,7 +20,7 @@ struct PresenceTracker {
 
   var hasNotifiedWaiters: Bool { !notifiedWaiters.isEmpty }
 
-  /// Returns the changes for an entry, and clears them.
+  /// Returns the changes that are not announced yet, and clears them.
   mutating func takeChanges(_ participants: ParticipantTable) -> PresenceChanges {
     let taken = changes
     changes = PresenceChanges()

@@ -6,7 +6,7 @@ extension Limits {
   /// - Parameters:
   ///   - retainedBytes: the bytes of its retained entries.
   ///   - isDamaged: true when damaged bytes of the session are kept, or its participants are still to be informed of a loss.
-  /// - Returns: the short time if the session has no content, else the long one.
+  /// - Returns: `emptySessionKeepSeconds` if the session has no content; otherwise `sessionKeepSeconds`.
   package func keepSeconds(retainedBytes: Int, isDamaged: Bool) -> Int {
     retainedBytes == 0 && !isDamaged ? emptySessionKeepSeconds : sessionKeepSeconds
   }

@@ -77,14 +77,15 @@ extension Session {
     var head = [
       header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
-    // Forgotten participants, of which only the name is known, left before all others.
+    // Forgotten participants, of which only the names are known, left before all other past participants. So their records come
+    // first.
     for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
       head.append(record.encoded)
     }
     let past = Set(participants.past)
     let present = participants.values.filter { !past.contains($0.number) }.sorted { $0.number < $1.number }
-    // Past participants are forgotten oldest first, so they are written in this order.
+    // Past participants are written oldest first, because a load forgets the oldest ones first.
     for participant in present + participants.past.compactMap({ participants[$0] }) {
       if let record = participant.record { head.append(record.encoded) }
     }

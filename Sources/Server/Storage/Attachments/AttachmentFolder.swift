@@ -85,7 +85,7 @@ package struct AttachmentFolder: Sendable {
   /// can still read the old file.
   ///
   /// - Parameters:
-  ///   - id: the upload. The call removes it.
+  ///   - id: the upload, which this call removes.
   ///   - digest: the result of `UploadFile.finish`: 64 lowercase hexadecimal digits. Any other text causes the error
   ///     EINVAL.
   ///   - syncs: true to wait until the new name is on the disk. `finish` must have had the same value for `syncs`,

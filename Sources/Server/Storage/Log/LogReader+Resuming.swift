@@ -155,8 +155,8 @@ extension LogReader {
     var first: Frame?
     var boundary = end
     while boundary > position, let frame = try frame(endingAt: boundary) {
-      // A record begins at `position`. A frame that contains `position` lies inside another record, and the frames after it may
-      // too.
+      // A record begins at `position`. So a frame that begins before `position` and ends after it lies inside another record, and
+      // the frames after this frame may lie inside that record too.
       guard frame.offset >= position else {
         lowest = .some(nil)
         return nil

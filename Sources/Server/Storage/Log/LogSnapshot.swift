@@ -32,7 +32,7 @@ package struct LogSnapshot: Sendable {
   ///
   /// - Parameters:
   ///   - body: receives each record and its body in their order, except the store's own first record.
-  ///   - skipped: receives the number of lost bytes, at their place in that order.
+  ///   - skipped: receives the number of lost bytes, before `body` receives the record that follows these bytes.
   /// - Returns: the end of the last whole record, and the damage before and after it.
   /// - Throws: `StorageError` when the log cannot be used. A log that ends within its first record is valid and has no records.
   package func read(

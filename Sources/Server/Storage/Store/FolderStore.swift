@@ -198,8 +198,8 @@ package actor FolderStore: SessionStore {
 
   /// Replaces a damaged log with a log of the readable records and the records that open the session.
   ///
-  /// The rename of the new log is the only change. The damaged log is locked first, so that no command writes to it during the
-  /// copy.
+  /// The damaged log stays unchanged until the new log is renamed over it. The damaged log is locked first, so that no command
+  /// writes to it during the copy.
   private func writeAnew(
     _ id: SessionID, _ damaged: any SessionFile, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> OpenLog {

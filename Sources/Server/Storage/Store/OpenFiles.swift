@@ -17,7 +17,8 @@ struct OpenFiles {
     if open.count > limit { closeSome() }
   }
 
-  /// Closes an eighth of the files, the least recently used ones. Closing one file at a time would sort all of them each time.
+  /// Closes an eighth of the files, the least recently used ones. Closing only one file at a time would sort the whole list for
+  /// each closed file.
   /// - Returns: true if a file was closed.
   @discardableResult
   mutating func closeSome() -> Bool {

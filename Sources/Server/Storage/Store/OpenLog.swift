@@ -64,7 +64,7 @@ final class OpenLog {
     end = after
   }
 
-  /// Removes the bytes after a position. If the removal fails, the next write tries it again first.
+  /// Removes the bytes after a position. If the removal fails, the next write first tries again to remove them.
   func cut(back position: Position) {
     end = position
     marks.cut(at: position.length)

@@ -89,7 +89,7 @@ package protocol SessionStore: Sendable {
   /// - Parameters:
   ///   - id: the session.
   ///   - body: receives the kind and body of each record, in their order.
-  ///   - lost: receives the number of lost bytes, at their place in that order.
+  ///   - lost: receives the number of lost bytes, before `body` receives the record that follows these bytes.
   /// - Returns: the position after the last record, and the damage that was found.
   /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   func readRecords(
