@@ -8,7 +8,7 @@ struct Activation {
   let metadata: GroupActivityMetadata
   let payload: JSONValue?
 
-  /// Creates the session and offers it to this program.
+  /// Creates the session on the gateway and offers it to this program's `sessions()`.
   ///
   /// - Throws: `ConnectionError`.
   func perform() async throws {
@@ -42,7 +42,7 @@ struct Activation {
       do throws(SessionClientError) {
         return (try await api.makeSession(activity, following: former), former.session)
       } catch {
-        // A session that no longer exists cannot have a successor.
+        // A session that no longer exists cannot have a successor, so the new session gets no predecessor.
         guard case .refused(let refusal) = error, [.ended, .notFound, .tokenNeeded].contains(refusal.code)
         else {
           throw error
@@ -90,7 +90,7 @@ private final class TaskCoalescer<Key: Hashable & Sendable>: Sendable {
 
   func waitForAll() async {
     for task in running.withLock({ Array($0.values) }) {
-      // The error is thrown to the callers of `value`.
+      // The task's error is ignored here, because `value` throws it to its own callers.
       _ = try? await task.value
     }
   }

@@ -1,12 +1,12 @@
 import Wire
 
-/// The changes of the activity that this program has sent and the session has not reported yet.
+/// The activity changes that this program has sent and that the session has not reported back yet.
 ///
-/// While the list is not empty, an activity that the session reports is older than the program's own. Publishing the older one
-/// would undo the program's change for a moment.
+/// While the list is not empty, an activity that the session reports is older than the program's own activity. Publishing the
+/// reported activity would undo the program's change for a moment.
 struct ActivityChanges: Sendable {
   private var pending: [JSONValue?] = []
-  /// The number of changes at the front of `pending` that were already pending when all sent messages were last settled.
+  /// The number of changes at the front of `pending` that were already pending at the last call of `settle()`.
   private var settledOnceCount = 0
   private var hadRefusal = false
 
@@ -27,7 +27,7 @@ struct ActivityChanges: Sendable {
 
   /// Removes the changes that an activity reported by the session confirms.
   ///
-  /// - Returns: true if the program should see the reported activity.
+  /// - Returns: true if the reported activity should be published to the program.
   mutating func confirm(_ payload: JSONValue?, isMine: Bool) -> Bool {
     if isMine, let index = pending.firstIndex(of: payload) {
       pending.removeFirst(index + 1)
@@ -41,10 +41,11 @@ struct ActivityChanges: Sendable {
     hadRefusal = true
   }
 
-  /// Records that all messages sent before are settled. Changes that another thread sends at the same moment may not be included.
+  /// Records that all sent messages are on the gateway's disk, and removes the changes that the session will never report. A
+  /// change that another thread sends at the same moment may not be on the disk yet, so it is removed only by the next call.
   ///
-  /// - Returns: true if the program should see the activity that the session reported last, because its own changes
-  ///   were lost.
+  /// - Returns: true if the activity that the session reported last should be published, because the program's own changes were
+  ///   lost.
   mutating func settle() -> Bool {
     let lostCount = hadRefusal ? pending.count : settledOnceCount
     hadRefusal = false

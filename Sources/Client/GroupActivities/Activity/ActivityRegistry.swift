@@ -28,13 +28,14 @@ final class ActivityRegistry: Sendable {
 
   private struct State {
     var live: [LiveSession] = []
-    /// The sessions by the activity's identifier in lower case, as in the other dictionaries.
+    /// The session that this program left last, for each activity. The key, also in the two dictionaries below, is the activity's
+    /// identifier in lower case.
     var left: [String: LeftSession] = [:]
     var subscribers: [String: [Subscriber]] = [:]
     var unclaimed: [String: [SessionOffer]] = [:]
     var nextID: UInt64 = 0
-    /// The 64 sessions that were offered last. A session that this program has left is not offered again as a
-    /// successor.
+    /// The 64 sessions that were offered last. `followSuccessor` offers none of them again, even if this program has left the
+    /// session.
     var offered: [SessionID] = []
 
     mutating func offer(_ offer: SessionOffer) {
@@ -50,7 +51,7 @@ final class ActivityRegistry: Sendable {
 
   /// Offers a session to the subscribers of its activity, unless this program has the session already.
   ///
-  /// The offer passes through the main actor's queue, so it comes after all changes that were published there before.
+  /// The offer passes through `MainActorQueue`, so subscribers receive it after all changes that were published earlier.
   func offer(
     _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool
   ) {
@@ -67,8 +68,8 @@ final class ActivityRegistry: Sendable {
     MainActorQueue.shared.async { self.state.withLock { $0.offer(offer) } }
   }
 
-  /// Ends a session that this program may still be in, because it has a successor. The caller offers the successor
-  /// next.
+  /// Ends this program's membership, if it has one, in a session that got a successor. The caller offers the successor
+  /// afterwards.
   func supersede(_ session: SessionID, by link: SessionLink) {
     let live = state.withLock { state in
       state.live.compactMap { $0.joinedAt == nil ? nil : $0.coordinator }
@@ -78,21 +79,22 @@ final class ActivityRegistry: Sendable {
     }
   }
 
-  /// Offers the successor of a session that this program was in, as soon as the gateway has described it.
+  /// Requests the description of a session from the gateway, and offers the session when the description arrives. The session is
+  /// the successor of a session that this program was in.
   func followSuccessor(_ link: SessionLink, isLocallyInitiated: Bool) {
     Task {
       // The attempts take more than three minutes in total, which is enough for a gateway to restart.
       for attempt in 0..<24 {
         do throws(SessionClientError) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
-          // If this program activates the session itself, the activation offers the session.
+          // If this program created the successor itself, its activation offers the session.
           await Activation.waitForAll()
           guard !state.withLock({ $0.offered.contains(object.id) }) else { return }
           return offer(object, at: link.gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: false)
         } catch {
           guard case .unreachable = error else { return }
         }
-        // No code cancels this task.
+        // This task is never cancelled, so `sleep` does not throw.
         try? await Task.sleep(for: .milliseconds(min(200 << attempt, 10_000)))
       }
     }
@@ -121,7 +123,8 @@ final class ActivityRegistry: Sendable {
     }
   }
 
-  /// Returns the session that a new session of an activity succeeds: the one that this program joined or left last.
+  /// Returns the predecessor for a new session of an activity: the session of this activity that this program joined or left
+  /// last.
   func predecessor(of identifier: String, at gateway: GatewayAddress) -> (session: SessionID, token: Token)? {
     let name = identifier.lowercased()
     let (left, live) = state.withLock { state in
@@ -142,7 +145,8 @@ final class ActivityRegistry: Sendable {
     return former.map { ($0.session, $0.token) }
   }
 
-  /// Subscribes to the sessions of an activity. The first subscriber receives the sessions offered before.
+  /// Subscribes to the sessions of an activity. The first subscriber also receives the sessions that were offered before it
+  /// subscribed.
   func subscribe(to identifier: String) -> OfferSubscription {
     let name = identifier.lowercased()
     let queue = AsyncQueue<SessionOffer>()
@@ -194,7 +198,7 @@ final class SessionOffer: Sendable {
   let coordinator: SessionCoordinator
   private struct Claim {
     var isClaimed = false
-    /// The reference is weak: the program that receives the object owns it, and leaves the session by releasing it.
+    /// The reference is weak, because the program owns the object: releasing the object leaves the session.
     var object = WeakFacade()
   }
   private let claim = Guarded(Claim())
@@ -206,12 +210,12 @@ final class SessionOffer: Sendable {
   /// True if a subscriber has received the session object.
   var isClaimed: Bool { claim.withLock { $0.isClaimed } }
 
-  /// Returns the session object; nil if its payload does not belong to the activity, or if the object was released
-  /// before.
+  /// Returns the session object; nil if the session's payload cannot be decoded as `ActivityType`, or if the program has already
+  /// released the object.
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
     claim.withLock { claim -> GroupSession<ActivityType>? in
       if claim.isClaimed { return claim.object.object as? GroupSession<ActivityType> }
-      // Another program wrote this payload, so no caller could handle the error.
+      // The payload comes from another program, so this program could do nothing about a decoding error.
       guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
       claim = Claim(isClaimed: true, object: WeakFacade(object: session))
       return session

@@ -3,8 +3,8 @@
 /// The stored properties are the session's payload: JSON of at most 16,384 bytes. An activity without properties has
 /// the payload `{}`, and so does a session that a page created without a payload.
 public protocol GroupActivity: Codable, SendableMetatype {
-  /// The identifier of the programs that understand the activity: 1 to 128 Unicode scalars, compared without regard
-  /// to case. The default is the name of the type.
+  /// The identifier of the programs that understand the activity: 1 to 128 Unicode scalars, compared case-insensitively. The
+  /// default is the name of the type.
   static var activityIdentifier: String { get }
 
   /// The title and kind that people see. They are read when the activity is activated and when a session changes its activity.
@@ -20,15 +20,16 @@ extension GroupActivity {
 
   /// Returns the sessions of this activity that this program may join, each once.
   ///
-  /// A session is offered by `activate()`, by `GroupActivitiesGateway.open(_:)`, and when a session that this program
-  /// has joined gets a successor. Sessions offered before the first iterator exists are kept for that iterator. Each
-  /// of several iterators receives every session that is offered from then on.
+  /// A session is offered by `activate()`, by `GroupActivitiesGateway.open(_:)`, and when a session that this program has joined
+  /// gets a successor. Sessions offered before the first iterator exists are kept for that iterator. After that, every iterator
+  /// receives every session that is offered.
   public static func sessions() -> Sessions {
     Sessions()
   }
 
-  /// Returns the user's choice between a session and solo use: the result of the closure given to
-  /// `GroupActivitiesGateway.decideActivation(by:)`, or, without one, whether the gateway can be reached.
+  /// Returns the user's choice between a session and solo use. The closure given to
+  /// `GroupActivitiesGateway.decideActivation(by:)` makes the choice. Without such a closure, the choice is a session if the
+  /// gateway can be reached.
   ///
   /// - Returns: `activationPreferred` to continue with `activate()`, `activationDisabled` to run the activity alone,
   ///   `cancelled` to do nothing.
@@ -40,10 +41,10 @@ extension GroupActivity {
   /// Creates a session for this activity on the gateway and offers it to `sessions()`.
   ///
   /// If this program is in a session of the same activity, or left one within the last 10 s, the new session is the successor of
-  /// that session. It is then offered to the participants of that session. Two concurrent activations of equal activities create
-  /// one session.
+  /// that session, and the successor is also offered to that session's participants. Two concurrent activations of equal
+  /// activities create one session.
   ///
-  /// - Returns: true: the session is offered to this program.
+  /// - Returns: always true: the session is offered to this program.
   /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, it cannot be reached, or it refuses.
   public func activate() async throws -> Bool {
     let payload = try ActivityPayloadCoding.encode(self)

@@ -10,7 +10,8 @@ public struct GroupActivityMetadata: Codable, Equatable, Sendable {
   public var subtitle: String?
   /// The bytes of an image file; there is no `CGImage` on Linux. Not sent to the gateway.
   public var previewImage: Data?
-  /// An address for people who cannot join. Not sent to the gateway; `GroupSession.link` is the session's own link.
+  /// The address of an alternative for people who cannot join. Not sent to the gateway; `GroupSession.link` is the session's own
+  /// link.
   public var fallbackURL: URL?
   /// The kind of activity.
   public var type: ActivityType = .generic
@@ -112,7 +113,7 @@ public struct BroadcastOptions: OptionSet, Hashable, Codable, Sendable {
   /// The bits of the option set.
   public let rawValue: Int
 
-  /// The mirrored screen.
+  /// Mirroring of the screen as video.
   public static let mirroredVideo = BroadcastOptions(rawValue: 1 << 0)
 
   /// Creates options from their bits.

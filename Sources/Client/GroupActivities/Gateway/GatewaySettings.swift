@@ -55,9 +55,10 @@ final class GatewaySettings: Sendable {
     }
   }
 
-  /// Returns the certificates for a link: those of the gateway in use if the link belongs to it, else nil.
+  /// Returns the certificates file for a session link: the current gateway's file if the link belongs to the current gateway,
+  /// else nil.
   func certificates(forLink url: URL) -> String? {
-    // Without a current gateway there are no certificates.
+    // If no gateway is set, there are no certificates.
     guard let address = try? address(), let link = try? SessionLink(url, certificates: address.certificates)
     else { return nil }
     return link.gateway == address ? address.certificates : nil
@@ -92,7 +93,7 @@ final class GatewaySettings: Sendable {
     return await GatewayAPI(address).isReady()
   }
 
-  /// Adds a closure that is called each time another gateway is set, until `removeObserver`.
+  /// Adds a closure that is called each time a gateway is set, until `removeObserver` is called.
   func addObserver(_ observer: AnyObject, _ changed: @escaping @Sendable () -> Void) {
     state.withLock { $0.observers[ObjectIdentifier(observer)] = changed }
   }

@@ -2,7 +2,7 @@ import SessionClient
 import Wire
 
 extension GroupActivitiesGateway {
-  /// The reason why a session could not be created or found. `description` says it in English.
+  /// The reason why a session could not be created or found. `description` is the reason in English.
   @nonexhaustive
   public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No gateway was set, neither by `use(_:certificates:)` nor in the environment.

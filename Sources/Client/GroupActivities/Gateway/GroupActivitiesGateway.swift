@@ -4,9 +4,9 @@ import Wire
 
 /// The DrawTogether gateway, which replaces FaceTime. An extension of Apple's API.
 ///
-/// A program sets its gateway once: by `use(_:certificates:)`, or in the environment, where `DRAWTOGETHER_GATEWAY` is
-/// its URL (such as `https://draw.example`) and `DRAWTOGETHER_GATEWAY_CERTIFICATES` a PEM file of certificates that
-/// are trusted in addition to the system's authorities. All functions may be called on any thread.
+/// A program sets its gateway once, by `use(_:certificates:)` or by environment variables. `DRAWTOGETHER_GATEWAY` is the
+/// gateway's URL, such as `https://draw.example`. `DRAWTOGETHER_GATEWAY_CERTIFICATES` is a PEM file of certificates that are
+/// trusted in addition to the system's authorities. All functions may be called on any thread.
 public enum GroupActivitiesGateway {
   /// Sets the gateway on which sessions are created.
   ///
@@ -24,16 +24,16 @@ public enum GroupActivitiesGateway {
   ///
   /// - Parameters:
   ///   - link: `https://host/s/…`, on any gateway.
-  ///   - certificates: as for `use(_:certificates:)`; nil for the certificates of the gateway in use if the link
-  ///     belongs to it, and otherwise for those of the environment.
+  ///   - certificates: as for `use(_:certificates:)`. With nil, a link to the current gateway uses that gateway's certificates,
+  ///     and any other link uses the file named in the environment.
   /// - Throws: `ConnectionError`: the link is invalid, the session does not exist, or the gateway cannot be reached.
   public static func open(_ link: URL, certificates: String? = nil) async throws {
     let (object, gateway) = try await find(link, certificates)
     ActivityRegistry.shared.offer(object, at: gateway, isLocallyInitiated: false, endsWhenLeft: false)
   }
 
-  /// Returns the session of a link, with any activity identifier. Intended for tools, and for two participants in one program.
-  /// The session is not offered to `sessions()`.
+  /// Returns the session of a link, whatever the session's activity identifier is. Intended for tools, and for two participants
+  /// in one program. The session is not offered to `sessions()`.
   ///
   /// - Parameters:
   ///   - link: `https://host/s/…`, on any gateway.
@@ -48,20 +48,20 @@ public enum GroupActivitiesGateway {
     return try GroupSession(SessionCoordinator(object, at: gateway, isLocallyInitiated: false))
   }
 
-  /// Sets the retention of a message type for participants that join later.
+  /// Sets whether and how the session retains messages of a type for participants that join later.
   ///
-  /// Only reliable messages to all participants are retained. Without a rule, a message is retained by `append` if
+  /// Only reliable messages to all participants are retained. A message of a type without a rule is retained as with `append` if
   /// its JSON has a top-level `id` that is a UUID.
   ///
   /// - Parameters:
   ///   - type: the message type.
-  ///   - retention: the retention. The key is the message's `id` with `append`, and one key for the whole type with
-  ///     `replace`.
+  ///   - retention: the retention. With `append`, the key is the message's `id`. With `replace`, all messages of the type have
+  ///     the same key.
   public static func retain<Message: Codable>(_ type: Message.Type, _ retention: Retention) {
     RetentionRules.shared.set(RetentionRules.Rule(retention: retention, key: nil), for: type)
   }
 
-  /// Sets the retention of a message type for participants that join later, and the key.
+  /// Sets how the session retains messages of a type for participants that join later, and which property is the key.
   ///
   /// - Parameters:
   ///   - type: the message type.
@@ -78,9 +78,9 @@ public enum GroupActivitiesGateway {
   public enum Retention: Hashable, Sendable {
     /// The message is not retained.
     case none
-    /// The message is retained after the earlier messages under its key.
+    /// The message is retained in addition to the earlier messages with the same key, and is delivered after them.
     case append
-    /// The message replaces the earlier messages under its key.
+    /// The message replaces the earlier messages with the same key.
     case replace
   }
 
@@ -114,12 +114,12 @@ public enum GroupActivitiesGateway {
     GatewaySettings.shared.decide(by: decision)
   }
 
-  /// A request to show something. Apple's system would show it itself.
+  /// A request to show something that Apple's operating systems show themselves.
   @nonexhaustive
   public enum Presentation: Sendable {
     /// An action of a participant in a session, with the participant's name if it is known.
     case notice(GroupSessionEvent, name: String?, session: UUID)
-    /// A request of a session to bring the program to the front.
+    /// A request to bring the program to the front, made by `requestForegroundPresentation()`.
     case foreground(session: UUID)
   }
 

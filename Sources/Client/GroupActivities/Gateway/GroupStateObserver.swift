@@ -1,7 +1,7 @@
 public import Combine
 import Platform
 
-/// An observable object that reports if sessions can be created, that is, if the gateway can be reached (Apple's class).
+/// An observable object that reports whether sessions can be created, that is, if the gateway can be reached (Apple's class).
 ///
 /// The observer sends a request to the gateway when the observer is created, every 5 s, and when another gateway is set. It
 /// publishes on the main actor.

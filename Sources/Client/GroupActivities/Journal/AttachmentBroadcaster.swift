@@ -3,7 +3,7 @@ import FoundationEssentials
 import Platform
 import Wire
 
-/// Sends the list of a session's attachments to subscribers after each change. The list contains no incomplete uploads.
+/// Sends the list of a session's complete attachments to subscribers after each change of the list.
 final class AttachmentBroadcaster: Sendable {
   private struct State {
     var ready: [AttachmentObject] = []
@@ -94,7 +94,7 @@ final class AttachmentSubscription: Sendable {
     broadcaster.remove(ObjectIdentifier(self))
   }
 
-  /// Returns the current list when it differs from the last returned one; nil at the end.
+  /// Waits until the list differs from the list returned last, and returns the new list; nil at the end.
   func next() async -> [AttachmentObject]? {
     await queue.next()
   }

@@ -9,7 +9,7 @@ extension GroupSessionJournal {
     /// The identifier, the same for all participants.
     public let id: UUID
     private let object: AttachmentObject
-    /// The content of an attachment that this program added, which needs no download.
+    /// The content, if this program added the attachment, so that no download is needed; else nil.
     private let content: Data?
     private let coordinator: SessionCoordinator
 
@@ -29,7 +29,8 @@ extension GroupSessionJournal {
     /// The size in bytes. An extension of Apple's API.
     public var size: Int { object.size.map { Int(clamping: $0) } ?? content?.count ?? 0 }
 
-    /// Loads the content. The same content is downloaded once and checked against its SHA-256 digest.
+    /// Loads the content. Content that is downloaded is checked against its SHA-256 digest and cached, so it is downloaded only
+    /// once.
     ///
     /// - Parameter attachmentType: the type to create; `Data` accepts any content.
     /// - Returns: the value that the type's representations create from the content.
@@ -52,8 +53,8 @@ extension GroupSessionJournal {
       return try await AttachmentType.imported(from: data, mediaType: object.contentType)
     }
 
-    /// Returns the metadata with which the attachment was added. They arrive together with the attachment, so no download is
-    /// needed.
+    /// Returns the metadata with which the attachment was added. The metadata arrive together with the attachment's description,
+    /// so no download is needed.
     ///
     /// - Returns: the decoded metadata.
     /// - Throws: `JournalError.noMetadata`, or the decoding error.
@@ -104,12 +105,12 @@ extension GroupSessionJournal {
     }
   }
 
-  /// The reason why an attachment could not be added, loaded or removed. `description` says it in English.
+  /// The reason why an attachment could not be added, loaded or removed. `description` is the reason in English.
   @nonexhaustive
   public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The content is larger than the limit; both in bytes.
+    /// The content is larger than the limit. Both values are in bytes.
     case tooLarge(limit: Int, actual: Int)
-    /// The metadata are larger than the limit; both in bytes of JSON.
+    /// The metadata are larger than the limit. Both values are in bytes of JSON.
     case metadataTooLarge(limit: Int, actual: Int)
     /// The attachment was added without metadata.
     case noMetadata

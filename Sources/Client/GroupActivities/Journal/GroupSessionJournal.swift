@@ -57,7 +57,7 @@ public final class GroupSessionJournal: Sendable {
   /// Adds the content of a file with a name and a media type. An extension of Apple's API.
   ///
   /// - Parameters:
-  ///   - content: the content. The bytes of a memory-mapped file are not copied as a whole.
+  ///   - content: the content. The content of a memory-mapped file is not read into memory all at once.
   ///   - name: the file name; nil for none.
   ///   - contentType: a media type, such as `image/png`.
   ///   - metadata: the metadata, at most 4,096 bytes of JSON.
@@ -131,7 +131,7 @@ extension SessionCoordinator {
         failure = error
       }
       self?.state.withLock { state in
-        // A removed upload does not count as failed.
+        // If `uploads` no longer has the upload, the program removed the attachment, and the upload does not count as failed.
         guard state.uploads.removeValue(forKey: id) != nil, let failure else { return }
         state.uploadFailure = failure
       }

@@ -10,7 +10,8 @@ public protocol CustomMessageIdentifiable {
 enum MessageType {
   /// The type of messages sent as `Data`.
   static let data = "Data"
-  /// The type of entries that remove a key. No program reads these.
+  /// The type name of entries that remove the messages under a key. Receivers recognise such entries by their flags, not by this
+  /// name.
   static let removal = "Forget"
 
   /// Returns the type's `messageIdentifier`, or else its name without the enclosing types: `B` for `A.B`.

@@ -27,6 +27,6 @@ struct DeferredEvents: Sendable {
     events.append(event)
   }
 
-  /// True when the limit is reached.
+  /// True when the limit is exceeded.
   var isFull: Bool { bytes > limit }
 }

@@ -16,7 +16,7 @@ final class EntryBroadcaster: Sendable {
     self.meter = meter
   }
 
-  /// Sends a notice to all subscribers. Called on the client's event loop.
+  /// Sends an event to all subscribers. Called on the client's event loop.
   func broadcast(_ notice: SessionEvent, gateway: GatewayAddress) {
     guard state.withLock({ !$0.subscribers.isEmpty }), let entry = GroupSessionEntry(notice, gateway: gateway)
     else {
@@ -43,7 +43,7 @@ final class EntryBroadcaster: Sendable {
     return subscription
   }
 
-  /// Ends all subscriptions after their buffered entries.
+  /// Ends all subscriptions. Subscribers can still read their buffered entries.
   func close() {
     let subscribers = state.withLock { state in
       state.isClosed = true
@@ -86,7 +86,7 @@ final class EntrySubscription: Sendable {
 }
 
 extension GroupSessionEntry {
-  /// The size for the meter, in bytes.
+  /// The size that `BackpressureMeter` counts for the entry, in bytes.
   fileprivate var cost: Int {
     if case .message(let message) = self { message.payload.count + 128 } else { 128 }
   }

@@ -7,8 +7,8 @@ extension GroupSessionMessenger {
 
   /// The messages of one type (Apple's type).
   ///
-  /// The sequence ends when the session is over: after `leave()` or `end()` of this program at once, otherwise after
-  /// the messages that have arrived.
+  /// The sequence ends when the session is over. If this program called `leave()` or `end()`, the sequence ends at once;
+  /// otherwise it ends after the messages that have already arrived.
   public struct Messages<Message: Codable>: AsyncSequence, Sendable {
     /// A message and its context.
     public typealias Element = (Message, MessageContext)

@@ -1,18 +1,18 @@
 import SessionClient
 
 extension GroupSessionMessenger {
-  /// The reason why a message was not sent. No part of the message was sent. `description` says the reason in English.
+  /// The reason why a message was not sent. No part of the message was sent. `description` is the reason in English.
   @nonexhaustive
   public enum SendError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message is larger than the limit; both in bytes as sent.
+    /// The message is larger than the limit. Both values are in bytes of the encoded message.
     case tooLarge(limit: Int, actual: Int)
-    /// The name of the message's type is empty or longer than the limit; both in bytes.
+    /// The name of the message's type is empty or longer than the limit. Both values are in bytes.
     case typeName(limit: Int, actual: Int)
     /// The messages exceed the gateway's rate. After `retryAfter`, a quarter of the burst is available.
     case rateLimited(retryAfter: Duration)
-    /// The connection is down, and the queue for it is full; the limit is in bytes.
+    /// The connection is down, and the queue of waiting messages is full. The limit is in bytes.
     case queueFull(limit: Int)
-    /// The message names more participants than the limit.
+    /// The message is addressed to more participants than the limit allows.
     case tooManyParticipants(limit: Int, actual: Int)
     /// `join()` was not called yet.
     case notJoined

@@ -9,8 +9,8 @@ import Wire
 public final class GroupSessionMessenger: Sendable {
   /// The delivery of messages (Apple's type).
   public enum DeliveryMode: Hashable, Sendable {
-    /// Delivered once and in order to every participant, and retained as `GroupActivitiesGateway.retain(_:_:key:)`
-    /// says.
+    /// Delivered once and in order to every participant, and retained by the rule that `GroupActivitiesGateway.retain(_:_:key:)`
+    /// sets.
     case reliable
     /// Delivered at once or not at all, in any order.
     case unreliable
@@ -35,7 +35,7 @@ public final class GroupSessionMessenger: Sendable {
 
   /// Sends a message as JSON, under its type's `messageIdentifier` or else the name of its type.
   ///
-  /// The message gets its place in the order of all sends before this function suspends for the first time. After this function
+  /// The message's place in the order of all sends is fixed before this function suspends for the first time. After this function
   /// returns, a reliable message is delivered once and in order, even if connections are lost. Reliable messages sent between
   /// `join()` and `joined`, or while the connection is down, are queued (64 MiB at most); unreliable ones are dropped.
   ///
@@ -47,7 +47,7 @@ public final class GroupSessionMessenger: Sendable {
     try take(value, to: participants)
   }
 
-  /// Sends bytes, 262,144 at most. They arrive at `messages(of: Data.self)` and are not retained.
+  /// Sends at most 262,144 bytes. Receivers read them from `messages(of: Data.self)`. The session does not retain them.
   ///
   /// - Parameters:
   ///   - value: the bytes.
@@ -57,7 +57,7 @@ public final class GroupSessionMessenger: Sendable {
     try take(value, to: participants)
   }
 
-  /// Sends a message as `send(_:to:)` does. The message has its place in the order when this function returns.
+  /// Sends a message as `send(_:to:)` does. The message's place in the order of all sends is fixed when this function returns.
   ///
   /// - Parameters:
   ///   - value: the message.
@@ -70,7 +70,7 @@ public final class GroupSessionMessenger: Sendable {
     complete(completion) { try take(value, to: participants) }
   }
 
-  /// Sends bytes as `send(_:to:)` does. The bytes have their place in the order when this function returns.
+  /// Sends bytes as `send(_:to:)` does. Their place in the order of all sends is fixed when this function returns.
   ///
   /// - Parameters:
   ///   - value: the bytes.
@@ -86,8 +86,8 @@ public final class GroupSessionMessenger: Sendable {
   /// Returns the messages of a type from other participants, in the session's order.
   ///
   /// The first sequence of a type begins with the messages that arrived after `join()`. For a late joiner, these are the messages
-  /// that the session retains. Payloads that cannot be decoded are skipped. Strokes of the page are divided into one message for
-  /// each point if the type has no `points`.
+  /// that the session retains. Payloads that cannot be decoded are skipped. A stroke message of the web page may contain several
+  /// points. If `Message` has no property `points`, the sequence yields one message for each point.
   public func messages<Message: Codable>(of type: Message.Type) -> Messages<Message> {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.name(of: type))
   }
@@ -99,7 +99,7 @@ public final class GroupSessionMessenger: Sendable {
 
   /// Removes all messages that the session retains under a key, for example an undone stroke. An extension of Apple's API.
   ///
-  /// Pages remove the object. `messages(of:)` does not report the removal.
+  /// Web pages then remove the object from the canvas. `messages(of:)` does not report the removal.
   ///
   /// - Parameter key: the `id` of the retained messages.
   /// - Throws: `SendError`; then no message is sent.

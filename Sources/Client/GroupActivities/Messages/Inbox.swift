@@ -8,8 +8,9 @@ final class Inbox: Sendable {
   private struct Subscriber {
     let id: UInt64
     let queue: AsyncQueue<ReceivedEntry>
-    /// The highest client sequence that this subscriber received from each sender; nil unless it subscribed during a snapshot. A
-    /// snapshot may be interrupted, and the next one repeats its entries.
+    /// The highest client sequence that this subscriber received from each sender; nil unless it subscribed during a snapshot. If
+    /// that snapshot is interrupted, the next snapshot repeats entries that the subscriber has already received; the sequences
+    /// identify these entries.
     var delivered: [ParticipantNumber: UInt32]?
 
     /// Returns true if the subscriber has not received an entry before, and records the entry.
@@ -39,7 +40,7 @@ final class Inbox: Sendable {
     /// - Returns: the number of bytes that were buffered for subscribers.
     mutating func receive(_ event: InboxEvent) -> Int {
       guard deferred != nil else { return deliver(event) }
-      // A program that reads `entries` does not need messages without a subscriber.
+      // A program that reads `entries` does not need messages of types without a subscriber.
       if case .entry = event, !keepsUnclaimed, subscribers.isEmpty { return 0 }
       deferred?.append(event)
       return deferred?.isFull == true ? resumeDelivery() : 0
@@ -94,7 +95,7 @@ final class Inbox: Sendable {
     self.meter = meter
   }
 
-  /// Drops messages without a subscriber from now on, because a program that reads `entries` does not need them.
+  /// Drops messages of types without a subscriber from now on, because a program that reads `entries` does not need them.
   func discardUnclaimed() {
     state.withLock { state in
       state.keepsUnclaimed = false
@@ -102,7 +103,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Delivers an entry, including this program's own. Called on the client's event loop.
+  /// Delivers an entry of any sender, including this program. Called on the client's event loop.
   func deliver(_ entry: ReceivedEntry) {
     receive(.entry(entry))
   }
@@ -131,7 +132,7 @@ final class Inbox: Sendable {
     meter.add(state.withLock { $0.receive(event) })
   }
 
-  /// Subscribes to a type. The first subscriber of a type receives the messages that arrived before.
+  /// Subscribes to a type. The first subscriber of a type also receives the messages that arrived before it subscribed.
   func subscribe(to type: String) -> MessageSubscription {
     let queue = AsyncQueue<ReceivedEntry>()
     let (id, bytes) = state.withLock { state in
@@ -174,7 +175,7 @@ final class Inbox: Sendable {
     for subscriber in subscribers.values.joined() { subscriber.queue.finish(keepsBuffered: keepsBuffered) }
   }
 
-  /// True when subscribers may not even read buffered messages.
+  /// True after `close(keepsBuffered: false)`: subscribers may no longer read even buffered messages.
   var isDiscarded: Bool { state.withLock { $0.isDiscarded } }
 
   fileprivate func recordConsumed(_ bytes: Int) {
@@ -215,6 +216,6 @@ final class MessageSubscription: Sendable {
     return entry
   }
 
-  /// True when subscribers may not even read buffered messages.
+  /// True after `close(keepsBuffered: false)`: subscribers may no longer read even buffered messages.
   var isDiscarded: Bool { inbox.isDiscarded }
 }

@@ -4,13 +4,13 @@ import Wire
 
 /// Decodes the entries of one message type for one sequence.
 ///
-/// An entry usually contains one message. Strokes of the page are an exception: a `StrokeBatchSplitter` divides them if `Message`
-/// has only one point.
+/// An entry usually contains one message. Stroke messages of the web page are an exception: if `Message` has room for only one
+/// point, a `StrokeBatchSplitter` divides such an entry into one message for each point.
 struct MessageDecoder<Message: Codable>: Sendable {
   private var splitter: StrokeBatchSplitter?
   private let decoder = JSONDecoder()
 
-  /// A decoder for one sequence.
+  /// Creates a decoder for one sequence.
   ///
   /// - Parameters:
   ///   - type: the name of the message type on the wire.
@@ -20,7 +20,7 @@ struct MessageDecoder<Message: Codable>: Sendable {
     splitter = isStroke ? StrokeBatchSplitter(sentPoints: sentPoints) : nil
   }
 
-  /// Decodes an entry and returns its first message; `next` returns the further messages. Nil for a payload that is not a
+  /// Decodes an entry and returns its first message; `next` returns the further messages. Returns nil for a payload that is not a
   /// `Message`.
   mutating func decode(_ entry: ReceivedEntry) -> (Message, Participant)? {
     let source = Participant(id: entry.source.id)
@@ -38,7 +38,8 @@ struct MessageDecoder<Message: Codable>: Sendable {
   mutating func next() -> (Message, Participant)? {
     guard let (payload, source) = splitter?.nextPayload() else { return nil }
     guard let message = decode(payload) else {
-      // An invalid point ends its batch. The page sends none, and each costs as much as a valid one.
+      // The rest of the batch is dropped, because decoding invalid points costs as much time as decoding valid points. The web
+      // page never sends an invalid point.
       splitter?.discardBatch()
       return nil
     }

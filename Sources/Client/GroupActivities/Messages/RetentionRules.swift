@@ -2,7 +2,7 @@ import FoundationEssentials
 import Platform
 import Wire
 
-/// The retention of each message type for participants that join later.
+/// The rules that decide how the session retains the messages of each type for participants that join later.
 final class RetentionRules: Sendable {
   /// The rules of the process.
   static let shared = RetentionRules()
@@ -17,7 +17,7 @@ final class RetentionRules: Sendable {
     rules.withLock { $0[ObjectIdentifier(type)] = rule }
   }
 
-  /// Returns the retention of a message and its key; nil if the message is not retained.
+  /// Returns the retention and the key of a message; nil if the message is not retained.
   func placement<Message>(
     of message: Message, _ type: String, _ payload: [UInt8]
   ) -> (retention: Retention, key: EntryKey)? {
@@ -34,7 +34,7 @@ final class RetentionRules: Sendable {
 
   /// Returns the message's `id` if it is a UUID.
   private static func id(in payload: [UInt8]) -> EntryKey? {
-    // A payload that is nested too deeply to be parsed has no `id`: it is sent and not retained.
+    // A payload that is nested too deeply to be parsed counts as a payload without `id`: it is sent but not retained.
     guard payload.contains(text: "\"id\""), let range = try? JSONParser.range(of: "id", in: payload.span),
       range.count == 38, payload[range.lowerBound] == UInt8(ascii: "\"")
     else { return nil }
@@ -48,7 +48,7 @@ final class RetentionRules: Sendable {
   }
 }
 
-/// A key path from a message to its key, without the message's type.
+/// A key path from a message to its key, with the message's type erased.
 protocol AnyMessageKey: Sendable {
   func key(of message: Any) -> EntryKey?
 }

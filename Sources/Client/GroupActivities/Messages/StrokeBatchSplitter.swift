@@ -3,18 +3,18 @@ import Platform
 import SessionClient
 import Wire
 
-/// Divides the stroke messages of the page for message types that have only one point.
+/// Divides the stroke messages of the web page for message types that can hold only one point.
 ///
-/// This is the only part of the library that depends on a certain activity. The page sends a stroke as messages of the type
-/// `UpsertStrokeMessage` (Wire's article on the drawing activity): `points` has all points since the previous message, and
-/// `point` is the last of them. A finished stroke is sent once more, whole, with the retention `replace`. The message type of
-/// Apple's sample has `point` only, and its model appends that point to the stroke. The sample must work with the page without a
-/// change. So its sequence gets one message for each point. From a whole stroke, the sequence gets only the points that it did
-/// not get before. A type that has `points` gets the messages unchanged.
+/// This is the only part of the library that depends on a specific activity (drawing). The web page sends a stroke as messages of
+/// the type `UpsertStrokeMessage` (Wire's article on the drawing activity): `points` has all points since the previous message,
+/// and `point` is the last of them. When a stroke is finished, the page sends the whole stroke once more, with the retention
+/// `replace`. The message type of Apple's sample has `point` only, and its model appends that point to the stroke. Apple's sample
+/// must work with the page unchanged. So a sequence of such a message type gets one message for each point, and from a whole
+/// stroke it gets only the points that it did not get before. A type that has `points` gets the messages unchanged.
 struct StrokeBatchSplitter: Sendable {
-  /// The name of the page's stroke messages. Messages with any other name are never divided.
+  /// The name of the page's stroke messages. Messages of any other type are never divided.
   static let messageType = "UpsertStrokeMessage"
-  /// The number of bytes that are decoded between two pauses. A stroke drawn by hand is smaller.
+  /// The number of bytes that are decoded between two pauses, in which other tasks may run. A stroke drawn by hand is smaller.
   static let pauseBytes = 1 << 20
 
   private struct Batch: Sendable {
@@ -34,12 +34,12 @@ struct StrokeBatchSplitter: Sendable {
 
   /// Creates a splitter for one sequence.
   ///
-  /// - Parameter sentPoints: the points that this program has sent, which are in its model already.
+  /// - Parameter sentPoints: the numbers of points that this program has sent. The program's model already contains these points.
   init(sentPoints: SentStrokePoints) {
     self.sentPoints = sentPoints
   }
 
-  /// Begins an entry whose payload is a valid message.
+  /// Begins to divide an entry whose payload is a valid message.
   ///
   /// - Parameters:
   ///   - entry: the entry.
@@ -77,7 +77,7 @@ struct StrokeBatchSplitter: Sendable {
     batch = Batch(source: source, members: members, messageBytes: messageBytes, points: newPoints)
   }
 
-  /// Returns the JSON of the next point's message and its sender; nil if the batch has no more.
+  /// Returns the JSON of the next point's message, and the sender; nil if the batch has no further points.
   mutating func nextPayload() -> ([UInt8], Participant)? {
     guard let point = batch?.points.popFirst(), var current = batch else {
       batch = nil
@@ -93,14 +93,14 @@ struct StrokeBatchSplitter: Sendable {
     batch = nil
   }
 
-  /// Returns true when `pauseBytes` of messages were returned since the last pause.
+  /// Returns true when the messages returned since the last pause have at least `pauseBytes` bytes in total.
   mutating func needsPause() -> Bool {
     guard bytesSincePause >= Self.pauseBytes else { return false }
     bytesSincePause = 0
     return true
   }
 
-  /// The members of a message that has `point` and `points`; nil for any other.
+  /// The JSON members of a message that has `point` and `points`; nil for any other message.
   private static func batch(_ payload: [UInt8]) -> [String: JSONValue]? {
     guard payload.contains(text: "\"points\""), payload.contains(text: "\"point\""),
       // A payload that is not JSON is not a batch.
@@ -114,7 +114,7 @@ struct StrokeBatchSplitter: Sendable {
 final class SentStrokePoints: Sendable {
   private let counts = Guarded(RecentTable<EntryKey, Int>(limit: 16_384))
 
-  /// The number under a key.
+  /// The number of points sent under a key.
   subscript(key: EntryKey) -> Int {
     counts.withLock { $0[key] ?? 0 }
   }

@@ -5,7 +5,7 @@ import Wire
 /// (section 3.2 of the wire protocol). Of all other messages, only the newest mebibyte is kept.
 struct UnclaimedMessages: Sendable {
   /// The maximum number of bytes of retained messages: the default size limit of a session (`sessionLogBytes`). Messages beyond
-  /// it are dropped.
+  /// this limit are dropped.
   static let maximumRetainedBytes = 256 << 20
   /// The maximum number of bytes of messages that the session does not retain.
   static let maximumTransientBytes = 1 << 20
@@ -18,7 +18,7 @@ struct UnclaimedMessages: Sendable {
   /// The size of `retained`.
   private var retainedBytes = 0
   private var transient: [Message] = []
-  /// The number of dropped messages at the front of `transient`.
+  /// The number of messages at the front of `transient` that no longer count and are removed later, many at a time.
   private var droppedCount = 0
   private var transientBytes = 0
   private var arrival: UInt64 = 0
@@ -26,7 +26,7 @@ struct UnclaimedMessages: Sendable {
 
   /// Creates an empty list.
   ///
-  /// - Parameter limit: the number of bytes of retained messages.
+  /// - Parameter limit: the maximum number of bytes of retained messages.
   init(limit: Int = Self.maximumRetainedBytes) {
     self.limit = limit
   }
@@ -49,7 +49,7 @@ struct UnclaimedMessages: Sendable {
     }
   }
 
-  /// Removes all retained messages: a snapshot contains everything that the session retains.
+  /// Removes all retained messages, because the snapshot that follows contains everything that the session retains.
   mutating func beginSnapshot() {
     retained.removeAll()
     retainedBytes = 0
@@ -96,6 +96,6 @@ struct UnclaimedMessages: Sendable {
 }
 
 extension ReceivedEntry {
-  /// The size for limits, in bytes: the payload and an allowance for the rest.
+  /// The size that counts toward limits, in bytes: the payload, plus 64 for all other members.
   var cost: Int { payload.count + 64 }
 }

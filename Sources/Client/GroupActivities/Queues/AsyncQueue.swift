@@ -19,7 +19,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
   private struct State {
     var buffer: [Element] = []
-    /// The index in `buffer` of the first element that was not returned to an iterator.
+    /// The index in `buffer` of the first element that no iterator has received yet.
     var head = 0
     var waiters: [Waiter] = []
     var nextWaiterID = 0
@@ -57,7 +57,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Replaces all buffered elements with one. Used for a value of which only the newest is needed.
+  /// Replaces all buffered elements with one element. Used for values of which readers need only the newest.
   func replaceAll(with element: Element) {
     state.withLock { state in
       state.buffer.removeAll()
@@ -96,7 +96,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
       state.nextWaiterID += 1
       return state.nextWaiterID
     }
-    // If a waiter is resumed and cancelled at the same time, its id stays here and is removed now.
+    // If a waiter is resumed and cancelled at the same time, its id is still in `cancelledWaiters` and is removed here.
     defer { if Task.isCancelled { state.withLock { _ = $0.cancelledWaiters.remove(id) } } }
     // The operation captures `actor`. In Swift 6.3, a closure without this capture would run on the global executor. An element
     // might then arrive before the reader waits.

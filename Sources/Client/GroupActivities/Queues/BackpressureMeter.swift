@@ -1,7 +1,7 @@
 import Platform
 
-/// Counts the unread bytes of a session's sequences. Above 64 MiB, the session stops reading from the gateway until half of the
-/// bytes are read.
+/// Counts the unread bytes of a session's sequences. Above 64 MiB, the session stops reading from the gateway, until fewer than
+/// 32 MiB are unread.
 final class BackpressureMeter: Sendable {
   /// The number of unread bytes above which reading stops.
   static let limit = 64 << 20
@@ -11,7 +11,8 @@ final class BackpressureMeter: Sendable {
     var isPaused = false
   }
   private let state = Guarded(State())
-  /// The lock is held during the call, so that two threads cannot report their states in the wrong order.
+  /// The closure that stops and resumes reading. The lock is held while the closure runs, so that two threads cannot report their
+  /// states in the wrong order.
   private let callback = Guarded<(@Sendable (Bool) -> Void)?>(nil)
 
   /// Sets the closure that stops and resumes reading. The closure is called with a lock held and must return at once.

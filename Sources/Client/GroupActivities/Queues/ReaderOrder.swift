@@ -3,18 +3,19 @@ import Platform
 /// The order in which the waiting readers of an actor resume.
 ///
 /// A continuation does not resume its task on the task's actor: the task passes through the global executor (Swift 6.3), where
-/// two tasks of one actor may overtake each other. So a reader is resumed only when the reader resumed before it has
-/// arrived on their actor. Readers of different actors do not wait for each other.
+/// two tasks of one actor may overtake each other. So the next reader of an actor is resumed only after the previously resumed
+/// reader runs on the actor again. Readers of different actors do not wait for each other.
 final class ReaderOrder: Sendable {
-  /// The order of the process: an actor may read the queues of several sessions.
+  /// The order of the process. It is shared by all sessions, because an actor may read the queues of several sessions.
   static let shared = ReaderOrder()
 
   typealias Resumption = @Sendable () -> Void
 
-  /// The resumptions that wait, by actor. An actor has an element while one of its readers was resumed but has not arrived.
+  /// The waiting resumptions of each actor. An actor has an entry while one of its readers was resumed but does not run on the
+  /// actor yet.
   private let waiting = Guarded<[ObjectIdentifier: [Resumption]]>([:])
 
-  /// Resumes a reader now, or after the readers of the actor that were resumed before.
+  /// Resumes a reader now, or after the earlier readers of the actor.
   ///
   /// The reader calls `didArrive` when it runs on the actor.
   func resume(on actor: ObjectIdentifier, _ resumption: @escaping Resumption) {

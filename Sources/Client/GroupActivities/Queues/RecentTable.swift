@@ -1,4 +1,4 @@
-/// A dictionary that evicts old entries: it has the `limit` newest keys, and at most as many older ones.
+/// A dictionary that evicts old entries. It always keeps the `limit` newest keys, and has fewer than twice as many keys in total.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private var recent: [Key: Value] = [:]

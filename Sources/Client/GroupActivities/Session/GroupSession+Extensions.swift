@@ -4,7 +4,7 @@ import Platform
 import Wire
 
 extension GroupSession {
-  /// The session's link. Anyone who has the link can join, in a browser too, so only participants should know it. An
+  /// The session's link. Anyone who has the link can join, also in a browser, so only participants should know the link. An
   /// extension of Apple's API.
   public var link: URL { coordinator.link }
 
@@ -21,7 +21,7 @@ extension GroupSession {
   /// Changes this participant's name and color, with the rules of `join(as:color:)`. Does nothing before `join` and after the
   /// end. An extension of Apple's API.
   public func show(as name: String?, color: String? = nil) {
-    // Before `join` and after the end this participant is not in the list.
+    // `membership()` throws before `join` and after the end. Then there is nothing to change.
     try? coordinator.membership().change(Profile(name: name, color: color))
   }
 
@@ -42,10 +42,11 @@ extension GroupSession {
     coordinator.state.withLock { $0.waitingParticipants }
   }
 
-  /// Waits until all earlier messages and attachments are on the gateway's disk. An extension of Apple's API.
+  /// Waits until all messages and attachments that this program sent before the call are on the gateway's disk. An extension of
+  /// Apple's API.
   ///
   /// - Throws: `GroupSessionInvalidation` if the session ends first, `SendError.notJoined` before `join()`,
-  ///   `GroupSessionJournal.JournalError` for a failed upload (once), and `CancellationError`.
+  ///   `GroupSessionJournal.JournalError` if an upload failed (only one call throws this error), and `CancellationError`.
   public func settle() async throws {
     try await coordinator.settle()
   }
@@ -65,8 +66,7 @@ extension GroupSession {
     await membership?.finish()
   }
 
-  /// Sets `activity` and its title for all participants, and throws if that is not possible. An extension of Apple's
-  /// API.
+  /// Sets `activity` and its title for all participants, and throws if the change cannot be sent. An extension of Apple's API.
   ///
   /// - Throws: `SendError`, or the encoding error.
   public func update(activity: ActivityType) async throws {
@@ -76,11 +76,12 @@ extension GroupSession {
     if let title = await activity.metadata.title { coordinator.change(title: title, ofRevision: revision) }
   }
 
-  /// The sequence of all events in the session from this call on, as the gateway sends them. An extension of Apple's API.
+  /// The sequence of all events in the session, as the gateway sends them, starting when this property is read. An extension of
+  /// Apple's API.
   ///
-  /// A program that needs all events calls it before `join()`. The sequence ends when the gateway has received that this
-  /// participant left. From this call on, messages without a subscriber are not kept for a later `messages(of:)`. The sequence
-  /// has one reader; with 64 MiB unread, reading from the gateway stops.
+  /// A program that needs all events reads this property before `join()`. The sequence ends when the gateway knows that this
+  /// participant has left. After the property was read, messages of types without a subscriber are no longer kept for a later
+  /// `messages(of:)`. The sequence has one reader. While more than 64 MiB are unread, the session stops reading from the gateway.
   public var entries: Entries {
     coordinator.inbox.discardUnclaimed()
     return Entries(subscription: coordinator.entries.subscribe())
@@ -95,7 +96,7 @@ extension GroupSession {
 
     let subscription: EntrySubscription
 
-    /// Returns the iterator over all events since the call of `entries`.
+    /// Returns the iterator over all events since the property `entries` was read.
     public func makeAsyncIterator() -> Iterator {
       Iterator(subscription: subscription)
     }

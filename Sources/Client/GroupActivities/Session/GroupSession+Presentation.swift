@@ -1,5 +1,5 @@
 extension GroupSession {
-  /// An action of a participant, described by a text (Apple's type, deprecated there).
+  /// An action of a participant, described by a text (Apple's type, which Apple has deprecated).
   @available(*, deprecated, message: "Use GroupSessionEvent with showNotice(_:) instead.")
   public struct Event: Sendable {
     /// The participant.

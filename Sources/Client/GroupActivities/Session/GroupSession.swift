@@ -5,12 +5,12 @@ import Wire
 
 /// A session of an activity in which this program takes part (Apple's class).
 ///
-/// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as waiting. Before
-/// `join()`, no other messages are sent, and only the session's end is reported.
+/// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as waiting. Until
+/// `join()`, this program can send no messages, and the session reports only its own end.
 ///
-/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released; messengers and
-/// journals have references too. Published properties change on the main actor, and publish a new value before they store it. The
-/// program must not block the main actor. Lost connections are restored: the state stays `joined`, and messages are queued.
+/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released. Messengers and
+/// journals also hold references. Published properties change on the main actor, and publish a new value before they store it.
+/// The program must not block the main actor. Lost connections are restored: the state stays `joined`, and messages are queued.
 /// Functions may be called on any thread.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// The state of a session (Apple's type).
@@ -23,7 +23,8 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     /// The session is over. The reason is a `GroupSessionInvalidation`.
     case invalidated(reason: any Error)
 
-    /// Returns true for the same state; for `invalidated`, if the descriptions of both reasons are equal.
+    /// Returns true if both states are the same case. Two `invalidated` states are equal if the descriptions of their reasons are
+    /// equal.
     public static func == (lhs: State, rhs: State) -> Bool {
       switch (lhs, rhs) {
       case (.waiting, .waiting), (.joined, .joined): true
@@ -39,15 +40,16 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   public let isLocallyInitiated: Bool
   /// The state.
   @Published public private(set) var state: State = .waiting
-  /// The participants that have joined, including this one; empty until just before `joined`.
+  /// The participants that have joined, including this one. The set is empty until just before the state becomes `joined`.
   @Published public private(set) var activeParticipants: Set<Participant> = []
   /// The activity of the session.
   ///
-  /// After this program has joined, setting the property changes the activity for all participants. The change applies here at
-  /// once, and elsewhere in the session's order. After concurrent changes, all participants have the same activity. Changes
-  /// beyond the gateway's rate are combined: the last one is sent when the rate allows, and `settle()` waits for that. A change
-  /// that cannot be sent (before `join()`, after the end, or with a payload of more than 16,384 bytes) is made only in this
-  /// program; `update(activity:)` throws in that case.
+  /// After this program has joined, setting the property changes the activity for all participants. The change applies in this
+  /// program at once. The other participants receive it in the session's order of messages. After concurrent changes, all
+  /// participants have the same activity. If the program makes changes faster than the gateway's rate limit allows, only the last
+  /// change is sent, as soon as the limit allows. `settle()` waits until then. A change that cannot be sent (before `join()`,
+  /// after the end, or with a payload of more than 16,384 bytes) takes effect only in this program. `update(activity:)` throws in
+  /// that case.
   @Published public var activity: ActivityType {
     willSet { send(newValue) }
   }
@@ -82,13 +84,14 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   }
 
   /// Leaves the session, for this program only. After this call, no further messages are sent, no sequence yields an element, and
-  /// the state becomes `invalidated`. Earlier messages are sent if that is possible within 5 s.
+  /// the state becomes `invalidated`. Messages that were sent before this call are still delivered if that is possible within 5
+  /// s.
   public func leave() {
     coordinator.leave()
   }
 
-  /// Ends the session for all participants. After this call, no further messages are sent and no sequence yields an element. A
-  /// session that was not joined is joined first: the other participants see a newcomer, and then the end.
+  /// Ends the session for all participants. After this call, no further messages are sent and no sequence yields an element. If
+  /// this program has not joined yet, it joins first: the other participants see it join just before the session ends.
   public func end() {
     coordinator.end()
   }
@@ -96,7 +99,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   private func send(_ activity: ActivityType) {
     // An activity that came from the session is not sent back.
     if let remote = RemoteActivityUpdate.current, remote.claim() { return }
-    // A setter cannot throw an error. `update(activity:)` can.
+    // The error is ignored, because a property's setter cannot throw. A program that needs the error calls `update(activity:)`.
     try? coordinator.changeSoon(payload: ActivityPayloadCoding.encode(activity))
   }
 }
@@ -107,7 +110,8 @@ extension GroupSession: @unchecked Sendable where ActivityType: Sendable {}
 
 extension GroupSession: SessionFacade {
   @MainActor func publish(_ change: SessionChange) {
-    // A change that the event loop reported while another thread left the session may arrive after the end.
+    // If another thread leaves the session while the event loop reports a change, the change may arrive here after the session's
+    // end.
     if case .invalidated = state { return }
     switch change {
     case .joined: state = .joined
@@ -124,20 +128,21 @@ extension GroupSession: SessionFacade {
 }
 
 extension GroupSession: CustomStringConvertible {
-  /// The activity's type, the state and the number of participants. The identifier and the link are left out: they
-  /// give access.
+  /// The activity's type, the state and the number of participants. The identifier and the link are left out, because they give
+  /// access to the session.
   public var description: String {
     "GroupSession<\(ActivityType.self)>(\(state), \(activeParticipants.count) active)"
   }
 }
 
-/// Marks one assignment to `activity` as received from the session. If a subscriber assigns in response, that assignment counts
-/// as the program's own.
+/// Marks one assignment to `activity` as received from the session, so that the assigned activity is not sent back. If a
+/// subscriber assigns another activity in response, that second assignment counts as the program's own and is sent.
 final class RemoteActivityUpdate: Sendable {
   @TaskLocal static var current: RemoteActivityUpdate?
   private let isClaimed = Guarded(false)
 
-  /// Returns true for the first assignment after the mark.
+  /// Returns true on the first call, which is made for the marked assignment itself. Returns false on every later call, which is
+  /// made for an assignment by a subscriber.
   func claim() -> Bool {
     isClaimed.withLock { isClaimed in
       defer { isClaimed = true }

@@ -2,15 +2,16 @@ import SessionClient
 public import FoundationEssentials
 import Wire
 
-/// One event of a session, as the gateway sends it, for tools that show or record a session; other programs use
+/// One event of a session, as the gateway sends it. Intended for tools that show or record a session. Other programs use
 /// `messages(of:)`. An extension of Apple's API.
 @nonexhaustive
 public enum GroupSessionEntry: Sendable {
-  /// The gateway admitted this participant. The event is repeated, with another participant, if the gateway no longer knew the
-  /// first one.
+  /// The gateway admitted this participant. The event occurs again, with a new participant identifier, if the gateway has
+  /// forgotten this participant when the program reconnects.
   case joined(Participant)
-  /// The events up to `caughtUp` are older. If they are a snapshot, a program that stores the session's state discards that state
-  /// first; otherwise only missed events follow.
+  /// The events between this one and `caughtUp` happened earlier. If `isSnapshot` is true, they describe the whole state of the
+  /// session, and a program that stores this state discards its old copy first. Otherwise they are the events that this program
+  /// missed.
   case catchUp(isSnapshot: Bool)
   /// The following events are live.
   case caughtUp
@@ -68,11 +69,11 @@ public struct GroupSessionRawMessage: Sendable {
   public enum Retention: Hashable, Sendable {
     /// No effect.
     case none
-    /// The message is retained after the messages under its key.
+    /// The message is retained in addition to the earlier messages with the same key, and is delivered after them.
     case append
-    /// The message replaces the messages under its key.
+    /// The message replaces the earlier messages with the same key.
     case replace
-    /// The messages under the key are removed.
+    /// The earlier messages with the same key are removed.
     case remove
   }
 
@@ -84,7 +85,7 @@ public struct GroupSessionRawMessage: Sendable {
   public let sourceColor: String
   /// True if this program sent the message.
   public let isMine: Bool
-  /// True if the message was delivered before: a snapshot repeats retained messages.
+  /// True if this program received the message before: a snapshot repeats the messages that the session retains.
   public let isRepeat: Bool
   /// The message type.
   public let type: String
@@ -96,7 +97,7 @@ public struct GroupSessionRawMessage: Sendable {
   public let isTargeted: Bool
   /// True if the sender encrypted the payload.
   public let isSealed: Bool
-  /// True if the message was for a key that is no longer retained. Such a message has no effect.
+  /// True if the message was to change a key whose messages the session no longer retains. Such a message has no effect.
   public let changedNothing: Bool
   /// The effect on the messages that the session retains.
   public let retention: Retention
@@ -138,7 +139,7 @@ public struct GroupSessionRawAttachment: Identifiable, Sendable {
   public let contentType: String
   /// The size in bytes; nil if the uploader has not sent it yet.
   public let size: Int?
-  /// The number of bytes that have arrived.
+  /// The number of bytes that the gateway has received.
   public let offset: Int
   /// The uploader's metadata, as JSON.
   public let metadata: Data?

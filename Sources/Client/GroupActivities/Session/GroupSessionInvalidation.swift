@@ -1,8 +1,8 @@
 import SessionClient
 public import FoundationEssentials
 
-/// The reason why a session is over for this program, as in `GroupSession.State.invalidated(reason:)`. `description`
-/// says it in English.
+/// The reason why a session is over for this program, as in `GroupSession.State.invalidated(reason:)`. `description` is the
+/// reason in English.
 @nonexhaustive
 public enum GroupSessionInvalidation: Error, Hashable, Sendable, CustomStringConvertible {
   /// This program left the session.
@@ -23,7 +23,7 @@ public enum GroupSessionInvalidation: Error, Hashable, Sendable, CustomStringCon
   case notTrusted(String)
   /// The server at the address is not a gateway. The value is a message with the reason.
   case noGateway(String)
-  /// The system refuses this process a thread or a file descriptor. The value is a message with the reason.
+  /// The operating system refuses this process a thread or a file descriptor. The value is a message with the reason.
   case noConnections(String)
   /// The gateway refused the connection permanently. The values are its close code or HTTP status, and its message.
   case refused(code: Int, detail: String)

@@ -2,10 +2,10 @@ public import FoundationEssentials
 
 /// A participant of a session (Apple's type). Two windows of one person are two participants.
 ///
-/// It has no personal data; `GroupSession.name(of:)` and `color(of:)` return the name and the color.
+/// The value contains no personal data: `GroupSession.name(of:)` and `color(of:)` return the participant's name and color.
 public struct Participant: Hashable, Identifiable, Sendable, CustomStringConvertible {
-  /// The identifier, the same for all participants of the session. It survives lost connections and is new for each
-  /// join.
+  /// The identifier, the same for all participants of the session. It stays the same when connections are lost, and is new for
+  /// each join.
   public let id: UUID
 
   /// The identifier.

@@ -5,7 +5,7 @@ import Wire
 extension SessionCoordinator {
   /// Sets the activity for all participants.
   ///
-  /// - Returns: the number of this change among the changes of this program.
+  /// - Returns: the revision: the number of activity changes that this program has made so far, including this one.
   /// - Throws: `SendError`.
   @discardableResult
   func change(payload: JSONValue?) throws(GroupSessionMessenger.SendError) -> Int {
@@ -25,18 +25,18 @@ extension SessionCoordinator {
     }
   }
 
-  /// Sets the title only, unless this program has changed the activity after the given revision.
+  /// Sets only the title, unless this program has changed the activity since the given revision.
   func change(title: String, ofRevision revision: Int) {
     let isSame = state.withLock { $0.activityRevision == revision && $0.activity.title != title }
     guard isSame, case 1...Activity.maximumTextScalars = title.unicodeScalars.count else { return }
-    // If the rate is exceeded or the session is over, the title does not change.
+    // If the rate limit is exceeded or the session is over, the title does not change.
     _ = try? membership().change(ActivityChange(title: title))
   }
 
-  /// Sets the activity for all participants, now or as soon as the gateway's rate allows. The change replaces an earlier one that
-  /// has not been sent.
+  /// Sets the activity for all participants, now or as soon as the gateway's rate allows. The change replaces an earlier change
+  /// that is still waiting to be sent.
   ///
-  /// - Throws: `SendError`, when waiting would not help.
+  /// - Throws: `SendError`, if a later attempt would fail too.
   func changeSoon(payload: JSONValue?) throws(GroupSessionMessenger.SendError) {
     let time: Duration
     do throws(GroupSessionMessenger.SendError) {
@@ -56,7 +56,7 @@ extension SessionCoordinator {
   private func sendDeferred(after time: Duration) async {
     var time = time
     while true {
-      // No code cancels this task.
+      // This task is never cancelled, so `sleep` does not throw.
       try? await Task.sleep(for: time)
       let deferredPayload = state.withLock { state -> DeferredPayload? in
         if state.deferredPayload == nil { state.deferredSend = nil }
@@ -95,8 +95,8 @@ extension SessionCoordinator {
     if let change { publish(change) }
   }
 
-  /// Returns true if this program has not changed the activity since a revision. Otherwise the session will report a newer
-  /// activity.
+  /// Returns true if this program has not changed the activity since a revision. If the program has changed the activity, the
+  /// session will report that newer activity later.
   func isCurrent(_ revision: Int) -> Bool {
     state.withLock { $0.activityRevision == revision && $0.changes.isEmpty && $0.deferredPayload == nil }
   }

@@ -4,10 +4,10 @@ import Platform
 import Wire
 
 extension SessionCoordinator {
-  /// Handles a notice of the membership. Called on the client's event loop.
+  /// Handles an event that the membership reports. Called on the client's event loop.
   func receive(_ notice: SessionEvent) {
     if case .ended(let reason) = notice { return handleEnd(reason) }
-    // This comes last: a reader of `entries` may ask for the participants of the entry.
+    // The broadcast comes last: a reader of `entries` may look up the event's participants, which must be recorded by then.
     defer { entries.broadcast(notice, gateway: api.gateway) }
     guard !isEnded else { return }
     switch notice {
@@ -33,7 +33,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Records a sender. If a participant left before this one joined, only its messages identify it.
+  /// Records the sender of a message. A participant that left before this program joined is known only from such a message.
   private func recordParticipant(_ person: Wire.Participant) {
     state.withLock { state in
       if state.knownParticipants[person.id] == nil { state.knownParticipants[person.id] = person }
@@ -75,8 +75,8 @@ extension SessionCoordinator {
     publish(active: Set(active.map { Participant(id: $0.id) }))
   }
 
-  /// Ends this session and then follows its successor. A program that releases its session on invalidation has then released it
-  /// before it gets the new one.
+  /// Ends this session first, and follows its successor afterwards. So a program that releases its session on invalidation has
+  /// released the old session before it receives the new one.
   private func handleSuccessor(_ successor: SessionID, createdBy number: ParticipantNumber) {
     let isLocal = state.withLock { $0.localNumber == number }
     let link = SessionLink(session: successor, at: api.gateway)
@@ -102,7 +102,7 @@ extension SessionCoordinator {
 }
 
 extension SessionCoordinator {
-  /// Sends a message. The message has its place in the order of all sends when this function returns.
+  /// Sends a message. The message's place in the order of all sends is fixed when this function returns.
   ///
   /// - Throws: `SendError`; then the message is not sent.
   func send(_ entry: OutgoingEntry) throws(GroupSessionMessenger.SendError) {
@@ -115,17 +115,18 @@ extension SessionCoordinator {
     sentStrokePoints.record(entry)
   }
 
-  /// Waits until all earlier messages and attachments are on the gateway's disk.
+  /// Waits until all messages and attachments that this program sent before the call are on the gateway's disk.
   func settle() async throws {
     await state.withLock { $0.deferredSend }?.value
     for (id, upload) in state.withLock({ $0.uploads }) {
       do throws(SessionClientError) {
         try await upload.finish()
       } catch .cancelled {
-        // A cancelled upload was removed, so this function does not wait for it.
+        // Either this task was cancelled, and the next line throws; or the program removed the attachment, and there is no upload
+        // to wait for.
         try Task.checkCancellation()
       } catch {
-        // Each failure is thrown once.
+        // The failure of an upload is thrown only once, so it is removed here.
         state.withLock { state in
           state.uploads[id] = nil
           state.uploadFailure = nil

@@ -7,7 +7,8 @@ import Wire
 enum SessionChange: Sendable {
   case joined
   case participants(active: Set<Participant>)
-  /// The activity that the session reports, with the number of changes that this program had made before.
+  /// The activity that the session reports. `revision` is the number of activity changes that this program had made before the
+  /// report.
   case activity(JSONValue?, revision: Int)
   case invalidated(GroupSessionInvalidation)
 }
@@ -19,7 +20,8 @@ protocol SessionFacade: AnyObject {
 
 /// A strong reference that keeps a session object alive.
 ///
-/// Unchecked: it never returns the object, so a messenger is `Sendable` even if its activity is not.
+/// Unchecked: no code can read the object from the retainer. So a messenger is `Sendable` even if the session's activity type is
+/// not.
 struct SessionRetainer: @unchecked Sendable {
   private let facade: any SessionFacade
 
@@ -35,9 +37,10 @@ struct WeakFacade: @unchecked Sendable {
   weak var object: (any SessionFacade)?
 }
 
-/// This program's part in one session: the part of `GroupSession` that does not depend on the type of its activity.
+/// The implementation of `GroupSession`, without the generic activity type: this program's membership in one session.
 ///
-/// It does not retain objects of the program. The membership retains the coordinator until the session is over.
+/// The coordinator does not retain the program's session object. The membership retains the coordinator until the session is
+/// over.
 final class SessionCoordinator: Sendable {
   let session: SessionID
   let api: GatewayAPI
@@ -50,26 +53,27 @@ final class SessionCoordinator: Sendable {
   let journal = AttachmentBroadcaster()
   let sentStrokePoints = SentStrokePoints()
   private let meter = BackpressureMeter()
-  /// The active participants that will be published when the main actor is free.
+  /// The active participants that will be published when the main actor is free; nil if no set is waiting.
   private let pendingParticipants = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
-    /// `join` was not called yet. The membership shows the participant as waiting, if the program has the session
-    /// object.
+    /// `join` was not called yet. The membership makes the gateway list this participant as waiting; it is nil until the program
+    /// has the session object.
     case waiting(Membership?)
     case joining(Membership)
     case joined(Membership)
     case ended(GroupSessionInvalidation)
   }
 
-  /// A payload that waits for the gateway's rate; nil for an activity without a payload.
+  /// An activity payload that waits until the gateway's rate limit allows sending it. `payload` is nil for an activity without a
+  /// payload.
   struct DeferredPayload {
     let payload: JSONValue?
   }
 
   /// The membership of a session at its end.
   struct FinalState {
-    /// The membership; nil when no program had the session object.
+    /// The membership; nil if the program never had the session object.
     let membership: Membership?
   }
 
@@ -78,14 +82,15 @@ final class SessionCoordinator: Sendable {
     /// This participant, with a provisional identifier until the gateway assigns one.
     var localParticipant: Participant
     var localNumber: ParticipantNumber = 0
-    /// The last 4,096 participants that were reported to this program, present or past.
+    /// The participants that were reported to this program, present or past: at least the last 4,096.
     var knownParticipants = RecentTable<UUID, Wire.Participant>(limit: 4_096)
     var waitingParticipants: Set<Participant> = []
     var activity: Activity
-    /// The number of changes of the activity that this program made.
+    /// The number of activity changes that this program has made.
     var activityRevision = 0
     var changes = ActivityChanges()
-    /// The last activity that this program set beyond the gateway's rate.
+    /// The payload of the last activity that this program set while the gateway's rate limit was exceeded; nil if none is
+    /// waiting.
     var deferredPayload: DeferredPayload?
     /// The task that sends `deferredPayload` when the rate allows.
     var deferredSend: Task<Void, Never>?
@@ -114,7 +119,7 @@ final class SessionCoordinator: Sendable {
     state = Guarded(State(localParticipant: Participant(id: UUID()), activity: object.activity))
   }
 
-  /// The proof of this participant's identity, valid for a successor; nil before `joined` and after the end.
+  /// The token that proves this participant's identity, also for creating a successor; nil before `joined` and after the end.
   var token: Token? {
     let membership = state.withLock { state -> Membership? in
       switch state.phase {
@@ -128,7 +133,7 @@ final class SessionCoordinator: Sendable {
   /// The payload of the current activity.
   var payload: JSONValue? { state.withLock { $0.activity.payload } }
 
-  /// Sets the object that receives changes, and shows this participant as waiting until `join`.
+  /// Sets the object that receives changes, and makes the gateway list this participant as waiting until `join`.
   func attach(_ facade: any SessionFacade) {
     let membership = makeMembership(Profile(GatewaySettings.shared.profile))
     let weakFacade = WeakFacade(object: facade)
@@ -165,7 +170,7 @@ final class SessionCoordinator: Sendable {
   /// Ends the session for all participants.
   func end() {
     guard let finalState = finish(.ended, keepsBuffered: false) else { return }
-    // A session that was not joined is joined first, because only a participant can end it.
+    // If this program has not joined, `end` of the membership joins first, because only a participant can end a session.
     (finalState.membership ?? makeMembership(Profile())).end()
   }
 
@@ -187,7 +192,7 @@ final class SessionCoordinator: Sendable {
     return try result.get()
   }
 
-  /// The membership in any state; nil after the end, and when no program had the session object.
+  /// The membership before or after `join`; nil after the end, and before the program has the session object.
   var currentMembership: Membership? {
     state.withLock { state in
       switch state.phase {
@@ -198,7 +203,7 @@ final class SessionCoordinator: Sendable {
     }
   }
 
-  /// The limits in force; the defaults without a membership.
+  /// The limits in force; the default limits if there is no membership.
   var limits: Limits { (try? membership().limits) ?? Limits() }
 
   /// Waits until the session is joined.
@@ -220,7 +225,7 @@ final class SessionCoordinator: Sendable {
 
   /// Ends the session and publishes the final state.
   ///
-  /// - Returns: the final state; nil if the session was over before.
+  /// - Returns: the final state; nil if the session was already over.
   func finish(_ reason: GroupSessionInvalidation, keepsBuffered: Bool) -> FinalState? {
     let (finalState, waiters) = state.withLock { state -> (FinalState?, [AsyncQueue<Void>]) in
       defer { state.joinWaiters = [] }
