@@ -1,6 +1,6 @@
 package import Wire
 
-/// The reason why a lookup or a request failed.
+/// The reason why an address lookup or a request failed.
 package enum SessionClientError: Error, Equatable, Sendable {
   /// The connection could not be established in time, or broke and retries did not help. The text is the cause.
   case unreachable(String)

@@ -1,11 +1,11 @@
 internal import Primitives
 internal import Wire
 
-/// A membership on the client loop, from `join` until it is finished.
+/// The client loop's state of one membership, from `waitToJoin` or `join` until the membership is finished.
 ///
 /// Only the loop's thread may use it.
 final class ActiveMembership {
-  /// The values that a membership passes to the loop: the session, its gateway and its observer.
+  /// The values that a `Membership` passes to the loop when it starts.
   struct Configuration: Sendable {
     let gateway: GatewayAddress
     let session: SessionID
@@ -20,7 +20,7 @@ final class ActiveMembership {
   var connection: GatewayConnection?
   /// The time at which a new socket is opened.
   var openAt: MonotonicTime?
-  /// True while the socket is read.
+  /// True unless reading from the socket is paused.
   var isReading = true
   /// The number of released bytes that was last reported to the queue.
   var releasedBytes = 0

@@ -40,7 +40,7 @@ extension ClientLoop {
 
   /// Connects the connections that waited for an address lookup.
   func didResolve(_ gateway: GatewayAddress, _ result: Result<ResolvedGateway, SessionClientError>) {
-    // A connection that was dropped during the lookup has no owner.
+    // A connection without an owner was dropped during the lookup.
     for connection in pendingLookups.removeValue(forKey: gateway) ?? [] where connection.owner != nil {
       switch result {
       case .success(let found): connect(connection, to: found.addresses[...], tls: found.tls)
@@ -59,7 +59,7 @@ extension ClientLoop {
       do throws(SystemError) {
         connections[connection.token] = nil
         let descriptor = try Socket.connect(to: address)
-        // The kernel's send buffer is limited too, so that unreliable entries do not wait there for long.
+        // The option limits the unsent bytes in the kernel's send buffer, so that unreliable entries do not wait there for long.
         try Socket(descriptor.rawValue).apply(SocketOptions(notSentLowWaterInBytes: 131_072))
         try loop.register(descriptor.rawValue, token: lastToken)
         connection.use(descriptor)
@@ -78,7 +78,7 @@ extension ClientLoop {
     fail(connection, .broken("Cannot connect to \(connection.failures.joined(separator: "; "))"))
   }
 
-  /// Continues after the TCP connection was established, or failed.
+  /// Continues after the attempt to establish a TCP connection has succeeded or failed.
   func didConnect(
     _ connection: GatewayConnection, others: ArraySlice<SocketAddress>, tls: TLSClientContext?
   ) {
@@ -122,7 +122,7 @@ extension ClientLoop {
       if progress.hasPeerClosed { connection.hasPeerClosed = true }
     } catch {
       connection.append(ciphertext: answer)
-      // Sends the TLS alert. A failure is ignored, because the peer has disconnected then.
+      // Sends the TLS alert. An error of this send is ignored: it means that the peer has disconnected.
       try? connection.flush()
       return fail(connection, Self.end(because: error))
     }

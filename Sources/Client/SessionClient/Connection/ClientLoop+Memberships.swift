@@ -32,7 +32,7 @@ extension ClientLoop {
       performEffects(of: membership)
       guard let connection = membership.connection, case .webSocket = connection.phase else { return }
       guard send(connection), membership.connection === connection else { return }
-      // Equal numbers mean that the socket accepted no bytes, or no bytes were sent.
+      // If both numbers are equal, the socket accepted no bytes, or there were no bytes to send.
       guard connection.pendingBytes < connection.reportedPendingBytes else { return }
       connection.reportedPendingBytes = connection.pendingBytes
       membership.session.setPendingBytes(connection.pendingBytes, now: now)
@@ -83,7 +83,7 @@ extension ClientLoop {
     case .reached(let mark):
       queue.reached(mark: mark)
     case .finished:
-      // The last message, `leave`, is still sent.
+      // A pending `leave` message is still sent before the close frame.
       close(membership, code: 1000)
       membership.openAt = nil
       memberships[ObjectIdentifier(queue)] = nil
@@ -98,7 +98,7 @@ extension ClientLoop {
     membership.isReading = isReading
     guard let connection = membership.connection else { return }
     connection.nextKeepaliveAt = isReading ? nil : now + connection.times.keepalive
-    // No new event reports bytes that arrived during the pause.
+    // The event loop does not report again the bytes that arrived during the pause, so the connection is read in this turn.
     if isReading { readQueue.append(connection) }
   }
 }

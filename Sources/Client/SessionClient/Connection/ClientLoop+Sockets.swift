@@ -13,7 +13,7 @@ extension ClientLoop {
 
   /// Sends pending bytes.
   ///
-  /// - Returns: false when the connection broke. Then its session has been notified.
+  /// - Returns: false when the connection broke. The connection's session has then already been notified.
   @discardableResult
   func send(_ connection: GatewayConnection) -> Bool {
     switch connection.phase {
@@ -84,7 +84,7 @@ extension ClientLoop {
     } else {
       readMessages(connection, in: &buffer, upTo: count)
     }
-    // These are pongs, and the answer to a close frame.
+    // The outgoing bytes are pongs or the answer to a close frame.
     if connection.webSocket.hasOutgoing { send(connection) }
     if connection.hasPeerClosed, connection.feedsWebSocket { streamEnded(connection, because: nil) }
   }
@@ -180,7 +180,7 @@ extension ClientLoop {
 
   private func drop(_ connection: GatewayConnection) {
     connection.appendCloseNotify()
-    // A failure is ignored: the peer may have disconnected.
+    // An error of this send is ignored: the peer may have disconnected.
     try? connection.flush()
     connections[connection.token] = nil
     connection.deadline = nil

@@ -21,10 +21,10 @@ actor ClientLoop {
   let mailbox: Mailbox<Message>
 
   var memberships: [ObjectIdentifier: ActiveMembership] = [:]
-  /// The connections by the token of their socket.
+  /// The connections. The key is the event loop's token for the connection's socket.
   var connections: [UInt64: GatewayConnection] = [:]
   var lastToken: UInt64 = 0
-  /// The connections that wait for an address. One thread resolves the address of each gateway, for any number of connections.
+  /// The connections that wait for an address lookup. All connections to the same gateway share one lookup and its thread.
   var pendingLookups: [GatewayAddress: [GatewayConnection]] = [:]
 
   // Work of the current turn.
@@ -34,7 +34,7 @@ actor ClientLoop {
   /// Memberships that may have more to send than one turn allows.
   var sendQueue: [ActiveMembership] = []
 
-  // An object that all connections share.
+  // The buffers and the decompressor that all connections share.
   var buffer = [UInt8](repeating: 0, count: 131_072)
   var plaintext: [UInt8] = []
   let inflater = Inflater()
@@ -56,7 +56,7 @@ actor ClientLoop {
 
   private init() throws(SystemError) {
     loop = try EventLoopThread(name: "client")
-    // The queue is bounded: it has at most one message for each membership and each lookup.
+    // The mailbox needs no limit: it contains only a few messages for each membership and each lookup.
     mailbox = Mailbox(waking: loop, capacity: .max)
   }
 

@@ -17,7 +17,7 @@ struct ClientWebSocket {
 
   private enum State {
     case upgrading(UpgradeHandshake)
-    /// The WebSocket is open. If `isClosing` is true, our close frame was sent and the gateway's is expected.
+    /// The WebSocket is open. If `isClosing` is true, our close frame was sent and the gateway's close frame is expected.
     case open(MessageReader, isClosing: Bool)
     case ended
   }
@@ -53,7 +53,7 @@ struct ClientWebSocket {
 
   // MARK: - Reading
 
-  /// Reads the bytes from `position` to `end` up to the next event; returns nil when all are read.
+  /// Reads the bytes from `position` to `end` up to the next event; returns nil when all bytes are read.
   mutating func next(
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater
   ) -> Event? {
@@ -93,7 +93,7 @@ struct ClientWebSocket {
     }
   }
 
-  /// Handles the end of the connection, and returns the event for it if the WebSocket had not ended before.
+  /// Handles the end of the TCP connection. Returns the last event; nil if the WebSocket had already ended or was closing.
   mutating func finish() -> Event? {
     defer { state = .ended }
     switch state {
@@ -126,7 +126,7 @@ struct ClientWebSocket {
         case .pong:
           continue
         case .close(let code, let reason):
-          // §5.5.1: the answer has the same code, unless our close frame was sent first.
+          // RFC 6455 §5.5.1: our close frame repeats the received code. It is not sent if we sent a close frame first.
           if !isClosing { appendClose(code.map { ClosePayload(code: $0) } ?? ClosePayload()) }
           return .ended(.closed(code: (code ?? .noStatusReceived).rawValue, reason: Array(reason.utf8)))
         }
@@ -181,7 +181,7 @@ struct ClientWebSocket {
   }
 
   private mutating func appendClose(_ payload: ClosePayload) {
-    // A pong after a close frame is not allowed (§5.5.1).
+    // A pong after a close frame is not allowed (RFC 6455 §5.5.1).
     unansweredPing = nil
     FrameWriter.appendClose(payload, maskingKey: .random(), to: &outgoing)
   }

@@ -17,7 +17,7 @@ final class GatewayConnection {
     case tlsHandshake
     /// The WebSocket is requested or open.
     case webSocket
-    /// The last bytes are being sent. Then the gateway closes first (RFC 6455 §7.1.1).
+    /// The last bytes are being sent. After them, the client waits until the gateway closes the TCP connection (RFC 6455 §7.1.1).
     case lingering
     /// The descriptor is closed.
     case closed
@@ -26,18 +26,18 @@ final class GatewayConnection {
   /// The membership; nil after it has released the connection.
   weak var owner: ActiveMembership?
   var phase = Phase.resolving
-  /// The identifier of the socket in the event loop. Each tried address has a new one.
+  /// The identifier of the socket in the event loop. Each attempt to connect to an address gets a new token.
   var token: UInt64 = 0
   var webSocket: ClientWebSocket
   var tls: TLSConnection?
-  /// The failures at the addresses tried before.
+  /// The errors of the addresses that were already tried.
   var failures: [String] = []
   let times: ConnectionTimeouts
   /// The end of the current phase's time limit.
   var deadline: MonotonicTime?
   /// The end of the time limit for connecting.
   let connectDeadline: MonotonicTime
-  /// The time of the next keepalive; nil while the connection is read.
+  /// The time of the next keepalive; nil unless reading is paused.
   var nextKeepaliveAt: MonotonicTime?
   private var descriptor: OwnedDescriptor?
   private var outgoing: [UInt8] = []
@@ -50,12 +50,12 @@ final class GatewayConnection {
     connectDeadline = now + times.connect
   }
 
-  /// The pending bytes last reported to the session.
+  /// The number of pending bytes that was last reported to the session.
   var reportedPendingBytes = 0
   /// True once the peer has ended the TLS stream.
   var hasPeerClosed = false
 
-  /// True while the socket is to be read. It is false only when the session has paused reading.
+  /// True when the socket is to be read. While the WebSocket is open, the value is false only if the session has paused reading.
   var shouldRead: Bool {
     switch phase {
     case .resolving, .connecting, .closed: false
@@ -75,7 +75,7 @@ final class GatewayConnection {
   /// The socket; nil before it is opened and after it is closed.
   private(set) var socket: Socket?
 
-  /// Takes ownership of a socket in place of the former one.
+  /// Takes ownership of a socket, which replaces the former socket.
   func use(_ descriptor: consuming OwnedDescriptor) {
     socket = Socket(descriptor.rawValue)
     self.descriptor = consume descriptor
@@ -92,7 +92,7 @@ final class GatewayConnection {
 
   // MARK: - Writing
 
-  /// The bytes that wait until the socket has room.
+  /// The number of bytes that wait until the socket has room.
   var pendingBytes: Int { outgoing.count - sent }
 
   /// Queues a message.
@@ -149,7 +149,7 @@ final class GatewayConnection {
     }
   }
 
-  /// Removes sent bytes when they are most of the buffer. This is rare enough to cost almost no time.
+  /// Removes sent bytes when they fill more than half of the buffer. Because of this condition, bytes are rarely moved.
   private func compact() {
     guard sent > 65_536, sent > outgoing.count / 2 else { return }
     outgoing.removeSubrange(..<sent)

@@ -3,7 +3,7 @@ package import Wire
 
 /// One participant's membership in one session: joins, reconnects, sends, and reports events.
 ///
-/// Any thread may call it. The observer is called on the thread of the process's client loop, in the session's order.
+/// Any thread may call its functions. The observer is called on the thread of the process's client loop, in the session's order.
 /// A membership lives until `ended` was reported, even without references to it.
 package final class Membership: Sendable {
   /// The observer of a membership. It runs on the loop's thread and must not block.
@@ -16,7 +16,7 @@ package final class Membership: Sendable {
   private let profile: Profile
   private let times: ConnectionTimeouts
   private let queue = MembershipQueue()
-  /// The observer until the first call passes it to the loop.
+  /// The observer; nil after the first call has passed it to the loop.
   private let observer: Guarded<Observer?>
 
   /// Creates a membership. It opens no connection before `waitToJoin` or `join`.
@@ -41,20 +41,20 @@ package final class Membership: Sendable {
   /// Connects, and shows this participant to the other participants as waiting. Before the join, only the session's end is
   /// reported.
   package func waitToJoin() {
-    // Without a loop, the participant is not listed as waiting. `join` tries again.
+    // If the system cannot start the loop, the participant is not listed as waiting. `join` tries again to start the loop.
     guard let loop = try? ClientLoop.shared() else { return }
     start(with: .waitToJoin, on: loop)
   }
 
-  /// Connects and joins, once.
+  /// Connects and joins. A second call has no effect.
   ///
   /// - Parameter profile: the name and color to show, instead of those given to `init`.
   package func join(as profile: Profile? = nil) {
     if !start(with: .join(profile)) { queue.join(as: profile) }
   }
 
-  /// Sends pending messages if there is a connection (for at most 5 s). Then leaves and gives up the token (for at most another 5
-  /// s). Later sends are rejected.
+  /// Sends the pending messages, for at most 5 s, if there is a connection. Sends `leave` afterwards, and waits at most another 5
+  /// s until the gateway has received it. Later sends are rejected.
   package func leave() {
     if !start(with: .leave) { queue.leave() }
   }
@@ -65,8 +65,8 @@ package final class Membership: Sendable {
     queue.enqueue(.end)
   }
 
-  /// Sends a message. Its place in the order of sends is fixed when the call returns. A reliable message is kept
-  /// until it is on the gateway's disk; an unreliable one is sent now or never.
+  /// Sends a message. Its place in the order of sends is fixed when the call returns. A reliable message is kept until it is on
+  /// the gateway's disk. An unreliable message is sent now or dropped.
   ///
   /// - Throws: `AdmissionError` when the message is rejected.
   package func send(_ entry: OutgoingEntry) throws(AdmissionError) {
@@ -98,7 +98,8 @@ package final class Membership: Sendable {
   }
 
   /// Waits until the membership is over: the session has ended, or the gateway has received `leave`, or the 10 s for `leave` have
-  /// passed. If the membership does not end, it waits until the task is cancelled. Returns at once if the membership never began.
+  /// passed. If the membership does not end, this function waits until the task is cancelled. It returns at once if the
+  /// membership never began.
   package func finish() async {
     await queue.finish()
   }
@@ -106,19 +107,20 @@ package final class Membership: Sendable {
   /// The limits in force: those of `joined`, or the defaults before.
   package var limits: Limits { queue.limits }
 
-  /// The token of this participant; nil before `joined`. It also authorises `follows` after `leave`.
+  /// The token of this participant; nil before `joined`. Even after `leave`, it authorises the creation of a successor
+  /// (`follows`).
   package var token: Token? { queue.token }
 
-  /// Passes the membership to the loop, once.
+  /// Passes the membership to the loop, unless an earlier call has done so.
   ///
-  /// - Returns: true if this call passed it.
+  /// - Returns: false if an earlier call has passed the membership.
   @discardableResult
   private func start(with command: MembershipCommand) -> Bool {
     do throws(SystemError) {
       return start(with: command, on: try ClientLoop.shared())
     } catch {
       guard let observer = observer.withLock({ $0.take() }) else { return false }
-      // The call is made on another thread, because the caller may hold a lock that the observer needs.
+      // The observer is called on another thread, because the caller may hold a lock that the observer needs.
       let reason = EndReason.noConnections(error.description)
       queue.ended(reason)
       Task.detached {

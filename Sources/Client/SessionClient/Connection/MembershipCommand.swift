@@ -3,7 +3,7 @@ internal import Wire
 /// A request of the program to the client loop.
 enum MembershipCommand: Sendable {
   case waitToJoin
-  /// Join. A profile replaces the one given at the start.
+  /// Join. A profile, if given, replaces the profile that was given to the membership's initializer.
   case join(Profile?)
   case leave
   case end
@@ -11,6 +11,6 @@ enum MembershipCommand: Sendable {
   case change(ActivityChange)
   case changeProfile(Profile)
   case setReading(Bool)
-  /// Fulfil the promise with this number when all earlier messages are on the gateway's disk.
+  /// Resolve the promise with this number when all earlier messages are on the gateway's disk.
   case mark(UInt64)
 }

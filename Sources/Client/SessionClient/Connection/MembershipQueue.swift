@@ -2,7 +2,7 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The command queue from the threads of the program to the client loop, with the state that both share.
+/// The command queue from the threads of the program to the client loop, with the state that these threads and the loop share.
 final class MembershipQueue: Sendable {
   private struct State {
     var gate = SendGate(now: .now())
@@ -16,8 +16,9 @@ final class MembershipQueue: Sendable {
     var end: EndReason?
     var isFinished = false
     var hasLeft = false
-    /// The promises of pending marks. A promise gets nil when all messages before its mark are on the disk, or the reason
-    /// for which some of them will never be on the disk.
+    /// The promises of pending marks, by number. `settle` enqueues a mark as a command behind all earlier messages. A promise
+    /// gets nil when all messages before its mark are on the gateway's disk. If the session ends first, the promise gets the
+    /// reason.
     var marks: [UInt64: Promise<EndReason?>] = [:]
     var lastMark: UInt64 = 0
   }
@@ -34,13 +35,13 @@ final class MembershipQueue: Sendable {
   /// The limits in force.
   var limits: Limits { state.withLock { $0.limits } }
 
-  /// Starts the membership with its first command. `join` opens the gate. The command is handled before commands that were
-  /// enqueued earlier, such as a profile.
+  /// Starts the membership with its first command. `join` also opens the `SendGate`. The command is handled before commands that
+  /// were enqueued earlier, such as a change of the profile.
   ///
   /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {
     state.withLock { state in
-      // A membership that failed because it got no loop has ended.
+      // A membership for which no loop could be started has ended.
       guard state.loop == nil, state.end == nil else { return false }
       state.loop = loop
       if case .join = command { state.gate.open() }
@@ -59,14 +60,14 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Enqueues an entry if the gate admits it. The entry's place in the order is fixed when the call returns.
+  /// Enqueues an entry if the `SendGate` admits it. The entry's place in the order is fixed when the call returns.
   func enqueue(_ entry: OutgoingEntry) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(entry, now: .now()) ? .send(entry) : nil
     }
   }
 
-  /// Enqueues a change of the activity if the gate admits it.
+  /// Enqueues a change of the activity if the `SendGate` admits it.
   func enqueue(_ change: ActivityChange) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(change, now: .now())
@@ -111,7 +112,7 @@ final class MembershipQueue: Sendable {
   /// Waits until the membership is over or the task is cancelled. Returns at once if the membership never began.
   func finish() async {
     guard state.withLock({ $0.loop != nil || $0.end != nil }) else { return }
-    // The promise fails only because of a cancellation, which ends the wait.
+    // `value()` throws only if this task was cancelled. The cancellation ends the wait.
     _ = try? await completion.value()
   }
 
@@ -136,7 +137,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Records the total number of released bytes.
+  /// Records the total number of bytes that the session has released.
   func released(_ bytes: Int) {
     state.withLock { $0.gate.released(bytes) }
   }

@@ -2,8 +2,8 @@ internal import Glibc
 package import Networking
 internal import Platform
 
-/// The TLS contexts of the process's clients, one for each set of trusted certificates. A context is created at its
-/// first use, which reads files.
+/// The TLS contexts of the process's clients, one for each set of trusted certificates. A context is created when it is first
+/// needed. The creation reads files.
 package enum TLSContextCache {
   /// The file from which a context was created. A file that was changed counts as a different file.
   private struct Origin: Hashable {
@@ -32,14 +32,14 @@ package enum TLSContextCache {
       trust: gateway.certificates.map { .systemAnd(path: $0) } ?? .system)
     guard gateway.certificates == nil || origin != nil else { return context }
     contexts.withLock { contexts in
-      // The former certificates of the file are no longer trusted.
+      // If the file was changed, the contexts with its former certificates are removed.
       if let origin { for older in contexts.keys where older?.path == origin.path { contexts[older] = nil } }
       contexts[origin] = context
     }
     return context
   }
 
-  /// Returns nil for a file that cannot be examined. Reading it then fails with the cause.
+  /// Returns nil for a file that `stat` cannot examine. The creation of the context then reports the cause.
   private static func origin(of path: String) -> Origin? {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

@@ -39,8 +39,8 @@ struct UpgradeHandshake {
     reader.bodyLimit = Self.refusalBytes
   }
 
-  /// Reads from `position` and moves it to the end of the bytes that belong to the answer. Returns nil when more
-  /// bytes are needed.
+  /// Reads from `position`, and moves `position` to the end of the bytes that belong to the answer. Returns nil when more bytes
+  /// are needed.
   mutating func next(in bytes: Span<UInt8>, at position: inout Int) -> Verdict? {
     do throws(MessageError) {
       while let event = try reader.next(in: bytes, at: &position) {
@@ -71,7 +71,7 @@ struct UpgradeHandshake {
     endOfAnswer(because: nil)
   }
 
-  /// Returns the result for an incomplete answer. The status is sufficient.
+  /// Returns the result for an incomplete answer. If the head has arrived, its status decides, even if the body is incomplete.
   private func endOfAnswer(because words: String?) -> Verdict {
     switch state {
     case .readingRefusal(let head, let body): Self.refusal(head, body)
@@ -97,7 +97,8 @@ struct UpgradeHandshake {
     let status = head.status.code
     switch status {
     case 300...399:
-      // The text names only the authority, because a redirect that contains the request's path would reveal the session's link.
+      // The message contains only the target's authority: the path of a redirect may contain the session id, and so reveal the
+      // link.
       let target = head.fields.first("Location").flatMap { URL(string: $0) }
         .flatMap { try? GatewayAddress(authorityOf: $0, certificates: nil) }
       let place = target.map { " to \($0)" } ?? ""
@@ -110,7 +111,7 @@ struct UpgradeHandshake {
     }
   }
 
-  /// Returns the detail of a problem document (RFC 9457 §3), or the status line's phrase.
+  /// Returns the detail of a problem document (RFC 9457 §3), or else the status line's reason phrase.
   private static func detail(of head: ResponseHead, _ body: [UInt8]) -> String {
     // A body that is not a problem document has no detail.
     if case .object(let members)? = try? JSONParser.parse(body.span),
