@@ -1,10 +1,10 @@
 internal import Networking
 internal import Platform
 
-/// Address lookups by the system's resolver, which may block for any time. Each lookup has its own thread, so that it does not
-/// delay other requests.
+/// Address lookups by the system's resolver, which may block for an unlimited time. Each lookup has its own thread, so that the
+/// lookup does not delay other requests.
 ///
-/// There is one thread for each name at a time, for any number of waiting requests.
+/// All requests that wait for the same name share one lookup and its thread.
 final class AddressResolver: Sendable {
   /// Resolves `HOST:PORT`; a blocking call.
   typealias Resolver = @Sendable (String) throws(AddressError) -> [SocketAddress]
@@ -80,7 +80,7 @@ final class AddressResolver: Sendable {
   private func end(
     _ lookup: Lookup, of name: String, with result: Result<[SocketAddress], SessionClientError>
   ) {
-    // Later requests begin a new lookup.
+    // The lookup is removed, so that later requests begin a new one.
     pending.withLock { $0[name] = nil }
     lookup.resolve(result)
   }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Networking
 internal import Platform
 
-/// The cancellation of a request. It shuts down the request's socket, so that the thread blocked on it continues.
+/// The cancellation of a request. It shuts down the request's socket, so that a thread that is blocked on the socket continues.
 final class CancellationToken: Sendable {
   private struct State {
     var isCancelled = false
@@ -14,19 +14,19 @@ final class CancellationToken: Sendable {
   /// True once the request was cancelled.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Cancels the request. Any thread may call it.
+  /// Cancels the request. Any thread may call this function.
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
-      // This runs under the lock, because afterwards the descriptor may belong to another socket. `shutdown` fails only for a
-      // broken socket, which needs no shutdown.
+      // `shutdown` runs under the lock: without the lock, the descriptor could be closed and reused for another socket.
+      // `shutdown` fails only for a broken socket, which needs no shutdown.
       if let socket = state.socket { _ = shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
     }
   }
 
-  /// Registers a socket, which is shut down at a cancellation.
+  /// Registers the socket that `cancel` shuts down.
   ///
-  /// - Returns: false if the request was cancelled before.
+  /// - Returns: false if the request is already cancelled.
   func watch(_ socket: Socket) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import Platform
 internal import Wire
 
-/// The contents of attachments by digest. Content that was downloaded or added is not downloaded again, and concurrent
-/// requests share one download.
+/// A cache of attachments' contents, by digest. Content that this program has downloaded or added is not downloaded again, and
+/// concurrent requests for the same content share one download.
 ///
-/// Small contents are kept in memory. Larger ones, and those evicted from memory, are kept in files.
+/// Small contents are kept in memory. Larger contents, and contents evicted from memory, are kept in files.
 final class ContentCache: Sendable {
   /// A download in progress.
   private final class Download: Sendable {
@@ -88,10 +88,10 @@ final class ContentCache: Sendable {
   /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - limit: the maximum of bytes in memory.
-  ///   - itemLimit: the maximum size of each content in memory.
+  ///   - limit: the maximum number of bytes in memory.
+  ///   - itemLimit: the maximum size of one content in memory, in bytes.
   ///   - files: the store for larger contents; nil for none.
-  ///   - fileLimit: the maximum of bytes in files.
+  ///   - fileLimit: the maximum number of bytes in files.
   init(limit: Int, itemLimit: Int, files: ContentFiles? = nil, fileLimit: Int = 0) {
     self.limit = limit
     self.itemLimit = itemLimit
@@ -105,7 +105,7 @@ final class ContentCache: Sendable {
   /// Returns true if content of this size can be cached.
   func canStore(_ count: Int) -> Bool { count > 0 && count <= max(itemLimit, fileLimit) }
 
-  /// Caches a copy, because the pages of a mapped file may change. May block.
+  /// Caches a copy of the content. A copy is needed because the content may be a mapped file, whose bytes may change. May block.
   func storeCopy(of content: Data) {
     let copy =
       content.count <= itemLimit ? unsafe content.withUnsafeBytes { unsafe Data($0) } : files?.store(content)
@@ -133,7 +133,7 @@ final class ContentCache: Sendable {
         do throws(SessionClientError) {
           return try await download.promise.value()
         } catch {
-          // The download of the same content for another attachment failed. It may succeed for this attachment.
+          // The failed download was for another attachment with the same content. A download for this attachment may succeed.
           let isOwn = download.path == path && download.gateway == api.gateway
           guard !isOwn, !Task.isCancelled else { throw error }
         }
@@ -171,7 +171,7 @@ final class ContentCache: Sendable {
     } catch {
       result = .failure(error)
     }
-    // The content was cached before, so later callers find it, or begin a new download.
+    // The downloaded content is in the cache by now, so later callers find it there. After a failure, they begin a new download.
     state.withLock { state in
       if state.downloads[key]?.download === download { state.downloads[key] = nil }
     }
@@ -219,7 +219,7 @@ final class ContentCache: Sendable {
     evictFiles()
   }
 
-  /// Evicts the least recently used files until the other files are within the limit.
+  /// Evicts the least recently used files until the remaining files are within the limit.
   private func evictFiles() {
     // The file is unmapped outside the lock.
     while let (digest, _) = state.withLock({ $0.evictionCandidate(.file, over: fileLimit) }) {

@@ -5,13 +5,13 @@ internal import Platform
 
 /// Files for contents that are too large for memory.
 ///
-/// The files have no names: the kernel frees each when its last `Data` is released and when the process ends in any way.
-/// Their mode is 0600, so only their owner could open them.
+/// The files have no names, so the kernel frees a file when the last `Data` that maps it is released, and when the process ends
+/// for any reason. Their mode is 0600, so only their owner could open them.
 struct ContentFiles: Sendable {
   /// The folders, in the order of attempts.
   let folders: [String]
 
-  /// The files of the process. The folder is `TMPDIR`, `/var/tmp` (rarely a RAM disk), or `/tmp`.
+  /// The store of the process. It tries the folders `TMPDIR`, `/var/tmp` (which is rarely a RAM disk) and `/tmp`, in this order.
   static var standard: ContentFiles {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     return ContentFiles(folders: (folder.map { [$0] } ?? []) + ["/var/tmp", "/tmp"])
@@ -19,7 +19,7 @@ struct ContentFiles: Sendable {
 
   /// Copies content into a file. May block.
   ///
-  /// - Returns: the copy, mapped into memory; nil when no folder is writable or has twice the space.
+  /// - Returns: the copy, mapped into memory; nil when no writable folder has free space for twice the content.
   func store(_ content: Data) -> Data? {
     for folder in folders {
       if let stored = try? store(content, in: folder) { return stored }
@@ -36,8 +36,8 @@ struct ContentFiles: Sendable {
       unsafe clinux_file_write(file.rawValue, bytes.baseAddress, bytes.count, 0)
     }
     _ = try Self.check("pwrite", written)
-    // The mapping is private and writable. A program that has the only reference to the `Data` and changes it writes to its own
-    // memory, not to the file.
+    // The mapping is private and writable. If a program changes the `Data` in place, the change stays in the program's memory and
+    // does not reach the file.
     let mapping = unsafe mmap(
       nil, content.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.rawValue, 0)
     guard unsafe mapping != MAP_FAILED, let start = unsafe mapping else {

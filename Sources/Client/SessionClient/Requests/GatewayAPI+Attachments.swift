@@ -2,9 +2,9 @@ package import FoundationEssentials
 internal import HTTP
 package import Wire
 
-/// The journal: a session's attachments.
+/// Requests for the attachments of a session (its journal).
 extension GatewayAPI {
-  /// The maximum size of the list, enough for a thousand attachments with maximum metadata.
+  /// The maximum size of the list of attachments in bytes, enough for a thousand attachments with metadata of the maximum size.
   private static let listBytes = 32 << 20
 
   /// Returns all attachments of a session in the order of their creation, including incomplete uploads.
@@ -14,12 +14,12 @@ extension GatewayAPI {
     return try decode(AttachmentList.self, from: await perform(request, expecting: [200])).attachments
   }
 
-  /// Adds an attachment by tus. Returns when the gateway has created it; the upload continues in the background and
-  /// survives lost connections.
+  /// Adds an attachment by a tus upload. Returns when the gateway has created the attachment. The upload continues in the
+  /// background, even if connections are lost.
   ///
   /// If the gateway cannot be reached or is busy, the request is repeated for 30 s.
   ///
-  /// - Throws: `SessionClientError` when the gateway does not create it.
+  /// - Throws: `SessionClientError` when the gateway does not create the attachment.
   package func add(
     _ attachment: NewAttachment, to session: SessionID, as token: Token?
   ) async throws(SessionClientError) -> Upload {
@@ -27,18 +27,19 @@ extension GatewayAPI {
     return Upload(try await run.create(), run)
   }
 
-  /// Returns the content of a complete attachment, verified against its digest. A broken download continues where it
-  /// ended.
+  /// Returns the content of a complete attachment, verified against its digest. After a lost connection, the download continues
+  /// with the first missing byte.
   ///
-  /// Contents are cached: up to 16 MiB each in memory, 64 MiB in total, and 2 GiB of larger and older ones in files
-  /// without names. Concurrent requests for one content share a download.
+  /// Contents are cached. Contents of up to 16 MiB are kept in memory, 64 MiB in total. Larger contents, and contents evicted
+  /// from memory, are kept in files without names, 2 GiB in total. Concurrent requests for the same content share one download.
   ///
   /// - Parameters:
   ///   - attachment: the attachment as the session describes it.
   ///   - session: the attachment's session.
-  ///   - limit: the maximum size in bytes, independent of the description: the session's `attachmentBytes` in force.
+  ///   - limit: the maximum size in bytes, whatever size the attachment's description states; usually the session's limit
+  ///     `attachmentBytes`.
   /// - Returns: the whole content.
-  /// - Throws: `SessionClientError`; the refusal `attachment-too-large` above the limit.
+  /// - Throws: `SessionClientError`; for content above the limit, the refusal `attachment-too-large`.
   package func load(
     _ attachment: AttachmentObject, of session: SessionID, limit: Int = Limits().attachmentBytes
   ) async throws(SessionClientError) -> Data {
@@ -46,8 +47,8 @@ extension GatewayAPI {
       of: attachment, at: Self.path(of: session, attachment.id), limit: limit, by: self)
   }
 
-  /// Removes an attachment for everyone. Removing a missing attachment is not an error. The gateway's log names the participant
-  /// with the token.
+  /// Removes an attachment for everyone. Removing a missing attachment is not an error. The gateway's log records the removal
+  /// with the participant to which the token belongs.
   package func remove(
     _ attachment: UUID, of session: SessionID, by token: Token? = nil
   ) async throws(SessionClientError) {
@@ -56,7 +57,7 @@ extension GatewayAPI {
     do throws(SessionClientError) {
       _ = try await perform(request, expecting: [204])
     } catch .refused(let refusal) where [404, 410].contains(refusal.httpStatus) {
-      // The attachment or its session does not exist any more.
+      // The error is ignored, because the attachment or its session does not exist any more.
     } catch {
       throw error
     }

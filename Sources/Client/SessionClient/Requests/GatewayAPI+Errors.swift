@@ -18,7 +18,7 @@ extension GatewayAPI {
     }
   }
 
-  /// Returns the first line of a plain-text response. A gateway's port for https sends one to a plain-text request.
+  /// Returns the first line of a plain-text response. A gateway's https port sends such a response to a request without TLS.
   private func plainText(of response: HTTPResponse) -> String {
     let type = response.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
     guard type?.essence == "text/plain" else { return "" }
@@ -26,11 +26,11 @@ extension GatewayAPI {
     return text.split(whereSeparator: \.isNewline).first.map { ": “\($0)”" } ?? ""
   }
 
-  /// Returns the error for a redirect. Redirects are not followed: the request would go to a server that the user did
-  /// not name.
+  /// Returns the error for a redirect. Redirects are not followed, because they could lead to a server that the user did not
+  /// choose.
   private func redirectError(_ response: HTTPResponse) -> SessionClientError {
     let target = response.head.fields.first("Location").flatMap { URL(string: $0) }
-    // A target that is not a valid gateway address is not named.
+    // A target that is not a valid gateway address does not appear in the message.
     let other = target.flatMap { try? GatewayAddress(authorityOf: $0, certificates: gateway.certificates) }
     guard let other, other != gateway else {
       return .noGateway("\(gateway) redirects, but a gateway never redirects (\(response.head.status.text))")
@@ -40,7 +40,7 @@ extension GatewayAPI {
       : .noGateway("\(gateway) redirects to \(other): is that the gateway's address?")
   }
 
-  /// Returns the refusal in a response (RFC 9457); nil without one.
+  /// Returns the refusal in a response (RFC 9457); nil if the response contains no refusal.
   private func refusal(in response: HTTPResponse) -> Refusal? {
     let type = response.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
     // A body that cannot be decoded contains no refusal.
@@ -48,7 +48,7 @@ extension GatewayAPI {
       case .object(let members)? = try? JSONParser.parse(response.body.span),
       let code = try? members.text("code"), let detail = try? members.text("detail")
     else { return nil }
-    // A later version may have more codes than this one knows.
+    // A later version of the gateway may send codes that this version does not know.
     var refusal =
       (try? WireJSON.decode(Refusal.self, from: response.body.span))
       ?? Refusal(response.status < 500 ? .badRequest : .unavailable, "\(detail) (\(code))")

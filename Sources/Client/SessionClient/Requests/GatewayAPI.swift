@@ -14,7 +14,7 @@ package struct GatewayAPI: Sendable {
   let lookups: AddressResolver
   let cache: ContentCache
 
-  /// Creates the requests of a gateway.
+  /// Creates the API of a gateway.
   package init(_ gateway: GatewayAddress) {
     self.init(gateway, timeouts: RequestTimeouts())
   }
@@ -54,7 +54,7 @@ package struct GatewayAPI: Sendable {
   ///
   /// - Parameters:
   ///   - activity: the session's activity.
-  ///   - follows: the session that the new one succeeds, with the token of a present or former participant of that session.
+  ///   - follows: the predecessor of the new session, with the token of a present or former participant of that session.
   /// - Returns: the session, which is on the gateway's disk.
   /// - Throws: `SessionClientError`.
   package func makeSession(
@@ -69,7 +69,8 @@ package struct GatewayAPI: Sendable {
     let response = try await perform(request, expecting: [200, 201])
     // A response that is not a session object is decoded below.
     if let object = try? WireJSON.decode(SessionObject.self, from: response.body.span) { return object }
-    // For an expired successor, the response contains only its id. The following request reports the error.
+    // If the successor has expired, the response contains only the successor's id, and the request for the description fails with
+    // the reason.
     return try await session(decode(SessionName.self, from: response).id)
   }
 
@@ -85,12 +86,12 @@ package struct GatewayAPI: Sendable {
   }
 }
 
-// MARK: - Asking
+// MARK: - Making requests
 
 extension GatewayAPI {
   /// Makes a short request, and repeats it after temporary errors.
   ///
-  /// - Throws: an error; a response with an unexpected status is an error too.
+  /// - Throws: `SessionClientError`, also for a response with an unexpected status.
   func perform(
     _ request: HTTPRequest, expecting statuses: Set<Int>, for time: Duration? = nil,
     in lane: RequestThreadPool.Lane = .brief
@@ -109,7 +110,7 @@ extension GatewayAPI {
     }
   }
 
-  /// Makes a request once. The receiver gets the body on another thread.
+  /// Makes a request once. `receiver` gets the response body on another thread.
   func performOnce(
     _ request: HTTPRequest, in lane: RequestThreadPool.Lane = .brief,
     into receiver: (any ContentReceiver & Sendable)? = nil

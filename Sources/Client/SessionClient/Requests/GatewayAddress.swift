@@ -13,7 +13,8 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   /// A PEM file with certificates trusted in addition to the system's authorities; nil to trust these authorities only.
   package let certificates: String?
 
-  /// The maximum length of a host name in bytes (RFC 1035 §2.3.4, in text). TLS does not accept a longer name either.
+  /// The maximum length of a host name in bytes. In text form, a name has two bytes less than the 255 octets of RFC 1035 §2.3.4.
+  /// TLS does not accept a longer name either.
   package static let hostLimit = 253
 
   /// Parses `http://host[:port]` or `https://…`. Only the path `/` is allowed.
@@ -69,7 +70,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
   }
 
-  /// Returns the part of a URL that is not secret: up to host and port. A session link gives access to the session, and a
+  /// Returns the parts of a URL that are not secret: scheme, host and port. A session link gives access to the session, and a
   /// password may precede the host.
   static func redacted(_ url: URL) -> String {
     let text = url.absoluteString[...]
@@ -88,7 +89,7 @@ package enum GatewayAddressError: Error, Equatable, Sendable {
   case scheme(String)
   /// The URL has no valid host.
   case noHost(String)
-  /// The host name is too long, in bytes.
+  /// The host name is too long. Both values are in bytes.
   case hostTooLong(limit: Int, actual: Int)
   /// The port is invalid.
   case port(String)

@@ -8,7 +8,8 @@ internal import Primitives
 protocol ContentReceiver: AnyObject {
   /// Begins a response.
   ///
-  /// - Returns: true if this object receives the body; otherwise the body is collected, as for the text of a refusal.
+  /// - Returns: true if this object receives the body; false to collect the body in `HTTPResponse.body`, for example for the text
+  ///   of a refusal.
   func begin(_ head: ResponseHead) throws(SessionClientError) -> Bool
   /// Receives more of the body.
   func receive(_ bytes: ArraySlice<UInt8>) throws(SessionClientError)
@@ -25,7 +26,7 @@ final class HTTPExchange {
   private var response: HTTPResponse?
   private var isReceiving = false
   private var isComplete = false
-  /// The state of the response body.
+  /// Detects that the response body has stalled.
   private var rate: StallDetector
 
   /// Connects.
@@ -40,7 +41,7 @@ final class HTTPExchange {
     connection = try RequestConnection(to: gateway, at: addresses, timeouts, cancellation)
     rate = StallDetector(timeouts)
     reader.expect(request.method)
-    // A collected body has its own limit. A receiver checks the length itself.
+    // A collected body is limited to `responseLimit`. A receiver checks the length itself.
     reader.bodyLimit = receiver == nil ? request.responseLimit : .max
   }
 
@@ -60,7 +61,7 @@ final class HTTPExchange {
     do throws(SessionClientError) {
       try send()
     } catch .unreachable(let words) {
-      // A server that refuses a body closes after the response. The response may still be readable.
+      // A server that refuses a request body closes the connection after its response. The response may still be readable.
       failure = .unreachable(words)
     } catch {
       throw error
@@ -129,7 +130,7 @@ final class HTTPExchange {
       try parse()
       return true
     case .endOfStream:
-      // Over TLS, the last bytes and the end may come together.
+      // Over TLS, one read may return the last bytes together with the end of the stream.
       try parse()
       if !isComplete { try finish() }
       return true

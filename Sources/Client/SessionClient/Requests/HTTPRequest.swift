@@ -21,7 +21,7 @@ struct HTTPRequest: Sendable {
       fields.append("Content-Length", "\(content?.count ?? 0)")
     }
     guard let head = RequestHead(method, path, fields: fields) else {
-      preconditionFailure("a path of ids is a target")
+      preconditionFailure("a path that consists of ids is a valid request target")
     }
     return head
   }
@@ -44,6 +44,7 @@ extension ResponseHead {
     return UInt64(text)
   }
 
-  /// The delay that the gateway asks for, at most one hour (RFC 9110 §10.2.3); nil if the field has a date.
+  /// The delay that the gateway asks for, at most one hour (RFC 9110 §10.2.3); nil if `Retry-After` is missing or contains a
+  /// date.
   var retryAfter: Duration? { number("Retry-After").map { .seconds(min($0, 3600)) } }
 }

@@ -5,10 +5,10 @@ internal import Wire
 
 /// The part of an attachment's content that has been received, over several responses.
 ///
-/// Unchecked: one attempt at a time uses the object, on its thread. The waiting task uses it only between two
-/// attempts, and not after a cancellation.
+/// Unchecked: one attempt at a time uses the object, on its thread. The waiting task uses the object only between two attempts,
+/// and not after a cancellation.
 final class PartialDownload: ContentReceiver, @unchecked Sendable {
-  /// The maximum memory that is reserved for content before it arrives.
+  /// The maximum number of bytes of memory that are reserved before the content arrives.
   private static let reservedBytes: UInt64 = 128 << 20
 
   private let attachment: AttachmentObject
@@ -17,8 +17,8 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
   private let limit: UInt64
   private(set) var content = Data()
   private var digest = RunningDigest(.sha256)
-  /// The expected digest in lowercase hexadecimal. It comes from the response if the attachment was incomplete when it was
-  /// described.
+  /// The expected digest in lowercase hexadecimal. If the attachment's description has no digest, because the upload was still
+  /// incomplete, the digest comes from the response's `ETag`.
   private var wanted: String?
 
   /// Creates an empty download.
@@ -53,7 +53,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
   /// True when all bytes have arrived.
   var isWhole: Bool { attachment.size == UInt64(content.count) }
 
-  /// Returns the content if its digest matches; otherwise discards it.
+  /// Returns the content if its digest matches; otherwise nil. Resets the download in both cases.
   func verified() -> Data? {
     defer { restart() }
     let found = SHA256Digest(finishing: digest).description
@@ -105,7 +105,8 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
 extension GatewayAPI {
   /// Downloads and verifies the content of an attachment. Continues after lost connections.
   ///
-  /// - Throws: an error; also when the content fails its digest twice, or is larger than `limit`.
+  /// - Throws: `SessionClientError`, also when the content of two downloads does not match the digest, or when the content is
+  ///   larger than `limit`.
   func fetch(
     _ attachment: AttachmentObject, at path: String, limit: Int
   ) async throws(SessionClientError) -> Data {

@@ -7,7 +7,7 @@ final class Promise<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, SessionClientError>?
     var waiters: [UInt64: Waiter] = [:]
-    /// The waiters that were cancelled before their continuation was stored.
+    /// The numbers of waiters that were cancelled before their continuation was stored.
     var cancelled: Set<UInt64> = []
     var lastWaiter: UInt64 = 0
   }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Primitives
 
 extension RequestConnection {
-  /// The minimum time for each address, if there are several.
+  /// The minimum time for one connection attempt, if there are several addresses.
   private static let minimumTimePerAddress = Duration.seconds(2)
 
   /// Connects to the gateway's addresses, one after the other.
@@ -15,7 +15,8 @@ extension RequestConnection {
     for (index, address) in addresses.enumerated() {
       let left = deadline - .now()
       guard left > .zero || index == 0 else { break }
-      // A host that does not respond at its first address may respond at its second.
+      // The time is divided among the addresses, because a host that does not respond at its first address may respond at its
+      // second.
       let share = max(left / (addresses.count - index), min(left, minimumTimePerAddress))
       do throws(SessionClientError) {
         return try connect(to: address, of: gateway, by: .now() + share, cancellation)

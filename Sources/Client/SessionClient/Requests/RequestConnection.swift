@@ -56,9 +56,10 @@ final class RequestConnection {
   ///
   /// - Parameters:
   ///   - bytes: the bytes to be sent.
-  ///   - whenReadable: called when the socket is full and bytes arrived; returns false to stop.
-  /// - Returns: the number of sent bytes; 0 after a stop.
-  /// - Throws: when the connection broke, or accepted less than `stallBytes` in `stall`.
+  ///   - whenReadable: called while sending, after a wait for the full socket; reads bytes that have arrived, and returns false
+  ///     to stop sending.
+  /// - Returns: the number of sent bytes; 0 if `whenReadable` stopped the sending.
+  /// - Throws: when the connection broke, or accepted fewer than `stallBytes` bytes in the time `stall`.
   func sendChunk(
     of bytes: Span<UInt8>, whenReadable: () throws(SessionClientError) -> Bool
   ) throws(SessionClientError) -> Int {
@@ -155,7 +156,7 @@ final class RequestConnection {
     }
   }
 
-  /// Decrypts bytes, appends them to `received`, and sends TLS's answer.
+  /// Decrypts bytes, appends them to `received`, and sends the bytes with which TLS answers.
   @discardableResult
   private func decrypt(
     _ ciphertext: Span<UInt8>, by tls: TLSConnection
@@ -167,7 +168,7 @@ final class RequestConnection {
         try tls.receive(ciphertext, plaintext: &received, ciphertextOut: &out)
       }
     } catch {
-      // A failure is ignored. The alert names the cause to the gateway.
+      // `out` contains the TLS alert that tells the gateway the cause. An error of this send is ignored.
       _ = socket.send(out.span)
       throw error
     }

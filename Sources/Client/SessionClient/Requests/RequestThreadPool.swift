@@ -1,8 +1,9 @@
 internal import Platform
 
-/// The threads on which requests block: one for each running request, up to a limit; none without requests.
+/// The threads on which requests block: one thread for each running request, up to a limit. Without requests there are no
+/// threads.
 ///
-/// Requests never block the thread pool of Swift's tasks, which has one thread for each core, nor an event loop.
+/// So requests block neither an event loop nor the thread pool of Swift's tasks, which has only one thread for each core.
 final class RequestThreadPool: Sendable {
   /// The priority class of a request.
   enum Lane: Sendable {
@@ -36,7 +37,8 @@ final class RequestThreadPool: Sendable {
   ///
   /// - Parameters:
   ///   - limit: the maximum number of threads.
-  ///   - transferLimit: the maximum number of threads for transfers, so that one is always free for short requests.
+  ///   - transferLimit: the maximum number of threads for transfers, so that at least one thread is always free for short
+  ///     requests.
   init(limit: Int, transferLimit: Int) {
     self.limit = limit
     self.transferLimit = transferLimit
@@ -92,7 +94,8 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// Handles a thread that could not be started. The other threads do its work. If there are none, the waiting requests fail.
+  /// Handles the failure to start a thread. The running threads will also execute the waiting requests. If no thread is running,
+  /// the waiting requests fail.
   private func fail(_ error: SystemError) {
     let failed: [Job] = state.withLock { state in
       state.threads -= 1
@@ -110,7 +113,7 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// Removes and returns the next job. After nil, the thread must end, and is not counted any more.
+  /// Removes and returns the next job. If the result is nil, the calling thread must end. It is then no longer counted.
   private func next() -> Job? {
     state.withLock { state in
       if !state.brief.isEmpty { return state.brief.removeFirst() }

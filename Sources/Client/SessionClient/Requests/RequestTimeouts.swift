@@ -1,27 +1,28 @@
 /// The time limits of requests.
 struct RequestTimeouts: Sendable {
-  /// The time to connect, over all addresses of the host and with TLS.
+  /// The time limit for connecting, including the TLS handshake, for all addresses of the host together.
   var connect = Duration.seconds(10)
-  /// The time for the head of the response, after the request was sent.
+  /// The time limit for the head of the response, counted from the end of the request.
   var response = Duration.seconds(30)
   /// The time in which `stallBytes` of a body must be transferred.
   var stall = Duration.seconds(20)
-  /// The number of bytes that must be transferred in that time: 200 a second, which even a very slow line reaches.
+  /// The number of bytes of a body that must be transferred in the time `stall`: 200 per second, which even a very slow line
+  /// reaches.
   var stallBytes = 4_096
-  /// The time for a readiness check.
+  /// The time limit for a readiness check.
   var readiness = Duration.seconds(2)
 
   /// The time for which a short request is repeated.
   var shortRetry = Duration.seconds(3)
   /// The time for which the creation of an upload is repeated.
   var creationRetry = Duration.seconds(30)
-  /// The time for which a download continues without a new byte.
+  /// The time for which a download is retried without receiving a new byte.
   var downloadRetry = Duration.seconds(60)
-  /// The time for which an upload continues without a new byte: the gateway's own `uploadKeepSeconds`.
+  /// The time for which an upload is retried without progress: the default of the gateway's `uploadKeepSeconds`.
   var uploadRetry = Duration.seconds(86_400)
 
   /// The delay before the second attempt without progress. It doubles with each attempt.
   var firstRetryDelay = Duration.milliseconds(100)
-  /// The maximum delay.
+  /// The maximum delay before an attempt.
   var maximumRetryDelay = Duration.seconds(10)
 }

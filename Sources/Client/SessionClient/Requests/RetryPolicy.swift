@@ -1,7 +1,8 @@
 internal import Platform
 internal import Primitives
 
-/// The schedule of repeated attempts: immediate at first, then with delays that double.
+/// The schedule of repeated attempts. The first repetition is immediate. The delay before each later one is twice the previous
+/// delay.
 struct RetryPolicy {
   private let timeouts: RequestTimeouts
   private let limit: Duration
@@ -12,13 +13,13 @@ struct RetryPolicy {
   ///
   /// - Parameters:
   ///   - timeouts: the delays.
-  ///   - limit: the time for which attempts continue without progress.
+  ///   - limit: the time for which failed attempts are repeated without progress.
   init(_ timeouts: RequestTimeouts, for limit: Duration) {
     self.timeouts = timeouts
     self.limit = limit
   }
 
-  /// Records that the last attempt made progress. The next one is immediate.
+  /// Records that the last attempt made progress. The next attempt is immediate.
   mutating func recordProgress() {
     delay = nil
     lastProgress = .now()
@@ -26,7 +27,7 @@ struct RetryPolicy {
 
   /// Waits before the next attempt.
   ///
-  /// - Throws: the error, if it is permanent or the time has passed; `cancelled`.
+  /// - Throws: `failure`, if it is permanent or the time limit has passed; `cancelled`.
   mutating func wait(after failure: SessionClientError) async throws(SessionClientError) {
     let waited = MonotonicTime.now() - lastProgress
     guard failure.isTemporary, waited < limit else { throw failure }

@@ -2,7 +2,7 @@ package import Wire
 
 /// An upload that the gateway has created. It continues in the background, even without references to it.
 package final class Upload: Sendable {
-  /// The gateway's description at the creation.
+  /// The gateway's description of the attachment when the upload was created.
   package let attachment: AttachmentObject
   private let promise = Promise<Void>()
   private let run: UploadTransfer
@@ -28,7 +28,7 @@ package final class Upload: Sendable {
     try await promise.value()
   }
 
-  /// Cancels the upload and removes its bytes in the background. A complete upload stays.
+  /// Cancels the upload and removes its bytes from the gateway in the background. Has no effect on a complete upload.
   package func cancel() {
     guard promise.resolve(.failure(.cancelled)) else { return }
     task.cancel()

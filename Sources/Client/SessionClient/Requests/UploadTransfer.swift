@@ -4,11 +4,12 @@ internal import Wire
 
 /// The requests of an upload, from the creation to the last byte (tus 1.0.0).
 struct UploadTransfer: Sendable {
-  /// The maximum content that is sent with the creation request. It saves a connection, and a failure costs only the few
-  /// bytes that are sent again.
+  /// The maximum size of content that is sent with the creation request, in bytes. This saves a connection. If the request fails,
+  /// only these few bytes are sent again.
   private static let embeddedBytes = 262_144
   private static let uploadContentType = "application/offset+octet-stream"
-  /// The maximum length of a header field that a gateway reads, and the length of the part that is not metadata.
+  /// The maximum length of a header field that a gateway reads, and the part of this length that `Upload-Metadata` needs for all
+  /// members other than `metadata`. Both are in bytes.
   private static let (fieldBytes, namesBytes) = (16_384, 2_400)
 
   let attachment: NewAttachment
@@ -19,7 +20,7 @@ struct UploadTransfer: Sendable {
 
   /// Prepares to add an attachment.
   ///
-  /// - Throws: `refused` when the metadata is longer than any gateway would read.
+  /// - Throws: `refused` when the metadata are longer than any gateway accepts.
   init(
     of attachment: NewAttachment, to session: SessionID, as token: Token?, by api: GatewayAPI
   ) throws(SessionClientError) {
@@ -58,9 +59,9 @@ struct UploadTransfer: Sendable {
 
   // MARK: - Creating
 
-  /// Creates the upload on the gateway. A small content is sent with it.
+  /// Creates the upload on the gateway. Small content is sent in the same request.
   ///
-  /// - Throws: when the gateway does not create it.
+  /// - Throws: when the gateway does not create the upload.
   func create() async throws(SessionClientError) -> AttachmentObject {
     try await cacheContent()
     var request = HTTPRequest(method: .post, path: collection, fields: fields)
@@ -71,7 +72,7 @@ struct UploadTransfer: Sendable {
     do throws(SessionClientError) {
       return try await create(by: request)
     } catch {
-      // After a cancellation it is unknown if the upload was created, so its removal is tried.
+      // After a cancellation, it is unknown whether the gateway created the upload, so the upload is removed.
       if error == .cancelled { Task { await remove() } }
       throw error
     }
@@ -87,7 +88,8 @@ struct UploadTransfer: Sendable {
         return try validated(api.decode(AttachmentObject.self, from: response))
       } catch {
         try await retry.wait(after: error)
-        // The repeated request has no content, because the gateway may not read it. The gateway reports the offset.
+        // The repeated request has no content: if the gateway has already created the upload, it does not read the content. The
+        // response reports the offset from which to send.
         request = HTTPRequest(method: .post, path: collection, fields: fields)
       }
     }
@@ -114,7 +116,7 @@ struct UploadTransfer: Sendable {
     return offset
   }
 
-  /// The content is cached, so the program that adds it can read it without a request.
+  /// Caches the content, so that this program can load the attachment without a download.
   private func cacheContent() async throws(SessionClientError) {
     let (content, cache) = (attachment.content, api.cache)
     guard cache.canStore(content.count) else { return }
@@ -123,10 +125,10 @@ struct UploadTransfer: Sendable {
 
   // MARK: - Sending
 
-  /// Sends the missing bytes, over any number of lost connections.
+  /// Sends the missing bytes, even if any number of connections are lost.
   ///
   /// - Parameter start: the current offset.
-  /// - Throws: when the gateway refuses permanently, `cancelled`, or after `uploadKeepSeconds` without progress.
+  /// - Throws: the gateway's permanent refusal; `cancelled`; or the last error after `uploadKeepSeconds` without progress.
   func send(from start: UInt64) async throws(SessionClientError) {
     var retry = RetryPolicy(api.timeouts, for: api.timeouts.uploadRetry)
     var highest = start
@@ -150,7 +152,7 @@ struct UploadTransfer: Sendable {
     }
   }
 
-  /// Returns the offset in the gateway's refusal; nil when another request has to ask for the offset.
+  /// Returns the offset in the gateway's refusal; nil if the error contains no offset, so that a HEAD request has to ask for it.
   private func offset(afterwards failure: SessionClientError) throws(SessionClientError) -> UInt64? {
     guard case .refused(let refusal) = failure, refusal.code == .offsetMismatch, let offset = refusal.offset
     else { return nil }
@@ -171,7 +173,7 @@ struct UploadTransfer: Sendable {
   private func offset() async throws(SessionClientError) -> UInt64 {
     let response = try await api.performOnce(
       HTTPRequest(method: .head, path: path, fields: ["Tus-Resumable": "1.0.0"]))
-    // A response to HEAD has no body with a detail.
+    // A response to HEAD has no body that could contain a message.
     switch response.status {
     case 200: return try offset(in: response)
     case 404:
