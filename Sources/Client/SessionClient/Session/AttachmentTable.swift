@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// The attachments of a session, from its `attachment` entries (section 4).
+/// The attachments of a session, from its `attachment` entries (wire protocol, section 4).
 struct AttachmentTable: Sendable {
   private var attachments: [UUID: (object: AttachmentObject, ordinal: UInt64)] = [:]
   private var lastOrdinal: UInt64 = 0

@@ -2,8 +2,8 @@ package import Wire
 
 /// An action that a `ClientSession` asks its owner to perform. The order of the effects is part of the contract.
 package enum ClientEffect: Sendable {
-  /// Open a new socket after this delay and drop the current one. Events of the former socket must not be reported to the session
-  /// any more.
+  /// Drop the current socket, and open a new one after this delay. Events of the former socket must not be reported to the
+  /// session any more.
   case open(after: Duration)
   /// Send a text message.
   case sendControl(ClientControl)
@@ -28,8 +28,10 @@ package enum SocketEnd: Equatable, Sendable {
   case broken(String)
   /// The gateway answered the upgrade request with a status other than 101.
   case refused(status: Int, detail: String, retryAfter: Duration?)
-  /// The gateway's certificate is not trusted; the text is the cause. Final for a session that was never joined.
+  /// The gateway's certificate is not trusted; the text is the cause. The error is final only for a session that was never
+  /// joined; any other session reconnects.
   case notTrusted(String)
-  /// The server at the address is not a gateway; the text is the cause. Final for a session that was never joined.
+  /// The server at the address is not a gateway; the text is the cause. The error is final only for a session that was never
+  /// joined; any other session reconnects.
   case noGateway(String)
 }

@@ -1,9 +1,9 @@
 package import Primitives
 internal import Wire
 
-/// Control messages of the gateway (sections 2.1 and 2.2).
+/// Control messages of the gateway (wire protocol, sections 2.1 and 2.2).
 extension ClientSession {
-  /// Handles a text message. Unknown messages are ignored; invalid ones are a protocol fault.
+  /// Handles a text message. Unknown messages are ignored. Invalid messages are protocol violations.
   package mutating func received(text: Span<UInt8>, now: MonotonicTime) {
     self.now = now
     switch phase {
@@ -15,7 +15,7 @@ extension ClientSession {
       control = try GatewayControl.decode(text)
     } catch {
       switch error {
-      // These are messages and error codes of later versions.
+      // Unknown messages and error codes come from later protocol versions and are ignored.
       case .unknownControl, .invalidMember("code"): return
       default: return protocolViolation()
       }
@@ -97,7 +97,7 @@ extension ClientSession {
     for event in state.takeChanges() { report(event) }
   }
 
-  /// Handles the refusal of an entry or a control message (section 3.1).
+  /// Handles the refusal of an entry or a control message (wire protocol, section 3.1).
   private mutating func refused(_ refusal: Refusal) {
     guard maySend else { return }
     switch refusal.code {
@@ -121,7 +121,7 @@ extension ClientSession {
     }
   }
 
-  /// Drops a control message that was refused permanently; the messages after it continue. This never happens to a profile,
+  /// Drops a control message that was refused permanently, so that the messages after it can be sent. A profile is never refused,
   /// because the gateway sanitises profiles.
   private mutating func refusedControl(_ refusal: Refusal) {
     switch outbox.controlOnSocket {
@@ -137,7 +137,7 @@ extension ClientSession {
     let asked = Duration.milliseconds(Int64(min(refusal.retryAfterMs ?? 1000, 60_000)))
     pacer.pause(until: now + max(asked, atLeast))
     guard let clientSequence = refusal.clientSequence else {
-      // The refusal does not say which control message it means, so the profile is sent again too.
+      // The refusal does not say which control message was refused, so the profile is sent again too.
       profile.repeatSending()
       outbox.rewindControl()
       return

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 package import Primitives
 internal import Wire
 
-/// Received entries: each entry is reported as new only once, with its source, in the session's order (section 3).
+/// Received entries: each entry is reported as new only once, with its source, in the session's order (wire protocol, section 3).
 extension ClientSession {
-  /// Handles a binary message. A message that does not consist of whole entries is a protocol fault.
+  /// Handles a binary message. A message that does not consist of whole entries is a protocol violation.
   package mutating func received(entries bytes: Span<UInt8>, now: MonotonicTime) {
     self.now = now
     readControl.count(bytes.count)
@@ -102,13 +102,14 @@ extension ClientSession {
   /// is kept until it is committed.
   private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, identity.owns(activity.by) else { return }
-    // In the state at the beginning of a snapshot (sequence 0), the activity may be an older change of this client. If
-    // the state contains another participant's change, this client's change may have come before it or may be lost. The
-    // protocol does not show which of the two happened, and this client has sent no later message whose answer could show
-    // it. So the change is sent again and replaces the other one. Otherwise it could be lost.
+    // In the state at the beginning of a snapshot (sequence 0), the activity may be an older change of this client. If the state
+    // contains another participant's change, this client's change may have come before that change, or it may be lost. The
+    // protocol does not show which of the two happened, and this client has sent no later message whose answer could show it. So
+    // this client sends its change again, which replaces the other participant's change. Otherwise this client's change could be
+    // lost.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
-    // The gateway sends a `committed` for the sequence of a snapshot after a join, but not for a snapshot after a lag on
-    // the same socket.
+    // After a join, the gateway sends `committed` for the snapshot's sequence. It sends none for a later snapshot on the same
+    // socket, which replaces entries that the client was too slow to receive.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

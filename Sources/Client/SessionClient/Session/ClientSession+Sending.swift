@@ -2,7 +2,7 @@ internal import Primitives
 internal import Platform
 internal import Wire
 
-/// Sending: within the gateway's rates and the socket's window (section 3.1).
+/// Sending: within the gateway's rate limits and the window of unsent bytes (wire protocol, section 3.1).
 extension ClientSession {
   /// Sends all messages that may be sent now.
   mutating func sendPending() {
@@ -57,7 +57,7 @@ extension ClientSession {
     return true
   }
 
-  /// Sends an unreliable entry with the next effects, or drops it.
+  /// Adds an unreliable entry to the batch that is sent with the next effects, or drops the entry.
   mutating func sendUnreliable(_ entry: OutgoingEntry) {
     guard maySend, departure == .none, pendingBytes + unreliableBatch.count <= Self.window else { return }
     let targets = entry.targets.map(state.numbers(of:))

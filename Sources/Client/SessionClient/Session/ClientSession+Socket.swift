@@ -3,7 +3,7 @@ internal import Wire
 
 /// Socket events, timers and reconnection.
 extension ClientSession {
-  /// Handles the end of the WebSocket handshake on the socket that the effect `open` requested.
+  /// Handles the successful end of the WebSocket handshake on the socket that the effect `open` requested.
   package mutating func opened(now: MonotonicTime) {
     self.now = now
     guard phase == .opening else { return }
@@ -19,7 +19,7 @@ extension ClientSession {
     silentAt = now + Self.openingTime
     var resume: Resume?
     if let token = identity.resumeToken {
-      // Client sequences that were assigned under another number are not valid for this one.
+      // Client sequences that were assigned under another participant number are not valid for the current number.
       resume = Resume(token: token, next: identity.ownsOutbox ? outbox.next : 1)
     }
     if let delivered = position.delivered {
@@ -40,14 +40,14 @@ extension ClientSession {
     }
   }
 
-  /// Records that the program pauses or resumes reading. `wantsReading` then has the new value.
+  /// Records that the program pauses or resumes reading. Afterwards, read `wantsReading`, which may have changed.
   package mutating func setReading(_ isReading: Bool, now: MonotonicTime) {
     readControl.set(isReading)
     self.now = now
   }
 
-  /// True when the socket is to be read. The program decides, but while the gateway's answer is expected, the value is always
-  /// true. Valid after `takeEffects`.
+  /// True when the socket is to be read. The program decides with `setReading`, but while an answer of the gateway is expected,
+  /// the value is always true. Valid after `takeEffects`.
   package var wantsReading: Bool {
     switch phase {
     // A catch-up is read to its end, and a join needs its answer.
@@ -55,7 +55,7 @@ extension ClientSession {
     case .live:
       // After `leave` no events are reported, so reading cannot overload the program.
       readControl.isWanted || departure != .none || doubtUntil != nil
-        // Otherwise a program that waits for a mark within its event handler would wait forever.
+        // A pending mark needs reading: otherwise a program that waits for the mark within its event handler would wait forever.
         || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }
@@ -67,7 +67,8 @@ extension ClientSession {
     silentAt = isReading ? now + Self.silence : nil
   }
 
-  /// Records the number of bytes that the socket has but the kernel has not accepted. Call it whenever this number falls.
+  /// Records the number of bytes that are queued for the socket but that the kernel has not accepted yet. Call it whenever this
+  /// number falls.
   package mutating func setPendingBytes(_ bytes: Int, now: MonotonicTime) {
     self.now = now
     pendingBytes = max(0, bytes)
@@ -95,7 +96,7 @@ extension ClientSession {
     case .left(let until) where until <= now: return finish()
     case .leaving: break
     case .left:
-      // All own entries were accepted before `leave` was sent.
+      // All own entries were accepted before `leave` was sent, so there is no more doubt about them.
       doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {
@@ -117,7 +118,7 @@ extension ClientSession {
     case .none: break
     case .leaving(let until): consider(until)
     case .left(let until):
-      // No more messages are sent, so the send timers do not matter.
+      // No more messages are sent, so the timers for sending do not matter.
       consider(until)
       return first
     }
@@ -138,7 +139,7 @@ extension ClientSession {
     effects.append(.open(after: delay))
   }
 
-  /// Requests the scheduled socket as soon as the gateway allows.
+  /// Moves the scheduled connection attempt to the earliest time that the gateway allows.
   mutating func expediteSocket() {
     guard phase == .opening, let delay = backoff.expedite(now: now) else { return }
     silentAt = now + delay + Self.openingTime
@@ -149,7 +150,7 @@ extension ClientSession {
   mutating func protocolViolation() {
     backoff.recordLoss(now: now)
     backoff.recordFault(now: now)
-    // After repeated errors in a tail, the client requests a snapshot.
+    // After repeated violations, the client requests a snapshot instead of a tail (the missed entries).
     if backoff.hasRepeatedFaults { position.requireSnapshot() }
     socketLost(.broken("The gateway sent a message that this program does not understand."))
   }
@@ -168,7 +169,7 @@ extension ClientSession {
     if case .left = departure { return finish(closing: false) }
     switch CloseAction(end, wasJoined: identity.participant != nil) {
     case .end(let reason):
-      // While waiting, only the session's end is reported. `join` will report other faults.
+      // Before `join`, only the session's end is reported. Other failures are reported when `join` connects again.
       guard wantsToJoin || departure != .none || reason == .ended else {
         phase = .idle
         return
@@ -191,7 +192,7 @@ extension ClientSession {
       isAway = true
       report(.away)
     }
-    // Trouble means a connection that cannot be established, or several short-lived connections in a row.
+    // `trouble` is reported if a connection cannot be established, or after several short-lived connections in a row.
     guard wantsToJoin, !wasIn || backoff.isShortLived, let cause, cause != reportedTrouble else { return }
     reportedTrouble = cause
     report(.trouble(cause))

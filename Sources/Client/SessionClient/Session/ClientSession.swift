@@ -11,14 +11,14 @@ package struct ClientSession: Sendable {
   enum Phase: Equatable {
     /// `join` was not called.
     case idle
-    /// A socket was requested.
+    /// The session has requested a socket, which is not open yet.
     case opening
     /// The gateway lists the participant as waiting. It may join on the same socket.
     case waiting
     /// `join` was sent.
     case joining
-    /// The gateway accepted the join and sends the catch-up. `isSnapshot` is true after the gateway has announced the whole
-    /// state.
+    /// The gateway accepted the join and sends the catch-up. `isSnapshot` is true after the gateway has announced a snapshot (the
+    /// whole state).
     case catchingUp(isSnapshot: Bool)
     /// Received entries are live.
     case live
@@ -28,9 +28,9 @@ package struct ClientSession: Sendable {
   /// The progress of `leave`.
   enum Departure: Equatable {
     case none
-    /// The program left. Pending messages are sent until this time.
+    /// The program called `leave`. Pending messages are sent until this time.
     case leaving(until: MonotonicTime)
-    /// `leave` was sent.
+    /// `leave` was sent. At this time at the latest, the session finishes.
     case left(until: MonotonicTime)
   }
 
@@ -38,12 +38,12 @@ package struct ClientSession: Sendable {
   static let leaveTime = Duration.seconds(5)
   /// The time without a received byte after which a socket counts as broken. The gateway pings every 20 s.
   static let silence = Duration.seconds(45)
-  /// The time limit for opening a socket. The gateway's answer to `join` has the same limit, counted from the open
+  /// The time limit for opening a socket. The gateway's answer to `join` has the same time limit, counted from the opening of the
   /// socket.
   static let openingTime = Duration.seconds(15)
-  /// The time limit for the gateway to return an own entry after a snapshot.
+  /// The time limit within which the gateway must return one of this client's unanswered entries after a snapshot.
   static let echoTime = Duration.seconds(2)
-  /// The maximum number of bytes that may wait in the socket.
+  /// The number of bytes queued for the socket above which no further messages are sent.
   static let window = 256 << 10
 
   var now: MonotonicTime
@@ -60,7 +60,7 @@ package struct ClientSession: Sendable {
   var maySend = false
   /// The time at which the socket counts as broken; nil while reading is paused.
   var silentAt: MonotonicTime?
-  /// The number of bytes that the socket has but the kernel has not accepted.
+  /// The number of bytes that are queued for the socket but that the kernel has not accepted yet.
   var pendingBytes = 0
   var readControl = ReadControl()
   var backoff: ReconnectBackoff
@@ -89,19 +89,20 @@ package struct ClientSession: Sendable {
   var pacer: SendPacer
   /// True after a refusal for lack of space: until an entry is accepted, only one entry at a time is sent.
   var isProbing = false
-  /// The refusals for lack of space since the last accepted entry.
+  /// The number of refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time at which the client reconnects to learn if its entries were accepted. A snapshot may omit the entry that
-  /// would show this. If no other message shows it before this time, the client opens a new socket.
+  /// The time at which the client reconnects to learn whether its entries were accepted. A snapshot may omit the entry that would
+  /// prove this. If no other entry proves it before this time, the client opens a new socket.
   var doubtUntil: MonotonicTime?
 
   /// Creates a session before its join.
   ///
   /// - Parameters:
-  ///   - profile: the name and color to show. The gateway chooses missing ones.
+  ///   - profile: the name and color to show. The gateway chooses a missing name or color.
   ///   - generator: the source of random jitter for reconnects.
-  ///   - stableAfter: the time for which a socket must work so that the next attempt is immediate again.
+  ///   - stableAfter: the minimum time for which a socket must have worked, so that the client reconnects without a delay after
+  ///     the socket closes.
   ///   - now: the current time.
   package init(
     profile: Profile, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -145,7 +146,8 @@ package struct ClientSession: Sendable {
   }
 
   /// Sends pending messages and leaves, within 5 s. Without a connection, the session reconnects to send `leave`, because
-  /// otherwise the other participants would see this one until the end of the grace time. `ended(.left)` is reported at once.
+  /// otherwise the other participants would see this participant until the gateway's grace time for lost connections ends.
+  /// `ended(.left)` is reported at once.
   package mutating func leave(now: MonotonicTime) {
     self.now = now
     guard phase != .over, departure == .none else { return }
@@ -183,7 +185,7 @@ package struct ClientSession: Sendable {
     add(.entry(entry), now: now)
   }
 
-  /// Requests the effect `reached(mark:)` for the time when all earlier messages are on the gateway's disk.
+  /// Requests the effect `reached(mark:)`, which follows when all earlier messages are on the gateway's disk.
   package mutating func mark(_ id: UInt64, now: MonotonicTime) {
     self.now = now
     guard phase != .over else { return }
@@ -234,7 +236,7 @@ package struct ClientSession: Sendable {
   mutating func continueLeaving() {
     guard case .leaving = departure else { return }
     if canLeave {
-      // A pending mark is answered first.
+      // If a mark is pending, `leave` is sent only after the mark is reached.
       guard marks.isEmpty ? outbox.isAccepted : outbox.isEmpty else { return }
       effects.append(.sendControl(.leave))
       departure = .left(until: now + Self.leaveTime)
@@ -243,7 +245,7 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// True when the gateway lists this participant on this socket.
+  /// True when the gateway lists this participant as active or waiting because of the current socket.
   var canLeave: Bool {
     switch phase {
     case .waiting, .catchingUp, .live: true
@@ -253,7 +255,7 @@ package struct ClientSession: Sendable {
 
   /// Releases all objects and ends the session.
   ///
-  /// - Parameter closing: true if there may be a socket to close.
+  /// - Parameter closing: false if the socket has already closed.
   mutating func finish(closing: Bool = true) {
     guard phase != .over else { return }
     if closing, phase != .idle { effects.append(.close(code: 1000)) }

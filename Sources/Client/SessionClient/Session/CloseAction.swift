@@ -19,7 +19,7 @@ enum CloseAction: Equatable {
     case .closed(let code, let reason): self.init(code: code, reason: reason, wasJoined: wasJoined)
     case .broken(let cause): self = .reconnect(cause: cause)
     case .refused(let status, let detail, let retryAfter):
-      // The host is wrong or the request is forbidden. Repeating the request does not help.
+      // With such a 4xx status, repeating the request does not help: for example, the host is wrong or the request is forbidden.
       let isFinal = !wasJoined && (400..<500).contains(status) && ![408, 425, 429].contains(status)
       self =
         isFinal
@@ -37,7 +37,7 @@ enum CloseAction: Equatable {
     case 1000: self = .end(.left)
     case 4010: self = .end(.ended)
     case 4004: self = .end(.notFound)
-    // A participant that was in the session before waits for a free place.
+    // If the session was joined before, the client tries again until a place is free.
     case 4005: self = wasJoined ? .reconnect(after: .seconds(1), cause: detail) : .end(.full)
     case 4026: self = .end(.versionNotSpoken)
     case 1002, 1003, 1007, 1008, 1009: self = .end(.refused(code: code, detail: detail))
@@ -55,10 +55,10 @@ private struct CloseReasonText {
   var retryAfter = Duration.zero
 
   init(_ reason: [UInt8]) {
-    // A proxy may close the socket with its own text, which is ignored.
+    // A reason that is not JSON may come from a proxy, and is ignored.
     guard case .object(let members)? = try? JSONParser.parse(reason.span) else { return }
     if case .string(let text)? = members["detail"] { detail = text }
-    // A number out of range counts as no delay.
+    // A number out of range is treated as if no delay was given.
     if let ms = try? members.integer("retryAfterMs", as: UInt64.self) {
       retryAfter = .milliseconds(Int64(min(ms, 60_000)))
     }

@@ -1,16 +1,18 @@
 internal import Wire
 
-/// The highest client sequence received from each sender. With the table, each entry counts as new only once, across
-/// tails, snapshots and epochs.
+/// The highest client sequence received from each sender. With this table, each entry counts as new only once, even if a tail, a
+/// snapshot or another epoch repeats the entry.
 struct DeduplicationTable: Sendable {
-  /// The minimum number of senders in the table. A gateway may name any number of them.
+  /// The number of newest senders that are always kept. The table must be limited, because entries may come from any number of
+  /// senders.
   private let limit: Int
   private var highest: [ParticipantNumber: UInt32] = [:]
 
   /// Creates an empty table.
   ///
-  /// - Parameter limit: the minimum number of senders in the table. At twice this number, only the newest half stays, because
-  ///   numbers only rise. Entries of a forgotten sender may count as new again. The table uses about 5 MB at most.
+  /// - Parameter limit: the number of newest senders that are always kept. When the table has more than twice this number, the
+  ///   older half is removed. The newest senders have the highest participant numbers, because numbers only rise. Entries of a
+  ///   removed sender may count as new again. With the default, the table uses about 5 MB at most.
   init(limit: Int = 131_072) {
     self.limit = limit
   }

@@ -8,8 +8,8 @@ package enum EndReason: Error, Equatable, Sendable {
   case notFound
   /// The session has its maximum number of participants.
   case full
-  /// The same participant joined on another connection. This reason is not reported at present, because after 4009 the client
-  /// continues as a new participant.
+  /// The same participant joined on another connection. This reason is not reported at present, because after the close code 4009
+  /// the client continues as a new participant.
   case resumedElsewhere
   /// The gateway supports no protocol version of this client.
   case versionNotSpoken
@@ -17,7 +17,7 @@ package enum EndReason: Error, Equatable, Sendable {
   case notTrusted(String)
   /// The server at the address is not a gateway; the text is the cause.
   case noGateway(String)
-  /// The system has no thread or descriptor for a connection; the text is the cause.
+  /// The operating system has no thread or file descriptor left for a connection; the text is the cause.
   case noConnections(String)
   /// The gateway refused permanently, with a close code or an HTTP status. The text comes from the gateway.
   case refused(code: UInt16, detail: String)

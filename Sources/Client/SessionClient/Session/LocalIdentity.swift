@@ -1,12 +1,12 @@
 internal import Wire
 
-/// The identities of this client in the session: the current one, and the numbers it had before.
+/// The identity of this client in the session: the current participant, and all participant numbers that the client has had.
 struct LocalIdentity: Sendable {
   /// The participant that the gateway assigned to this client; nil before `joined`.
   private(set) var participant: Participant?
   /// The token of the participant; nil before `joined`, and kept after `leave`.
   private(set) var token: Token?
-  /// The number under which the outbox's client sequences were assigned.
+  /// The participant number under which the outbox's client sequences were assigned.
   private(set) var outboxNumber: ParticipantNumber = 0
   private var numbers: Set<ParticipantNumber> = []
   private var usesToken = true
@@ -16,12 +16,12 @@ struct LocalIdentity: Sendable {
   /// True when the outbox's client sequences belong to the current participant.
   var ownsOutbox: Bool { outboxNumber == participant?.number }
 
-  /// Returns true if the number is or was this client's.
+  /// Returns true if the participant number belongs or belonged to this client.
   func owns(_ number: ParticipantNumber) -> Bool { numbers.contains(number) }
 
   /// Records the identity in `joined`.
   ///
-  /// - Returns: true if it is a different participant from before.
+  /// - Returns: true if this client is now a different participant than before.
   mutating func join(_ joined: Joined) -> Bool {
     let isNew = !joined.resumed || joined.participant.number != participant?.number
     participant = joined.participant

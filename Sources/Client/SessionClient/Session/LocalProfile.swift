@@ -1,6 +1,6 @@
 internal import Wire
 
-/// The name and color of this participant, and the version that was sent on the current socket.
+/// The name and color of this participant, and the name and color that were last sent to the gateway.
 struct LocalProfile: Sendable {
   /// The current name and color.
   private(set) var value: Profile
@@ -11,7 +11,7 @@ struct LocalProfile: Sendable {
     value = profile.sanitised
   }
 
-  /// True when the gateway does not have the current version.
+  /// True when the current name and color have not been sent to the gateway.
   var needsSending: Bool { value != sent }
 
   /// Replaces name and color.
@@ -19,7 +19,7 @@ struct LocalProfile: Sendable {
     value = profile.sanitised
   }
 
-  /// Replaces the name, the color or both, if they are given.
+  /// Replaces the name, the color or both; nil keeps the current value.
   mutating func merge(_ profile: Profile) {
     // The gateway may refuse an invalid profile, or close the socket because of it.
     let profile = profile.sanitised

@@ -2,8 +2,8 @@ internal import Wire
 
 /// The gateway's answers to sent items, and the change to another socket.
 extension Outbox {
-  /// Records that the session has accepted all entries up to a client sequence: they are in its order, at or before this
-  /// sequence.
+  /// Records that the session has accepted all entries up to a client sequence. Their places in the session's order are at or
+  /// before `sequence`.
   mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
     while accepted < cursor, items[accepted].clientSequence <= clientSequence {
       items[accepted].sequence = sequence
@@ -11,7 +11,7 @@ extension Outbox {
     }
   }
 
-  /// Releases the accepted items up to a sequence: they are on the gateway's disk.
+  /// Releases the accepted items up to a sequence, because they are on the gateway's disk.
   mutating func commit(_ sequence: UInt64) {
     while head < accepted, items[head].sequence <= sequence {
       release(items[head].content)
@@ -34,7 +34,8 @@ extension Outbox {
     return entry
   }
 
-  /// Continues at an earlier client sequence: the gateway accepts no later entry until this one is sent again.
+  /// Continues at an earlier client sequence, because the gateway accepts no later entry until the entry with this client
+  /// sequence is sent again.
   ///
   /// - Returns: false if the gateway cannot expect this client sequence.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
@@ -51,8 +52,8 @@ extension Outbox {
   }
 
   /// Moves removals to the front after a refusal for lack of space, because the gateway accepts removals and they may free space.
-  /// A removal stays in place if another item in the queue has its key. No item moves if other participants may have received the
-  /// entries under their present numbers.
+  /// A removal stays in place if another item in the queue has the same key. No item moves if other participants may already have
+  /// received the entries with their present client sequences.
   mutating func putRemovalsFirst() {
     guard cursor == accepted, cursor < items.count, items[cursor].clientSequence > formerEpochSequence else {
       return
@@ -75,7 +76,7 @@ extension Outbox {
     }
   }
 
-  /// The next activity change, if it was sent before; nil if there is none.
+  /// The next item, if it is an activity change that was already sent; else nil.
   var sentActivity: ActivityChange? {
     guard accepted == cursor, cursor < items.count, items[cursor].wasSent,
       case .activity(let change) = items[cursor].content
@@ -86,7 +87,7 @@ extension Outbox {
   /// The control message on the socket that waits for an answer; nil if there is none.
   var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
 
-  /// Records that this control message is in the session's order, at or before this sequence.
+  /// Records that the control message on the socket was accepted. Its place in the session's order is at or before `sequence`.
   mutating func acceptControl(at sequence: UInt64) {
     isControlOnSocket = false
     items[cursor].sequence = sequence
@@ -105,7 +106,7 @@ extension Outbox {
   /// Continues on a new socket as the same participant.
   ///
   /// - Parameters:
-  ///   - acknowledged: the highest client sequence that the session has.
+  ///   - acknowledged: the highest client sequence of this participant that the session has accepted.
   ///   - sequence: a sequence such that all entries up to `acknowledged` are at or before it.
   ///   - sameEpoch: true if the session's order is the same as before.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
@@ -131,8 +132,8 @@ extension Outbox {
     nextSequence = max(nextSequence, acknowledged == .max ? .max : acknowledged + 1)
   }
 
-  /// Begins the change to another participant number. Before `endNumberChange`, the catch-up may still contain sent entries under
-  /// the former number.
+  /// Begins the change to another participant number. Before `endNumberChange`, the catch-up may still contain entries that were
+  /// sent under the former number.
   mutating func beginNumberChange(sameEpoch: Bool) {
     if !sameEpoch {
       accepted = head

@@ -1,7 +1,7 @@
 internal import Wire
 
-/// The queue of a participant's messages, in order. A message is in the queue from `send` until it is on the gateway's disk
-/// (section 3.1).
+/// The queue of a participant's messages, in order. A message is in the queue from `send` until it is on the gateway's disk (wire
+/// protocol, section 3.1).
 ///
 /// The first items are accepted: they have a place in the session's order, but are not on the disk yet. The next items were sent
 /// on the socket. The last items are not sent yet. An entry gets its client sequence when it is first put on a socket.
@@ -20,13 +20,13 @@ struct Outbox: Sendable {
   /// An item of the queue.
   struct Item: Sendable {
     var content: Content
-    /// The number of the item among all items ever added.
+    /// The number of the item, counted over all items that were ever added.
     let ordinal: UInt64
     /// The client sequence; 0 until the item is first put on a socket.
     var clientSequence: UInt32 = 0
     /// The participant numbers of the targets when the client sequence was assigned.
     var targets: [ParticipantNumber] = []
-    /// A sequence at or after the item's place in the session's order; 0 until it is accepted.
+    /// A sequence at or after the item's place in the session's order; 0 until the item is accepted.
     var sequence: UInt64 = 0
     /// True for a control message that was on a socket.
     var wasSent = false
@@ -57,8 +57,8 @@ struct Outbox: Sendable {
   var nextSequence: UInt32 = 1
   /// The highest client sequence such that all entries up to it were put on this socket, or are known to the gateway.
   var lastOnSocket: UInt32 = 0
-  /// The highest client sequence that was sent in a former epoch. Other participants may have received entries under these
-  /// numbers.
+  /// The highest client sequence that was sent in a former epoch. Other participants may have received entries with client
+  /// sequences up to this one.
   var formerEpochSequence: UInt32 = 0
   /// True while the next control message is on the socket.
   var isControlOnSocket = false
@@ -97,7 +97,7 @@ struct Outbox: Sendable {
     nextOrdinal += 1
   }
 
-  /// Counts bytes as released, even if their content was never in the queue.
+  /// Counts the bytes of `content` as released, even if the content was never in the queue.
   mutating func release(_ content: Content) {
     switch content {
     case .entry(let entry): if entry.isReliable { releasedBytes += entry.size }
@@ -125,7 +125,7 @@ struct Outbox: Sendable {
   /// The targets that the next entry got with its client sequence; nil when it has no client sequence.
   var dueTargets: [ParticipantNumber]? { items[cursor].clientSequence > 0 ? items[cursor].targets : nil }
 
-  /// Puts the next entry on the socket. The targets are used if the entry is new.
+  /// Puts the next entry on the socket. `targets` is used only if the entry has no client sequence yet.
   ///
   /// - Returns: the client sequence of the entry.
   mutating func putEntry(targets: [ParticipantNumber]) -> UInt32 {

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension OutgoingEntry {
-  /// The flags on the wire. Flags that exclude each other are omitted.
+  /// The flags on the wire. An unreliable or targeted entry gets no retention flags, because such entries cannot be retained.
   var flags: EntryFlags {
     var flags: EntryFlags = isReliable ? .reliable : []
     if targets != nil { flags.insert(.targeted) }
@@ -24,8 +24,8 @@ extension OutgoingEntry {
       payload: payload.span)
   }
 
-  /// Appends an entry without a type, to use up its client sequence: the gateway refuses the entry. It replaces an entry that was
-  /// refused before, if the gateway no longer knows about that refusal.
+  /// Appends an entry without a type, which uses up a client sequence, because the gateway refuses such an entry. The filler
+  /// takes the place of an entry that was refused before, if the gateway no longer knows about that refusal.
   static func appendFiller(to bytes: inout [UInt8], clientSequence: UInt32) {
     let nothing: [UInt8] = []
     ClientEntry.append(
@@ -34,6 +34,6 @@ extension OutgoingEntry {
 }
 
 extension ActivityChange {
-  /// The number of bytes that the gateway counts for the rate limit: those of the control message.
+  /// The number of bytes that the gateway counts for the rate limit: the bytes of the control message.
   var size: Int { ClientControl.activity(self).encoded().count }
 }

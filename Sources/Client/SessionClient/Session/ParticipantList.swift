@@ -1,23 +1,23 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// The participants of a session: active, waiting and past, from the `participants` entries (section 3.3).
+/// The participants of a session: active, waiting and past, from the `participants` entries (wire protocol, section 3.3).
 struct ParticipantList: Sendable {
   private var activeByNumber: [ParticipantNumber: Participant] = [:]
-  /// The minimum number of past participants that are kept. A gateway keeps 10,000 by default.
+  /// The number of newest past participants that are always kept. A gateway keeps 10,000 by default.
   private let pastLimit: Int
-  /// The participants that left. Snapshots do not remove them, because a number is never used again. Above twice
-  /// `pastLimit` the newest half stays.
+  /// The participants that left. Snapshots do not remove them, because a number is never used again. When there are more than
+  /// twice `pastLimit`, the older half is removed.
   private var past: [ParticipantNumber: Participant] = [:]
   private var waitingByID: [UUID: Participant] = [:]
   private var numbers: [UUID: ParticipantNumber] = [:]
-  /// The numbers before the snapshot that is being received; empty between snapshots.
+  /// The participant numbers from before the snapshot that is being received; empty while no snapshot is being received.
   private var formerNumbers: [UUID: ParticipantNumber] = [:]
 
   /// Creates an empty list.
   ///
-  /// - Parameter pastLimit: the minimum number of past participants that are kept. It limits the memory, because a gateway may
-  ///   name any number of participants.
+  /// - Parameter pastLimit: the number of newest past participants that are always kept. The list must be limited, because a
+  ///   gateway may name any number of participants.
   init(pastLimit: Int = 20_000) {
     self.pastLimit = pastLimit
   }

@@ -1,4 +1,4 @@
-/// The program's request to pause reading, and the limit on reading in spite of this request.
+/// The program's request to pause reading, and the limit for bytes that are read in spite of this request.
 struct ReadControl: Sendable {
   /// The maximum number of bytes that are read because of a mark while the program pauses reading: 64 MiB.
   static let markReadLimit = 64 << 20
@@ -8,7 +8,7 @@ struct ReadControl: Sendable {
   private var bytesReadDespitePause = 0
   private var wasReading = true
 
-  /// True while a pending mark makes reading necessary during a pause.
+  /// True while a pending mark may cause reading during a pause: `markReadLimit` is not reached.
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
   /// Records the program's request.
@@ -17,12 +17,12 @@ struct ReadControl: Sendable {
     bytesReadDespitePause = 0
   }
 
-  /// Counts received entries.
+  /// Counts the bytes of received entries.
   mutating func count(_ bytes: Int) {
     if !isWanted { bytesReadDespitePause += bytes }
   }
 
-  /// Records if the socket is to be read now.
+  /// Records whether the socket is to be read now.
   ///
   /// - Returns: true if that has changed.
   mutating func update(_ isReading: Bool) -> Bool {

@@ -18,7 +18,8 @@ package struct ReceivedEntry: Sendable {
   package let sequence: UInt64
   /// The sender's number for the entry, counted from 1 in the order of sending; 0 for an unreliable entry.
   package let clientSequence: UInt32
-  /// True if the entry was reported before: a snapshot repeats retained entries. Receivers of messages ignore it.
+  /// True if the entry was reported before: a snapshot repeats retained entries. A program that needs each message only once
+  /// ignores entries with this mark.
   package let isRepeat: Bool
 
   /// Creates an entry with all its members.

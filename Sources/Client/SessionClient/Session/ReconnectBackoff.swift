@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The delay before each connection attempt. The first attempt has no delay. Later delays grow exponentially, with jitter, so
-/// that clients that lost their connections at the same time do not reconnect at the same time.
+/// The delay before each connection attempt. The first attempt has no delay. Later delays grow exponentially. They have jitter,
+/// so that clients that lost their connections at the same time do not reconnect at the same time.
 struct ReconnectBackoff: Sendable {
   /// The longest delay that the gateway may ask for.
   static let longestWait = Duration.seconds(60)
@@ -10,22 +10,23 @@ struct ReconnectBackoff: Sendable {
   /// The number of short-lived sockets in a row that is reported as trouble.
   private static let shortLivedLimit = 3
 
-  /// The time for which a socket must work so that the next attempt is immediate again.
+  /// The minimum time for which a socket must have worked, so that the client reconnects without a delay after the socket closes.
   private let stableAfter: Duration
   private var attempt = 0
   private var worksSince: MonotonicTime?
   private var shortLivedSockets = 0
   private var faults = 0
   private var lastFault: MonotonicTime?
-  /// The time of the scheduled attempt.
+  /// The time of the scheduled connection attempt.
   private var opensAt = MonotonicTime.distantPast
   /// The end of the delay that the gateway asked for.
   private var notBefore = MonotonicTime.distantPast
 
   /// Creates a backoff without failures.
   ///
-  /// - Parameter stableAfter: the time for which a socket must work so that the next attempt is immediate again. Without this
-  ///   minimum, a gateway that accepts and then closes would get attempts without a pause.
+  /// - Parameter stableAfter: the minimum time for which a socket must have worked, so that the client reconnects without a delay
+  ///   after the socket closes. Without this minimum, a gateway that accepts each connection and closes it soon would get
+  ///   attempts without a pause.
   init(stableAfter: Duration = .seconds(5)) {
     self.stableAfter = stableAfter
   }
@@ -36,7 +37,7 @@ struct ReconnectBackoff: Sendable {
   /// True when the gateway repeatedly violated the protocol.
   var hasRepeatedFaults: Bool { faults > 1 }
 
-  /// Records that the session works on the current socket.
+  /// Records that the current socket works: the gateway lists the participant as waiting, or a catch-up is complete.
   mutating func recordSuccess(now: MonotonicTime) { worksSince = now }
 
   /// Records that the socket has closed. After a working socket, the next attempt is immediate. After a short-lived

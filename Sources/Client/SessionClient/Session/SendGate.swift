@@ -4,11 +4,11 @@ package import Wire
 /// The admission control for sends: size, type, targets, rate and queue space. It decides at once, under its owner's
 /// lock.
 package struct SendGate: Sendable {
-  /// The bytes of reliable entries and activity changes that may be queued: 64 MiB.
+  /// The maximum number of queued bytes of reliable entries and activity changes: 64 MiB.
   package static let queueLimit = 64 << 20
   /// The maximum length of a message type in bytes.
   private static let typeLimit = 255
-  /// The burst that the gateway itself allows.
+  /// The burst that the gateway itself allows, in seconds at the full rate.
   private static let burstInSeconds = 2.0
 
   private var isOpen = false
@@ -41,7 +41,7 @@ package struct SendGate: Sendable {
     if hasOtherRate { limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now) }
   }
 
-  /// Admits an entry. A rejected entry does not count for the rate.
+  /// Admits an entry. A rejected entry does not count toward the rate.
   ///
   /// - Parameters:
   ///   - entry: the entry to be sent.
@@ -102,7 +102,7 @@ package struct SendGate: Sendable {
   }
 
   private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(AdmissionError) {
-    // The gateway also charges at most a whole burst.
+    // Like the gateway, the gate charges at most a whole burst for a message with many targets.
     guard limiter.take(size, entries: min(entries, limiter.burstEntries), now: now) else {
       throw .rateLimited(retryAfter: limiter.delayUntilQuarter(for: size))
     }

@@ -3,8 +3,8 @@ internal import Wire
 
 /// The send schedule of a session: within the gateway's rate limits, and after the pauses that the gateway asked for.
 struct SendPacer: Sendable {
-  /// Three quarters of the gateway's own burst of two seconds. It is less, because the network may delay entries and then deliver
-  /// them in one burst.
+  /// The burst of this client: three quarters of the gateway's own burst of two seconds. The client's burst is smaller, because
+  /// the network may delay entries and deliver them together with later ones.
   private static let burstInSeconds = 1.5
 
   private var limiter: SendRateLimiter
@@ -29,13 +29,13 @@ struct SendPacer: Sendable {
   /// Sets other limits.
   mutating func update(_ limits: Limits, now: MonotonicTime) { limiter.update(limits, now: now) }
 
-  /// Records a refusal because the client was too fast.
+  /// Removes all tokens, after the gateway refused a message because the client exceeded the rate limit.
   mutating func drain(now: MonotonicTime) { limiter.drain(now: now) }
 
   /// Pauses sending until a time.
   mutating func pause(until time: MonotonicTime) { pausedUntil = time }
 
-  /// Forgets the throttling of a closed socket.
+  /// Ends the throttling, because the socket has closed.
   mutating func socketLost() { throttledUntil = nil }
 
   /// Begins a round of sends.

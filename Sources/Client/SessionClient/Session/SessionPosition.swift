@@ -12,11 +12,12 @@ struct SessionPosition: Sendable {
   private(set) var committed: UInt64 = 0
   /// The sequence of the last snapshot.
   private(set) var snapshotSequence: UInt64 = 0
-  /// The position of the delivered entries; nil while only a snapshot can follow. Its epoch differs from `epoch` only between
-  /// `joined` and `catchUp` after a crash of the gateway.
+  /// The position up to which entries were delivered; nil if the next catch-up must be a snapshot. Its epoch differs from `epoch`
+  /// only between `joined` and `catchUp` after a crash of the gateway.
   private(set) var delivered: Delivered?
 
-  /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` shows if it is valid in the new epoch.
+  /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` shows whether the delivered sequence is
+  /// valid in the new epoch.
   ///
   /// - Returns: true if the epoch is the same as before.
   mutating func join(epoch: String) -> Bool {
@@ -31,18 +32,19 @@ struct SessionPosition: Sendable {
     committed = max(committed, sequence)
   }
 
-  /// Begins a snapshot. Until its end, no tail can continue from this position.
+  /// Begins a snapshot. Until the snapshot ends, there is no position from which a tail could continue.
   mutating func beginSnapshot(at sequence: UInt64) {
     delivered = nil
     snapshotSequence = sequence
   }
 
-  /// Begins a tail: the delivered entries are also the beginning of the new epoch's order.
+  /// Begins a tail. A tail means that the delivered entries are also the beginning of the order of the current epoch.
   mutating func beginTail() {
     delivered?.epoch = epoch
   }
 
-  /// Records a reliable entry. During a snapshot, the state is complete only at the snapshot's end (section 2.1).
+  /// Records a reliable entry. During a snapshot, the state is complete only at the snapshot's end (wire protocol, section 2.1),
+  /// so this function records nothing.
   mutating func deliver(_ sequence: UInt64) {
     guard let delivered, delivered.epoch == epoch, sequence > delivered.sequence else { return }
     self.delivered?.sequence = sequence

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// The state of a session as the gateway describes it, and the part of it that was reported to the observer.
+/// The state of a session as the gateway describes it, and the state that was last reported to the observer.
 struct SessionState: Sendable {
   private var participants = ParticipantList()
   private var attachments = AttachmentTable()
