@@ -1,9 +1,9 @@
 import Glibc
 
-/// A mutex that the thread sanitizer understands. The owner keeps the protected state; no other code is called while
-/// the lock is held.
+/// A mutex that the thread sanitizer understands. The owner of the lock stores the protected state. While the lock is held, no
+/// code of the program that uses this library is called.
 ///
-/// Unchecked: the pointer never changes, and a `pthread_mutex_t` is made for use by several threads.
+/// Unchecked: the pointer never changes, and several threads may use a `pthread_mutex_t`.
 @safe struct Lock: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

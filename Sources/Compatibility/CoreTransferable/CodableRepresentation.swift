@@ -2,7 +2,7 @@ public import Combine
 public import FoundationEssentials
 public import UniformTypeIdentifiers
 
-/// A representation by an encoder and a decoder, JSON by default (Apple's `CodableRepresentation`).
+/// A representation that an encoder writes and a decoder reads, as JSON by default (Apple's `CodableRepresentation`).
 public struct CodableRepresentation<Item, Encoder, Decoder>: TransferRepresentation, LeafRepresentation
 where
   Item: Transferable & Codable, Encoder: TopLevelEncoder, Decoder: TopLevelDecoder, Encoder.Output == Data,
@@ -16,7 +16,7 @@ where
   private nonisolated(unsafe) let encoder: Encoder
   private nonisolated(unsafe) let decoder: Decoder
 
-  /// Creates a representation with other coders. The program must not change the coders afterwards.
+  /// Creates a representation with the given coders. The program must not change the coders afterwards.
   public init(for itemType: Item.Type = Item.self, contentType: UTType, encoder: Encoder, decoder: Decoder) {
     self.contentType = contentType
     unsafe self.encoder = encoder

@@ -2,14 +2,14 @@ public import FoundationEssentials
 import UniformTypeIdentifiers
 
 extension Data: Transferable {
-  /// The data without a conversion. Data of any content type are imported.
+  /// The data, which are not converted. Data of any content type can be imported.
   public static var transferRepresentation: some TransferRepresentation {
     DataRepresentation(contentType: .data, exporting: { $0 }, importing: { $0 })
   }
 }
 
 extension String: Transferable {
-  /// The text in UTF-8. Text of any content type is imported.
+  /// The text in UTF-8. Text of any content type can be imported.
   public static var transferRepresentation: some TransferRepresentation {
     DataRepresentation(
       contentType: .utf8PlainText, exporting: { Data($0.utf8) },

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import UniformTypeIdentifiers
 
-/// A representation as data that closures create and read (Apple's `DataRepresentation`).
+/// A representation as data: closures convert a value to data and data to a value (Apple's `DataRepresentation`).
 public struct DataRepresentation<Item: Transferable>: TransferRepresentation, LeafRepresentation {
   /// The representation has no body.
   public typealias Body = Never

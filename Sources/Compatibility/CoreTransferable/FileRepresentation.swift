@@ -5,7 +5,7 @@ public import UniformTypeIdentifiers
 public struct SentTransferredFile: Sendable {
   /// The location of the file.
   public let file: URL
-  /// True if the receiver may open the file itself. Without effect: the receiver always gets a copy.
+  /// True if the receiver may open the original file instead of a copy. Without effect: the receiver always gets a copy.
   public let allowAccessingOriginalFile: Bool
 
   /// Creates a file at a location.
@@ -19,7 +19,7 @@ public struct SentTransferredFile: Sendable {
 public struct ReceivedTransferredFile: Sendable {
   /// The location of the file, which is removed after the import.
   public let file: URL
-  /// True if the file is the sender's own. Always false here.
+  /// True if the file is the sender's original file. Always false here.
   public let isOriginalFile: Bool
 }
 

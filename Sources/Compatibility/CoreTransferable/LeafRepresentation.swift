@@ -46,7 +46,7 @@ private func body(of representation: some TransferRepresentation) -> any Transfe
 }
 
 extension Transferable {
-  /// Exports a value by the first representation that can.
+  /// Exports a value by the first representation that can export it.
   ///
   /// - Throws: `TransferError.notExported`, or the error of the representation.
   package func exported() async throws -> ExportedContent {
@@ -59,7 +59,7 @@ extension Transferable {
 
   /// Imports a value by the first representation for exactly this content type, or else for a supertype.
   ///
-  /// If the content type is unknown (nil, `data` or `item`), the first representation that imports is used.
+  /// If the content type is unknown (nil, `data` or `item`), the first representation that can import values is used.
   ///
   /// - Throws: `TransferError.notImported`, or the error of the representation.
   package static func imported(from data: Data, contentType: UTType?) async throws -> Self {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import UniformTypeIdentifiers
 
-/// A representation by a value of another type (Apple's `ProxyRepresentation`).
+/// A representation that converts a value to or from a value of another type (Apple's `ProxyRepresentation`).
 public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: TransferRepresentation,
   LeafRepresentation
 {
@@ -40,7 +40,7 @@ public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: Tran
     importing == nil ? nil : Self.proxies.lazy.compactMap(\.importedType).first
   }
 
-  // The content type of the proxy depends on the value, which only the asynchronous closure can convert.
+  // The exact content type is known only after the asynchronous closure `exporting` has created the proxy value.
   func exportedType(of item: Item) -> UTType? {
     exporting == nil ? nil : .data
   }

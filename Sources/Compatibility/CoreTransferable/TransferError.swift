@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The reason why a value could not be exported or imported. `description` says it in English.
+/// The reason why a value could not be exported or imported. `description` is the reason in English.
 public enum TransferError: LocalizedError, Equatable, CustomStringConvertible {
   /// No representation of the type exports this value.
   case notExported(type: String)

@@ -19,7 +19,7 @@ public protocol TransferRepresentation<Item>: Sendable {
   @TransferRepresentationBuilder<Item> var body: Body { get }
 }
 
-/// The body of a representation without a body.
+/// `Never` is the `Body` type of a representation that has no body.
 extension Never: Transferable, TransferRepresentation {
   /// `Never` has no values.
   public typealias Item = Never
@@ -28,14 +28,14 @@ extension Never: Transferable, TransferRepresentation {
   /// `Never` has no body.
   public typealias Body = Never
 
-  /// Traps: `Never` has no representation.
+  /// Traps, because `Never` has no representation.
   public static var transferRepresentation: Never { fatalError("Never has no representation") }
-  /// Traps: `Never` has no body.
+  /// Traps, because `Never` has no body.
   public var body: Never { fatalError("Never has no representation") }
 }
 
 extension TransferRepresentation where Body == Never {
-  /// Traps: the representation has no body. Callers handle representations without a body first.
+  /// Traps, because the representation has no body. Callers must not read the body of such a representation.
   public var body: Never { fatalError("\(Self.self) has no body") }
 }
 

@@ -1,7 +1,7 @@
-/// The declaration of a type in the table.
+/// The declaration of a type in the table of known types (`all`).
 struct TypeDeclaration: Sendable {
   let identifier: String
-  /// The identifiers of the types that it conforms to directly.
+  /// The identifiers of the types to which this type conforms directly.
   let parents: [String]
   /// The file name extensions in lower case, the preferred one first.
   let filenameExtensions: [String]
@@ -15,14 +15,14 @@ struct TypeDeclaration: Sendable {
     self.mediaTypes = mediaTypes
   }
 
-  /// Returns the declaration of an identifier, without regard to case.
+  /// Returns the declaration of an identifier, which is compared case-insensitively.
   static func named(_ identifier: String) -> TypeDeclaration? {
     byIdentifier[identifier] ?? byIdentifier[identifier.lowercased()]
   }
 
   private static let byIdentifier = Dictionary(uniqueKeysWithValues: all.map { ($0.identifier, $0) })
 
-  /// All declarations. Of several that match, the first counts.
+  /// The table of known types. If several declarations match a media type or an extension, the first is used.
   static let all = [
     TypeDeclaration("public.item", [], [], []),
     TypeDeclaration("public.content", [], [], []),

@@ -7,9 +7,9 @@ extension UTType {
   public static let data = UTType(identifier: "public.data")
   /// Content that combines several kinds, such as a document.
   public static let compositeContent = UTType(identifier: "public.composite-content")
-  /// A folder of any kind.
+  /// A directory of any kind.
   public static let directory = UTType(identifier: "public.directory")
-  /// A folder that people can open.
+  /// A directory that users see as a folder.
   public static let folder = UTType(identifier: "public.folder")
   /// A URL.
   public static let url = UTType(identifier: "public.url")
@@ -23,7 +23,7 @@ extension UTType {
   public static let utf8PlainText = UTType(identifier: "public.utf8-plain-text")
   /// Text without markup, in UTF-16.
   public static let utf16PlainText = UTType(identifier: "public.utf16-plain-text")
-  /// Values with separators.
+  /// Text that consists of values with separators between them.
   public static let delimitedText = UTType(identifier: "public.delimited-values-text")
   /// Values separated by commas.
   public static let commaSeparatedText = UTType(identifier: "public.comma-separated-values-text")
@@ -115,12 +115,12 @@ extension UTType {
   public static let bz2 = UTType(identifier: "public.bzip2-archive")
   /// EPUB.
   public static let epub = UTType(identifier: "org.idpf.epub-container")
-  /// A contact.
+  /// A contact in the vCard format.
   public static let vCard = UTType(identifier: "public.vcard")
   /// A USDZ scene.
   public static let usdz = UTType(identifier: "com.pixar.universal-scene-description-mobile")
   /// A font.
   public static let font = UTType(identifier: "public.font")
-  /// A program.
+  /// An executable program.
   public static let executable = UTType(identifier: "public.executable")
 }

@@ -1,7 +1,7 @@
 /// A type of data, identified by a string such as `public.png` (Apple's `UTType`).
 ///
-/// The table has the types that Apple names for data, text, images, audio, video and documents. Other types can be created from a
-/// media type or a file name extension. A program creates its own types with `init(exportedAs:)`.
+/// The table of known types (`TypeDeclaration.all`) has Apple's types for data, text, images, audio, video and documents. Other
+/// types can be created from a media type or a file name extension. A program creates its own types with `init(exportedAs:)`.
 public struct UTType: Hashable, Sendable {
   /// The identifier, such as `public.png`.
   public let identifier: String
@@ -13,7 +13,7 @@ public struct UTType: Hashable, Sendable {
     self.parent = parent
   }
 
-  /// Creates a type of the table, without regard to case.
+  /// Creates a type of the table from its identifier, which is compared case-insensitively.
   ///
   /// - Returns: nil for an identifier that is not in the table.
   public init?(_ identifier: String) {
@@ -31,8 +31,8 @@ public struct UTType: Hashable, Sendable {
     self.init(exportedAs: identifier, conformingTo: parentType)
   }
 
-  /// Creates the type of a media type, such as `image/png`. Parameters count only for types that the table lists with
-  /// them.
+  /// Creates the type of a media type, such as `image/png`. Parameters are ignored, unless the table lists the media type with
+  /// exactly these parameters.
   ///
   /// - Returns: a dynamic type for a media type that is not in the table; nil for an invalid media type, and for a
   ///   type that does not conform to `supertype`.

@@ -1,7 +1,7 @@
 /// The values of a publisher as an asynchronous sequence (Apple's `AsyncPublisher`).
 ///
-/// The sequence requests one value at a time. Values published while no reader waits are dropped, except for the
-/// newest value of `@Published` and `CurrentValueSubject`, which the next reader receives.
+/// The sequence requests one value at a time. Values published while no reader waits are dropped. The exception is the newest
+/// value of `@Published` and `CurrentValueSubject`, which the next reader receives.
 public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Never {
   /// A value.
   public typealias Element = P.Output
@@ -28,12 +28,12 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
       self.values = values
     }
 
-    /// Returns the next value; nil after the last.
+    /// Returns the next value; nil after the last value.
     public mutating func next() async -> P.Output? {
       await next(isolation: #isolation)
     }
 
-    /// Returns the next value; nil after the last.
+    /// Returns the next value; nil after the last value.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> P.Output? {
       switch await values.next(isolation: actor) {
       case .success(let value): value
@@ -72,12 +72,12 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
       self.values = values
     }
 
-    /// Returns the next value; nil after the last.
+    /// Returns the next value; nil after the last value.
     public mutating func next() async throws(P.Failure) -> P.Output? {
       try await next(isolation: #isolation)
     }
 
-    /// Returns the next value; nil after the last.
+    /// Returns the next value; nil after the last value.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(P.Failure) -> P.Output? {
       try await values.next(isolation: actor).get()
     }

@@ -1,4 +1,4 @@
-/// A subscription that requests one value for each call of `next`. It ends when it is released.
+/// A subscription that requests one value for each call of `next`. The subscription ends when this object is released.
 final class PullSubscription<Output, Failure: Error> {
   private let subscriber: PullSubscriber<Output, Failure>
 
@@ -7,7 +7,7 @@ final class PullSubscription<Output, Failure: Error> {
     publisher.subscribe(subscriber)
   }
 
-  /// Returns the next value; nil after the last, and when the task is cancelled.
+  /// Returns the next value; nil after the last value, and when the task is cancelled.
   func next(isolation actor: isolated (any Actor)?) async -> Result<Output?, Failure> {
     let subscriber = subscriber
     return await withTaskCancellationHandler(
@@ -46,8 +46,8 @@ private final class PullSubscriber<Output, Failure: Error>: Subscriber, @uncheck
 
   func receive(_ input: Output) -> Subscribers.Demand {
     let waiter: Waiter? = lock.withLock { waiters.isEmpty ? nil : waiters.removeFirst() }
-    // The value passes from the publisher to the waiter, as in Apple's Combine. A program that shares it between
-    // threads is responsible for that.
+    // The value passes from the publisher to the waiter, as in Apple's Combine. If several threads then use the value, the
+    // program must protect it.
     nonisolated(unsafe) let result = Result<Output?, Failure>.success(input)
     unsafe waiter?.resume(returning: result)
     return .none
@@ -88,7 +88,7 @@ private final class PullSubscriber<Output, Failure: Error>: Subscriber, @uncheck
         self.waiters = []
         self.subscription = nil
       }
-      // An error is thrown once: to the first waiter, or else to the next caller.
+      // An error is thrown only once: to the first waiter, or to the next caller of `next` if there is no waiter.
       end = completion
       if case .failure = completion, !self.waiters.isEmpty { end = .finished }
       return (self.waiters, self.subscription)

@@ -13,8 +13,8 @@ public protocol ObservableObject: AnyObject {
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
   /// The publisher that publishes before each `@Published` property changes, and when `send` is called.
   ///
-  /// There is one for each object, for the lifetime of the object. A class with its own property of this name calls
-  /// `send` itself.
+  /// Each object has one publisher for its whole lifetime. A class that declares its own `objectWillChange` must call `send`
+  /// itself.
   public var objectWillChange: ObservableObjectPublisher {
     ObjectPublisherTable.shared.publisher(of: self)
   }
@@ -45,8 +45,8 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
 
 /// The publishers of all objects whose `objectWillChange` was read.
 ///
-/// Apple's runtime stores the publisher in the object. Here the table stores it. Publishers of released objects are
-/// removed before the table has twice as many entries as living objects.
+/// Apple's runtime stores the publisher in the object. Here the table stores it. The table removes the publishers of released
+/// objects before it has twice as many entries as living objects.
 ///
 /// Unchecked: mutable state is accessed under the lock only.
 final class ObjectPublisherTable: @unchecked Sendable {
@@ -68,7 +68,8 @@ final class ObjectPublisherTable: @unchecked Sendable {
   func publisher(of object: AnyObject) -> ObservableObjectPublisher {
     let (publisher, _, _) = lock.withLock {
       let id = ObjectIdentifier(object)
-      // An address may be reused, so the entry belongs to this object only if its owner still exists and is the same object.
+      // Another object may have had the same address. So the entry belongs to this object only if the entry's owner still exists
+      // and is the same object.
       if let entry = entries[id], entry.owner === object {
         return (entry.publisher, [Entry](), [AnyObject]())
       }

@@ -1,7 +1,8 @@
 /// A property of a class that publishes each value **before** storing it (Apple's `@Published`).
 ///
 /// A subscriber that reads the property while it receives a new value finds the old value. Any thread may read and write.
-/// Subscribers receive the values in the order of publishing, and the value that is published last stays stored.
+/// Subscribers receive the values in the order of publishing. If several threads write, the property keeps the value that was
+/// published last.
 @propertyWrapper
 public struct Published<Value> {
   private let storage: Storage
@@ -26,19 +27,19 @@ public struct Published<Value> {
   /// The publisher of the property: publishes the current value at once, and then each new value before it is stored.
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
-    // `assign(to: &$x)` writes back the publisher that it read.
+    // The setter does nothing: `assign(to: &$x)` only writes back the publisher that it has read.
     nonmutating set {}
   }
 
-  /// The publisher of the property, read through the enclosing object. `assign(to:)` uses the object to announce the
-  /// change.
+  /// The publisher of the property, read through the enclosing object. `assign(to:)` needs the object to announce each change
+  /// through `objectWillChange`.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     projected projectedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Publisher>,
     storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Published<Value>>
   ) -> Publisher {
     get { Publisher(storage: object[keyPath: storageKeyPath].storage, owner: object) }
-    // `assign(to: &$x)` writes back the publisher that it read.
+    // The setter does nothing: `assign(to: &$x)` only writes back the publisher that it has read.
     set {}
   }
 

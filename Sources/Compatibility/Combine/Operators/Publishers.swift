@@ -128,9 +128,9 @@ public enum Publishers {
   }
 }
 
-/// Passes the transformed values downstream, and requests another value for each nil.
+/// Passes the transformed values downstream. If `transform` returns nil, requests another value instead.
 ///
-/// A publisher delivers one value at a time to a subscriber, so the closure may have state.
+/// A publisher delivers only one value at a time to a subscriber, so `transform` may have mutable state.
 final class TransformingSubscriber<Input, Downstream: Subscriber>: Subscriber {
   typealias Failure = Downstream.Failure
 

@@ -7,7 +7,7 @@ extension Publishers {
     public typealias Failure = Upstream.Failure
     /// The upstream publisher.
     public let upstream: Upstream
-    /// The scheduler that delivers.
+    /// The scheduler that delivers the values.
     public let scheduler: Context
     /// The options for the scheduler.
     public let options: Context.SchedulerOptions?

@@ -50,7 +50,8 @@ extension DispatchQueue: Scheduler {
 
   /// Runs a closure on the queue.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
-    // Apple's function accepts closures that are not `Sendable`, too. The caller is responsible for shared state.
+    // Apple's function accepts closures that are not `Sendable`, too. The caller must protect state that the closure shares with
+    // other threads.
     nonisolated(unsafe) let action = action
     async(qos: options?.qos ?? .unspecified, flags: options?.flags ?? []) { unsafe action() }
   }

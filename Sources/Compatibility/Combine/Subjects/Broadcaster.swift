@@ -8,7 +8,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
   private var current: Output?
   /// The number of published values.
   private var published: UInt64 = 0
-  /// The number of the value in `current`.
+  /// The version of the value in `current`: the number of values that were published up to this value.
   private var stored: UInt64 = 0
 
   /// Creates a broadcaster, with or without a current value.
@@ -16,7 +16,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
     current = value
   }
 
-  /// The current value. Only for a broadcaster that was created with a value.
+  /// The current value. May be read only if the broadcaster was created with a value.
   var currentValue: Output {
     guard let value = lock.withLock({ current }) else {
       preconditionFailure("the broadcaster was created without a current value")
@@ -50,8 +50,8 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
     return version
   }
 
-  /// Makes a published value the current one, unless a later value is current already. Sends it to the subscriptions that were
-  /// added after the publishing.
+  /// Makes a published value the current one, unless a later value is current already. Sends the value to the subscriptions that
+  /// were added after it was published.
   func store(_ value: Output, version: UInt64) {
     var released: [Output] = []
     let late = lock.withLock {
@@ -70,7 +70,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
     for subscription in late { subscription.deliver() }
   }
 
-  /// Sends the end to all subscriptions, and to every later one.
+  /// Sends the end to all subscriptions, and to every subscription that is added later.
   func publish(completion: Subscribers.Completion<Failure>) {
     let targets = lock.withLock {
       guard self.completion == nil else { return [SubjectSubscription<Output, Failure>]() }

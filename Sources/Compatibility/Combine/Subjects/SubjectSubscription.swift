@@ -3,9 +3,9 @@ import Glibc
 /// The subscription of one subscriber to a subject: buffers the values that the subscriber has not received, and
 /// delivers them one at a time.
 ///
-/// Values are enqueued under the subject's lock, that is, in the order of publishing. They are delivered without a lock. If
-/// another thread is delivering, a thread only enqueues its value, and the other thread delivers it. A subscriber that publishes
-/// while it receives a value receives the new value within that call, as in Apple's Combine.
+/// Values are enqueued under the subject's lock, that is, in the order of publishing. No lock is held while values are delivered.
+/// While one thread is delivering, other threads only enqueue their values, and the first thread delivers these values too. A
+/// subscriber that publishes while it receives a value receives the new value within that call, as in Apple's Combine.
 ///
 /// Unchecked: mutable state is accessed under the lock only; one thread at a time calls the subscriber, without the
 /// lock.
@@ -18,7 +18,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
   private var demand = Subscribers.Demand.none
   private var isStarted = false
   private var activeDelivery: (thread: pthread_t, depth: Int)?
-  /// True if the newest value is kept while the subscriber has no demand; false if the subscriber misses it.
+  /// True if the newest value is kept for a subscriber without demand; false if such a subscriber misses the value.
   private let buffersLatest: Bool
 
   /// The newest version that was enqueued. Accessed by the subject under its lock.
@@ -35,7 +35,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
 
   /// Buffers a value. Called under the subject's lock.
   ///
-  /// - Returns: a value that the new one displaces; the caller releases it outside of all locks.
+  /// - Returns: the value that the new value displaces, if any. The caller releases the displaced value while no lock is held.
   func enqueue(_ value: Output) -> Output? {
     lock.withLock {
       guard subscriber != nil, completion == nil else { return nil }
@@ -118,7 +118,8 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
     guard let completion else { return .nothing }
     activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
-    // The values are released with the step, outside the lock: the values may run code of the program when they are released.
+    // The caller releases these values together with the returned step, outside the lock, because values may run code of the
+    // program when they are released.
     let dropped = pending
     self.subscriber = nil
     pending = []

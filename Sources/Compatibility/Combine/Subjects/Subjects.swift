@@ -36,8 +36,8 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
     broadcaster = Broadcaster(value)
   }
 
-  /// The newest value. Setting the property publishes the new value. The value is stored before it is published, unlike with
-  /// `@Published`.
+  /// The newest value. Setting the property stores the new value first, and then publishes it. `@Published` does this in the
+  /// opposite order.
   public var value: Output {
     get { broadcaster.currentValue }
     set { send(newValue) }

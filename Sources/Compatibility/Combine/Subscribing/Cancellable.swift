@@ -5,13 +5,13 @@ public protocol Cancellable {
 }
 
 extension Cancellable {
-  /// Stores the object in a collection. It is cancelled when it is released.
+  /// Stores the object in a collection. The object is cancelled when it is released.
   public func store<Cancellables: RangeReplaceableCollection>(in collection: inout Cancellables)
   where Cancellables.Element == AnyCancellable {
     collection.append(AnyCancellable(self))
   }
 
-  /// Stores the object in a set. It is cancelled when it is released.
+  /// Stores the object in a set. The object is cancelled when it is released.
   public func store(in set: inout Set<AnyCancellable>) {
     set.insert(AnyCancellable(self))
   }
@@ -28,7 +28,7 @@ public final class AnyCancellable: Cancellable, Hashable {
     onCancel = cancel
   }
 
-  /// Creates an object that cancels another.
+  /// Creates an object that cancels another object.
   public init<Other: Cancellable>(_ canceller: Other) {
     onCancel = canceller.cancel
   }
@@ -52,13 +52,13 @@ public final class AnyCancellable: Cancellable, Hashable {
     hasher.combine(ObjectIdentifier(self))
   }
 
-  /// Stores the object in a collection. It is cancelled when it is released.
+  /// Stores the object in a collection. The object is cancelled when it is released.
   public func store<Cancellables: RangeReplaceableCollection>(in collection: inout Cancellables)
   where Cancellables.Element == AnyCancellable {
     collection.append(self)
   }
 
-  /// Stores the object in a set. It is cancelled when it is released.
+  /// Stores the object in a set. The object is cancelled when it is released.
   public func store(in set: inout Set<AnyCancellable>) {
     set.insert(self)
   }

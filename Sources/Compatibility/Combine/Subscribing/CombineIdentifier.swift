@@ -13,7 +13,7 @@ public struct CombineIdentifier: Hashable, Sendable, CustomStringConvertible {
 
   /// Creates the identifier of an object, unique during the lifetime of the object.
   public init(_ object: AnyObject) {
-    // Counted numbers start at 1 and never reach an address with the highest bit set.
+    // The highest bit is set to distinguish this number from the numbers of `init()`, which start at 1 and never become so large.
     number = UInt64(UInt(bitPattern: ObjectIdentifier(object))) | 1 << 63
   }
 

@@ -51,8 +51,8 @@ extension Subscribers {
       subscription?.cancel()
     }
 
-    /// Ends the subscription. The caller releases the result outside the lock: closures may run code of the program
-    /// when they are released.
+    /// Ends the subscription. The caller releases the result outside the lock, because closures may run code of the program when
+    /// they are released.
     private func end() -> (((Completion<Failure>) -> Void)?, (any Subscription)?, ((Input) -> Void)?) {
       lock.withLock {
         var subscription: (any Subscription)?
