@@ -3,8 +3,8 @@ public protocol Transferable: SendableMetatype {
   /// The type of the representation.
   associatedtype Representation: TransferRepresentation
 
-  /// The representations. For export, the first one that can export is used. For import, the one that matches the content type is
-  /// used.
+  /// The representations. A value is exported by the first representation that can export it, and imported by the representation
+  /// that matches the content type.
   @TransferRepresentationBuilder<Self> static var transferRepresentation: Representation { get }
 }
 

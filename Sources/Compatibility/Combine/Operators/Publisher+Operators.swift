@@ -19,7 +19,7 @@ extension Publisher {
     Publishers.Filter(upstream: self, isIncluded: isIncluded)
   }
 
-  /// Publishes the values that differ from the previous one, as compared by a closure.
+  /// Publishes each value that differs from the previous value, as compared by a closure.
   public func removeDuplicates(
     by predicate: @escaping (Output, Output) -> Bool
   ) -> Publishers.RemoveDuplicates<Self> {
@@ -40,7 +40,7 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// Publishes the values that differ from the previous one.
+  /// Publishes each value that differs from the previous value.
   public func removeDuplicates() -> Publishers.RemoveDuplicates<Self> {
     removeDuplicates(by: ==)
   }
