@@ -1,7 +1,7 @@
 /// An activity that the participants of a session do together (Apple's `GroupActivity`).
 ///
-/// The stored properties are the session's payload: JSON of at most 16,384 bytes. An activity without properties has
-/// the payload `{}`, and so does a session that a page created without a payload.
+/// The stored properties are the session's payload: JSON of at most 16,384 bytes. An activity without properties has the payload
+/// `{}`, and so does a session that a web page created without a payload.
 public protocol GroupActivity: Codable, SendableMetatype {
   /// The identifier of the programs that understand the activity: 1 to 128 Unicode scalars, compared case-insensitively. The
   /// default is the name of the type.
@@ -15,7 +15,7 @@ extension GroupActivity {
   /// The sequence that `sessions()` returns.
   public typealias Sessions = GroupSession<Self>.Sessions
 
-  /// The name of the type without its module: the identifier of `DrawTogether` matches the page's `drawtogether`.
+  /// The name of the type without its module: the identifier of `DrawTogether` matches the web page's identifier `drawtogether`.
   public static var activityIdentifier: String { String(describing: Self.self) }
 
   /// Returns the sessions of this activity that this program may join, each once.
@@ -45,7 +45,8 @@ extension GroupActivity {
   /// activities create one session.
   ///
   /// - Returns: always true: the session is offered to this program.
-  /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, it cannot be reached, or it refuses.
+  /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, the gateway cannot be reached, or the gateway refuses
+  ///   the session.
   public func activate() async throws -> Bool {
     let payload = try ActivityPayloadCoding.encode(self)
     let metadata = await self.metadata

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// The description of an activity that people see (Apple's type).
 ///
-/// A session's page shows `title`, and a picture that depends on `type`. All other properties stay in this program.
+/// A session's web page shows `title`, and a picture that depends on `type`. All other properties stay in this program.
 public struct GroupActivityMetadata: Codable, Equatable, Sendable {
   /// The title: 1 to 128 Unicode scalars on activation. Without a title the gateway gets the activity's identifier.
   public var title: String?
@@ -29,7 +29,7 @@ public struct GroupActivityMetadata: Codable, Equatable, Sendable {
 }
 
 extension GroupActivityMetadata {
-  /// The kind of an activity. The gateway sends it to all participants, and pages choose a picture for it.
+  /// The kind of an activity. The gateway sends it to all participants, and web pages choose a picture for it.
   public struct ActivityType: Hashable, Codable, Sendable {
     let name: String
 

@@ -125,7 +125,7 @@ public enum GroupActivitiesGateway {
 
   /// Sets the closure that handles `showNotice(_:)` and `requestForegroundPresentation()`; nil to ignore these calls.
   ///
-  /// - Parameter presentation: called on the thread of the request.
+  /// - Parameter presentation: called on the thread that calls one of these functions.
   public static func present(by presentation: (@Sendable (Presentation) -> Void)?) {
     GatewaySettings.shared.present(by: presentation)
   }

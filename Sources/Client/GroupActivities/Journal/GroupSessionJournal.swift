@@ -32,7 +32,8 @@ public final class GroupSessionJournal: Sendable {
   ///
   /// The function returns as soon as the gateway has created the attachment. The upload continues, across lost connections, and
   /// other participants see the attachment when it is complete; `GroupSession.settle()` waits for that. If the session is not
-  /// joined yet, the function waits for the state `joined`. `Data` that begins like an image is sent with the image's media type.
+  /// joined yet, the function waits for the state `joined`. `Data` that begins with the signature of an image format is sent with
+  /// that format's media type.
   ///
   /// - Parameter item: the item; it is sent as its first representation that can be exported.
   /// - Returns: the attachment. This program can load it at once.
@@ -131,7 +132,8 @@ extension SessionCoordinator {
         failure = error
       }
       self?.state.withLock { state in
-        // If `uploads` no longer has the upload, the program removed the attachment, and the upload does not count as failed.
+        // If `uploads` no longer has the upload, there is no failure to store: the program removed the attachment, or `settle`
+        // has already thrown the failure.
         guard state.uploads.removeValue(forKey: id) != nil, let failure else { return }
         state.uploadFailure = failure
       }

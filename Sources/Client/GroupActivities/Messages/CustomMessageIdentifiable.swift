@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A message type with its own name on the wire (Apple's protocol). Other programs and pages use the same name.
+/// A message type with its own name on the wire (Apple's protocol). Other programs and web pages must use the same name.
 public protocol CustomMessageIdentifiable {
   /// The name, 1 to 255 bytes.
   static var messageIdentifier: String { get }

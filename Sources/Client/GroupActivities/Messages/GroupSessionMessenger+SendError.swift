@@ -43,7 +43,7 @@ extension GroupSessionMessenger {
       case .queueFull(let limit):
         "The connection is down, and the queue of \(limit) bytes is full."
       case .tooManyParticipants(let limit, let actual):
-        "A message may name at most \(limit) participants; this one names \(actual)."
+        "A message may be addressed to at most \(limit) participants; this one is addressed to \(actual)."
       case .notJoined: "The session is not joined yet: call join() first."
       case .invalidated(let reason): "The session is over. \(reason)"
       }

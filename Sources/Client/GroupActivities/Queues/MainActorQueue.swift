@@ -1,7 +1,7 @@
 import Platform
 
-/// Runs closures on the main actor in the order in which they were added, from any thread. Separate `Task`s would run in any
-/// order.
+/// Runs closures on the main actor in the order in which they were added. Any thread may add closures. Separate `Task`s would not
+/// keep this order.
 final class MainActorQueue: Sendable {
   /// The queue of the process, so that events of several sessions have one order.
   static let shared = MainActorQueue()

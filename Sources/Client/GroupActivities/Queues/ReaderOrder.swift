@@ -2,9 +2,9 @@ import Platform
 
 /// The order in which the waiting readers of an actor resume.
 ///
-/// A continuation does not resume its task on the task's actor: the task passes through the global executor (Swift 6.3), where
-/// two tasks of one actor may overtake each other. So the next reader of an actor is resumed only after the previously resumed
-/// reader runs on the actor again. Readers of different actors do not wait for each other.
+/// A continuation does not resume its task directly on the task's actor: the task passes through the global executor (Swift 6.3),
+/// where two tasks of one actor may overtake each other. So the next reader of an actor is resumed only after the previously
+/// resumed reader runs on the actor again. Readers of different actors do not wait for each other.
 final class ReaderOrder: Sendable {
   /// The order of the process. It is shared by all sessions, because an actor may read the queues of several sessions.
   static let shared = ReaderOrder()

@@ -1,8 +1,8 @@
 import SessionClient
 public import FoundationEssentials
 
-/// The reason why a session is over for this program, as in `GroupSession.State.invalidated(reason:)`. `description` is the
-/// reason in English.
+/// The reason why a session is over for this program; the value in `GroupSession.State.invalidated(reason:)`. `description` is
+/// the reason in English.
 @nonexhaustive
 public enum GroupSessionInvalidation: Error, Hashable, Sendable, CustomStringConvertible {
   /// This program left the session.

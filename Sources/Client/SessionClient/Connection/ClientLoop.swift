@@ -41,9 +41,9 @@ actor ClientLoop {
 
   private static let process = Guarded<ClientLoop?>(nil)
 
-  /// Returns the loop of this process. The first call starts it.
+  /// Returns the loop of this process. The first call starts the loop.
   ///
-  /// - Throws: `SystemError` when the system has no thread or no descriptor left; the next call tries again.
+  /// - Throws: `SystemError` when the system has no thread or no file descriptor left. The next call tries again.
   static func shared() throws(SystemError) -> ClientLoop {
     try process.withLock { (process) throws(SystemError) in
       if let process { return process }

@@ -59,7 +59,7 @@ struct ClientWebSocket {
   ) -> Event? {
     switch state {
     case .upgrading(var handshake):
-      state = .ended  // This makes `handshake` the only reference.
+      state = .ended  // This makes `handshake` the only reference, so that it is changed in place.
       let verdict = handshake.next(in: buffer.span.extracting(first: end), at: &position)
       switch verdict {
       case nil:

@@ -17,10 +17,10 @@ package enum TLSContextCache {
 
   private static let contexts = Guarded<[Origin?: TLSClientContext]>([:])
 
-  /// Returns the context for a gateway. It trusts the system's authorities and the certificates in the gateway's
-  /// file. The call may block.
+  /// Returns the context for a gateway. The context trusts the system's authorities and the certificates in the gateway's file.
+  /// The call may block.
   ///
-  /// - Throws: `CertificateError` when the file cannot be used; the next call reads it again.
+  /// - Throws: `CertificateError` when the file cannot be used. The next call reads the file again.
   package static func context(for gateway: GatewayAddress) throws(CertificateError) -> TLSClientContext {
     let origin = gateway.certificates.flatMap(origin(of:))
     if gateway.certificates == nil || origin != nil,

@@ -13,8 +13,8 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   /// A PEM file with certificates trusted in addition to the system's authorities; nil to trust these authorities only.
   package let certificates: String?
 
-  /// The maximum length of a host name in bytes. In text form, a name has two bytes less than the 255 octets of RFC 1035 §2.3.4.
-  /// TLS does not accept a longer name either.
+  /// The maximum length of a host name in bytes. This is the text form of the 255 octets of RFC 1035 §2.3.4, which is two bytes
+  /// shorter. TLS does not accept a longer name either.
   package static let hostLimit = 253
 
   /// Parses `http://host[:port]` or `https://…`. Only the path `/` is allowed.

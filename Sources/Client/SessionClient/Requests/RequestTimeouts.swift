@@ -21,7 +21,8 @@ struct RequestTimeouts: Sendable {
   /// The time for which an upload is retried without progress: the default of the gateway's `uploadKeepSeconds`.
   var uploadRetry = Duration.seconds(86_400)
 
-  /// The delay before the second attempt without progress. It doubles with each attempt.
+  /// The delay before the second repetition without progress; the first repetition is immediate. The delay doubles with each
+  /// further repetition.
   var firstRetryDelay = Duration.milliseconds(100)
   /// The maximum delay before an attempt.
   var maximumRetryDelay = Duration.seconds(10)

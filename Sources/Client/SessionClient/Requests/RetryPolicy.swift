@@ -1,8 +1,8 @@
 internal import Platform
 internal import Primitives
 
-/// The schedule of repeated attempts. The first repetition is immediate. The delay before each later one is twice the previous
-/// delay.
+/// The schedule of repeated attempts. The first repetition is immediate, and the second waits for `firstRetryDelay`. Each later
+/// delay is twice the previous one, up to `maximumRetryDelay`.
 struct RetryPolicy {
   private let timeouts: RequestTimeouts
   private let limit: Duration

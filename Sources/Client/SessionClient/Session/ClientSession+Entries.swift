@@ -92,7 +92,7 @@ extension ClientSession {
       default: return
       }
     } catch {
-      // A payload of a later version is ignored.
+      // A payload that cannot be decoded may come from a later protocol version, and is ignored.
       return
     }
     reportChanges()
