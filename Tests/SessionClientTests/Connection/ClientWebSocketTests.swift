@@ -3,18 +3,18 @@ import WebSocket
 
 @testable import SessionClient
 
-/// One WebSocket without a socket.
+/// The protocol state of the client's WebSocket, without a TCP socket.
 @Suite("Client WebSocket")
 struct ClientWebSocketTests {
   private typealias Event = ClientWebSocket.Event
 
-  /// The division of received bytes.
+  /// The pieces in which received bytes are passed to the WebSocket.
   enum Cut: CaseIterable {
     case whole
     case byByte
   }
 
-  /// Returns a gateway's answer to the request, computed from the key in the request.
+  /// Returns the 101 response to an upgrade request, with the accept value for the request's key.
   private static func agreement(to request: [UInt8], _ more: String = "") throws -> [UInt8] {
     let lines = String(decoding: request, as: UTF8.self).split(separator: "\r\n")
     let key = try #require(lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }).dropFirst(19)
@@ -35,7 +35,7 @@ struct ClientWebSocketTests {
       """.utf8)
   }
 
-  /// Feeds bytes, and returns the events.
+  /// Passes received bytes to the WebSocket, and returns its events.
   private static func feed(
     _ bytes: [UInt8], to webSocket: inout ClientWebSocket, cut: Cut = .whole
   ) -> [Event] {
@@ -58,7 +58,7 @@ struct ClientWebSocketTests {
     return webSocket
   }
 
-  /// Returns the frames to be sent: opcode and unmasked payload.
+  /// Parses bytes that the client sends, and returns their frames with unmasked payloads.
   private static func frames(_ bytes: [UInt8]) throws -> [MessageReader.Event] {
     var reader = MessageReader(role: .server, limits: MessageLimits(messageBytes: 1 << 20))
     var (buffer, position) = (bytes, 0)
@@ -67,7 +67,7 @@ struct ClientWebSocketTests {
     return events
   }
 
-  @Test("The request has host, path, subprotocol and compression")
+  @Test("The upgrade request states path, host and subprotocol, and offers compression")
   func request() {
     var webSocket = ClientWebSocket(path: "/api/sessions/x/socket", authority: "here:81")
     let lines = String(decoding: webSocket.takeOutgoing(answersPings: true), as: UTF8.self)
@@ -79,10 +79,11 @@ struct ClientWebSocketTests {
     #expect(!webSocket.hasOutgoing)
   }
 
-  @Test("Messages are complete for any division of the bytes", arguments: Cut.allCases)
+  @Test(
+    "Whole messages are reported, whether their bytes arrive together or one by one", arguments: Cut.allCases)
   func messages(_ cut: Cut) throws {
     var webSocket = try Self.opened()
-    // A text in two fragments with a ping between them, and an empty binary message.
+    // A text message in two fragments with a ping between them, an empty binary message, and a binary message of 3 bytes.
     let bytes: [UInt8] =
       [0x01, 0x02, 0x68, 0x65] + [0x89, 0x01, 0x21] + [0x80, 0x01, 0x79] + [0x82, 0x00]
       + [0x82, 0x03, 1, 2, 3]
@@ -93,7 +94,7 @@ struct ClientWebSocketTests {
     #expect(try Self.frames(webSocket.takeOutgoing(answersPings: true)) == [.pong([0x21])])
   }
 
-  @Test("Compressed messages are inflated, up to the limit")
+  @Test("A compressed message is inflated, unless the result is above the message limit")
   func compressed() throws {
     let agreed =
       "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r\n"
@@ -106,12 +107,12 @@ struct ClientWebSocketTests {
     Deflater().compress([UInt8](repeating: 0, count: 9 << 20).span, into: &deflated)
     FrameWriter.append(.binary, payload: deflated.span, isCompressed: true, to: &bomb)
     guard case .ended(.broken)? = Self.feed(bomb, to: &webSocket).first else {
-      Issue.record("a message of 9 MiB was taken")
+      Issue.record("a message of 9 MiB was accepted")
       return
     }
   }
 
-  @Test("Only the newest of many pings is answered, and none while many bytes are pending")
+  @Test("Only the newest of many pings is answered, and no ping is answered while many bytes are pending")
   func pings() throws {
     var webSocket = try Self.opened()
     for number in UInt8(0)..<100 { _ = Self.feed([0x89, 0x01, number], to: &webSocket) }
@@ -120,7 +121,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.takeOutgoing(answersPings: true).isEmpty)
   }
 
-  @Test("A close frame is answered with its code, and ends the WebSocket")
+  @Test("A received close frame is answered with the same code, and ends the WebSocket")
   func closed() throws {
     var webSocket = try Self.opened()
     let events = Self.feed([0x88, 0x04, 0x0F, 0xAA, 0x7B, 0x7D, 0x82, 0x00], to: &webSocket)
@@ -133,7 +134,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.finish() == nil)
   }
 
-  @Test("A close frame without a code counts as 1005, and its answer has no code")
+  @Test("A received close frame without a code is reported as 1005, and answered without a code")
   func closedWithoutCode() throws {
     var webSocket = try Self.opened()
     #expect(Self.feed([0x88, 0x00], to: &webSocket) == [.ended(.closed(code: 1005, reason: []))])
@@ -141,7 +142,7 @@ struct ClientWebSocketTests {
       try Self.frames(webSocket.takeOutgoing(answersPings: true)) == [.close(nil, reason: "")])
   }
 
-  @Test("After our own close frame no event follows")
+  @Test("After the client has sent a close frame, received frames cause no events and no answers")
   func closing() throws {
     var webSocket = try Self.opened()
     webSocket.send(.text, Array("last".utf8).span)
@@ -157,7 +158,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.hasEnded && !webSocket.hasOutgoing)
   }
 
-  /// A violation of the protocol.
+  /// A violation of the WebSocket protocol, and the close code that the client sends.
   struct Fault: Sendable, CustomTestStringConvertible {
     let rule: String
     let bytes: [UInt8]
@@ -174,8 +175,8 @@ struct ClientWebSocketTests {
       Fault(rule: "a text of 2 MiB", bytes: [0x81, 0x7F, 0, 0, 0, 0, 0, 0x20, 0, 0], code: 1009),
       Fault(rule: "a reserved opcode", bytes: [0x83, 0x00], code: 1002),
       Fault(rule: "compression that was not agreed on", bytes: [0xC2, 0x01, 0], code: 1002),
-      Fault(rule: "text that is no UTF-8", bytes: [0x81, 0x01, 0xFF], code: 1007),
-      Fault(rule: "a continuation of nothing", bytes: [0x80, 0x00], code: 1002),
+      Fault(rule: "text that is not UTF-8", bytes: [0x81, 0x01, 0xFF], code: 1007),
+      Fault(rule: "a continuation frame without a first frame", bytes: [0x80, 0x00], code: 1002),
     ], Cut.allCases)
   func faults(_ fault: Fault, _ cut: Cut) throws {
     var webSocket = try Self.opened()
@@ -193,7 +194,7 @@ struct ClientWebSocketTests {
     #expect(code.rawValue == fault.code)
   }
 
-  /// An answer to the upgrade request, and its meaning.
+  /// A response to the upgrade request, and the end of the WebSocket that it causes.
   struct Answer: Sendable, CustomTestStringConvertible {
     let text: String
     let end: SocketEnd
@@ -203,7 +204,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "An answer that refuses the upgrade ends the WebSocket with the reason",
+    "Without a 101 response, the WebSocket ends with the reason",
     arguments: [
       Answer(
         text: "HTTP/1.1 403 Forbidden\r\nContent-Length: 28\r\n\r\n{\"detail\":\"Another origin.\"}x",

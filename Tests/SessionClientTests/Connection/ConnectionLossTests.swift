@@ -15,7 +15,7 @@ extension ConnectionTests {
     func cuts(seed: UInt64) async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
-      // Two of three members lose connections; one of them only receives, over TLS.
+      // Ada and Bob lose connections, Eve does not. Bob uses TLS, and only receives.
       let proxy = try CuttingProxy(to: gateway.http, cutting: (seed, 200...24_000))
       let secure = try CuttingProxy(to: gateway.https, cutting: (seed &+ 2, 4_000...100_000))
       try proxy.start()
@@ -24,7 +24,7 @@ extension ConnectionTests {
         proxy.stop()
         secure.stop()
       }
-      // Reconnects are immediate, or the test would mostly wait.
+      // Reconnects are immediate; otherwise the test would mostly wait.
       let times = ConnectionTimeouts(stableAfter: .zero)
       let ada = try TestMember(
         session, at: LocalGateway.address(of: proxy.address), name: "Ada", times: times)
@@ -40,12 +40,12 @@ extension ConnectionTests {
           "\(sent.count) " + String(repeating: "x", count: Int.random(in: 0...400, using: &generator))
         try ada.send(text)
         sent.append(text)
-        // The messages are sent as fast as they arrive at one member. Otherwise the rest would be sent in a few large
-        // messages, without a lost connection.
+        // After each eight messages, Ada waits until Eve has received all of them or a connection is cut. Otherwise the
+        // remaining entries would be sent in a few large WebSocket messages, without a lost connection.
         if sent.count % 8 == 0 {
           let count = sent.count
           let cuts = proxy.cuts
-          try TestTimeout.block(until: "a cut or what was sent") {
+          try TestTimeout.block(until: "a cut or the arrival of all messages") {
             proxy.cuts != cuts || eve.events.recorded.messages.count == count
           }
         }
@@ -54,15 +54,15 @@ extension ConnectionTests {
       secure.stopCutting()
       try await ada.membership.settle()
       for member in [bob, eve] {
-        try member.events.wait(for: "all of it, seed \(seed)") { $0.messages.count >= sent.count }
+        try member.events.wait(for: "all messages, seed \(seed)") { $0.messages.count >= sent.count }
         #expect(member.events.recorded.messages.map(\.from).allSatisfy { $0 == ada.number })
         #expect(member.events.recorded.texts(from: ada.number) == sent, "seed \(seed)")
       }
-      // A resumed connection may acknowledge messages before the gateway returns them.
+      // After a resume, Ada's messages may be acknowledged before the gateway echoes them to Ada.
       try ada.events.wait(for: "own messages, seed \(seed)") { $0.echoes.count >= sent.count }
       #expect(ada.events.recorded.echoes == sent.map { Array($0.utf8) }, "seed \(seed)")
       for member in [ada, bob, eve] { await member.leave() }
-      try TestTimeout.block(until: "no socket to be left") {
+      try TestTimeout.block(until: "all sockets to be closed") {
         try ProcessResources.sockets(to: proxy.address.port) == 0
       }
     }
@@ -78,7 +78,7 @@ extension ConnectionTests {
       defer { proxy.stop() }
       let address = try LocalGateway.address(of: proxy.address)
       let (ada, bob) = try (TestMember(session, at: address), TestMember(session, at: address))
-      // After a kill, the gateway knows the participants that have an entry on the disk.
+      // After a kill, the gateway knows only the participants that have an entry on the disk.
       try ada.send("I am Ada")
       try bob.send("I am Bob")
       try await ada.membership.settle()
@@ -88,12 +88,12 @@ extension ConnectionTests {
       for round in 0..<2 {
         for index in 0..<50 { try ada.sendKept("\(round) \(index)") }
         // The gateway is restarted in the middle of the sends.
-        try bob.events.wait(for: "some of it") { $0.messages.count > 60 * round + 10 }
+        try bob.events.wait(for: "some messages") { $0.messages.count > 60 * round + 10 }
         gateway = try gateway.restart(end)
         proxy.turn(to: gateway.http)
         for index in 50..<60 { try ada.sendKept("\(round) \(index)") }
         try await ada.membership.settle()
-        try bob.events.wait(for: "all of it") { $0.messages.count >= 60 * (round + 1) + 1 }
+        try bob.events.wait(for: "all messages") { $0.messages.count >= 60 * (round + 1) + 1 }
       }
       let expected = ["I am Ada"] + (0..<2).flatMap { round in (0..<60).map { "\(round) \($0)" } }
       #expect(bob.events.recorded.texts(from: number) == expected)
@@ -104,7 +104,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("Messages sent while disconnected wait, and arrive in order after the reconnect")
+    @Test("Messages sent while disconnected are queued, and arrive in order after the reconnect")
     func away() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -115,13 +115,13 @@ extension ConnectionTests {
       let bob = try TestMember(session, at: gateway.address())
       proxy.turn(to: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1))
       proxy.cutAll()
-      try ada.events.wait(for: "being away") { $0.aways == 1 }
+      try ada.events.wait(for: "the lost connection") { $0.aways == 1 }
       for index in 0..<200 { try ada.send("\(index)") }
-      // An unreliable entry is not sent later.
+      // An unreliable entry is dropped while disconnected.
       try ada.membership.send(OutgoingEntry(type: "Cursor", payload: [1], isReliable: false))
       proxy.turn(to: gateway.http)
       try await ada.membership.settle()
-      try bob.events.wait(for: "all of it") { $0.messages.count == 200 }
+      try bob.events.wait(for: "all messages") { $0.messages.count == 200 }
       #expect(bob.events.recorded.texts(from: ada.number) == (0..<200).map { "\($0)" })
       #expect(ada.events.recorded.end == nil)
       await ada.leave()
@@ -148,7 +148,7 @@ extension ConnectionTests {
       for _ in 0..<200 {
         try ada.membership.send(OutgoingEntry(type: "Cursor", payload: payload, isReliable: false))
       }
-      // The queue is bounded: reliable entries are admitted up to its limit.
+      // The client's send queue is bounded: reliable entries are admitted up to its limit.
       var taken = 0
       let refusal = #expect(throws: AdmissionError.self) {
         while true {

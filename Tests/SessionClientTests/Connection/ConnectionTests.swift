@@ -2,6 +2,6 @@ import Testing
 
 /// Tests that need real sockets and TLS.
 ///
-/// They run one after the other: each starts gateways of its own, and would only slow down the others.
+/// They run one after another: each test starts its own gateways, so concurrent tests would only slow each other down.
 @Suite("Connections", .serialized)
 enum ConnectionTests {}

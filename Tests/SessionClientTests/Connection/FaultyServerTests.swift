@@ -13,7 +13,7 @@ extension ConnectionTests {
   struct FaultyServerTests {
     private static let session = SessionID(high: 1, low: 2)
 
-    /// Tries to join at a scripted server, and returns the end of the membership.
+    /// Tries to join at a scripted server, and returns the reason why the membership ended.
     private static func end(
       of script: @escaping ScriptedServer.Script, isSecure: Bool = false
     ) async throws -> EndReason? {
@@ -66,7 +66,7 @@ extension ConnectionTests {
       #expect(end == .refused(code: 421, detail: "Ask for https://elsewhere."))
     }
 
-    @Test("A request that a busy gateway refuses is repeated after the time in Retry-After")
+    @Test("An upgrade request that is refused with 503 is repeated after the time in Retry-After")
     func busy() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -81,9 +81,9 @@ extension ConnectionTests {
       try proxy.start()
       defer { proxy.stop() }
       let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address), waits: false)
-      try TestTimeout.block(until: "it asks again") { server.count > 1 }
+      try TestTimeout.block(until: "a second request") { server.count > 1 }
       proxy.turn(to: gateway.http)
-      try ada.events.wait(for: "being caught up") { $0.caughtUps == 1 }
+      try ada.events.wait(for: "the end of the catch-up") { $0.caughtUps == 1 }
       #expect(ada.events.recorded.end == nil)
       await ada.leave()
     }
@@ -110,7 +110,7 @@ extension ConnectionTests {
     }
 
     @Test(
-      "Invalid bytes can only end the connection; the membership continues",
+      "After invalid bytes from a server, the connection ends, and the membership continues on a new one",
       arguments: InvalidBytes.allCases
     )
     func invalidBytes(_ invalidBytes: InvalidBytes) async throws {
@@ -125,39 +125,39 @@ extension ConnectionTests {
       try proxy.start()
       defer { proxy.stop() }
       let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address))
-      try ada.events.wait(for: "being away") { $0.aways > 0 }
+      try ada.events.wait(for: "the lost connection") { $0.aways > 0 }
       proxy.turn(to: gateway.http)
-      try ada.events.wait(for: "another gateway") { $0.joins.last?.session.id == session }
+      try ada.events.wait(for: "the join at the other gateway") { $0.joins.last?.session.id == session }
       try ada.send("still here")
       try await ada.membership.settle()
       #expect(ada.events.recorded.end == nil)
       await ada.leave()
     }
 
-    @Test("An unknown host name is reported and resolved again; leaving does not wait for it")
+    @Test("An unknown host name is reported and looked up again; leaving does not wait for the lookup")
     func noName() async throws {
       let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
       let ada = try TestMember(Self.session, at: GatewayAddress(url), waits: false)
-      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      try ada.events.wait(for: "the reported problem") { !$0.troubles.isEmpty }
       #expect(ada.events.recorded.troubles[0].contains("no-such-host.invalid"))
       #expect(ada.events.recorded.end == nil)
       ada.membership.leave()
       try ada.events.wait(for: "the end") { $0.end == .left }
     }
 
-    @Test("A slow name lookup is reported with the name")
+    @Test("If a name lookup takes too long, the reported problem names the host")
     func slowName() async throws {
       let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
       let ada = try TestMember(
         Self.session, at: GatewayAddress(url), times: ConnectionTimeouts(connect: .zero), waits: false)
-      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      try ada.events.wait(for: "the reported problem") { !$0.troubles.isEmpty }
       #expect(
         ada.events.recorded.troubles[0]
           == "The address of no-such-host.invalid:8080 was not resolved in time.")
       await ada.leave()
     }
 
-    @Test("A refused connection is reported and repeated until it is accepted")
+    @Test("A refused TCP connection is reported, and tried again until a server accepts it")
     func nobody() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -166,25 +166,25 @@ extension ConnectionTests {
       try proxy.start()
       defer { proxy.stop() }
       let direct = try TestMember(session, at: LocalGateway.address(of: closed), waits: false)
-      try direct.events.wait(for: "words") { !$0.troubles.isEmpty }
+      try direct.events.wait(for: "the reported problem") { !$0.troubles.isEmpty }
       #expect(direct.events.recorded.troubles[0].contains("Connection refused"))
       direct.membership.leave()
       let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address), waits: false)
-      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      try ada.events.wait(for: "the reported problem") { !$0.troubles.isEmpty }
       proxy.turn(to: gateway.http)
-      try ada.events.wait(for: "being caught up") { $0.caughtUps == 1 }
+      try ada.events.wait(for: "the end of the catch-up") { $0.caughtUps == 1 }
       await ada.leave()
     }
 
     @Test("A name with several addresses is reached at the address that responds")
     func severalAddresses() async throws {
-      // On most machines, `localhost` is also ::1, on which this gateway does not listen.
+      // On most machines, `localhost` also resolves to ::1, on which this gateway does not listen.
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
       let url = try #require(URL(string: "http://localhost:\(gateway.http.port)"))
       let ada = try TestMember(session, at: GatewayAddress(url))
       await ada.leave()
-      try TestTimeout.block(until: "no thread to be left") {
+      try TestTimeout.block(until: "all lookup threads to end") {
         try ProcessResources.threads(named: "client-lookup") == 0
       }
     }
@@ -195,23 +195,26 @@ extension ConnectionTests {
       case beforeTheUpgrade
     }
 
-    @Test("A silent server is dropped in time, and tried again", arguments: Silence.allCases)
+    @Test(
+      "A connection to a server that sends no bytes is closed after the handshake timeout, and tried again",
+      arguments: Silence.allCases)
     func silent(_ silence: Silence) async throws {
       let server = try ScriptedServer { _, stream in try stream.drain() }
       defer { server.stop() }
       let address = try LocalGateway.address(of: server.address, isSecure: silence == .beforeTLS)
       let times = ConnectionTimeouts(handshake: .milliseconds(50))
       let ada = try TestMember(Self.session, at: address, times: times, waits: false)
-      try TestTimeout.block(until: "it is tried again") { server.count > 1 }
-      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      try TestTimeout.block(until: "a second connection") { server.count > 1 }
+      try ada.events.wait(for: "the reported problem") { !$0.troubles.isEmpty }
       #expect(ada.events.recorded.troubles[0].contains("in time"))
       await ada.leave()
-      try TestTimeout.block(until: "no socket to be left") {
+      try TestTimeout.block(until: "all sockets to be closed") {
         try ProcessResources.sockets(to: server.address.port) == 0
       }
     }
 
-    @Test("With paused reading the client sends keepalives, and answers pings later")
+    @Test(
+      "While reading is paused, the client sends keepalive pongs; it answers pings when reading continues")
     func signsOfLife() async throws {
       let pongs = Guarded<[[UInt8]]>([])
       let isPinged = Guarded(false)
@@ -241,7 +244,7 @@ extension ConnectionTests {
       ada.membership.setReading(false)
       try TestTimeout.block(until: "some keepalives") { pongs.withLock { $0.count } > 3 }
       #expect(isPinged.withLock { $0 })
-      // The ping is among the unread bytes.
+      // The client has not read the ping yet: all its pongs so far are empty keepalives.
       #expect(pongs.withLock { $0.allSatisfy(\.isEmpty) })
       ada.membership.setReading(true)
       try TestTimeout.block(until: "the answer to the ping") { pongs.withLock { $0.contains([42]) } }

@@ -25,8 +25,10 @@ extension ConnectionTests {
       // The message is larger than a TLS record and a socket's buffer.
       let large = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
       try ada.membership.send(OutgoingEntry(type: "Large", payload: large))
-      try bob.events.wait(for: "Ada's") { $0.messages.count == 2 }
-      try ada.events.wait(for: "Bob's") { $0.messages.count == 1 && $0.echoes.count == 2 }
+      try bob.events.wait(for: "Ada's messages") { $0.messages.count == 2 }
+      try ada.events.wait(for: "Bob's message and Ada's echoes") {
+        $0.messages.count == 1 && $0.echoes.count == 2
+      }
       #expect(
         bob.events.recorded.messages == [
           .init(from: ada.number, type: "Test", payload: Array("hello".utf8)),
@@ -40,27 +42,27 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("Messages sent before the join arrive in order")
+    @Test("Messages that a client sends before its join is complete arrive in order")
     func early() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
       let bob = try TestMember(session, at: gateway.address())
       let ada = try TestMember(session, at: gateway.address(), waits: false)
       for index in 0..<100 { try ada.send("\(index)") }
-      try bob.events.wait(for: "all of it") { $0.messages.count == 100 }
+      try bob.events.wait(for: "all messages") { $0.messages.count == 100 }
       #expect(bob.events.recorded.texts(from: ada.number) == (0..<100).map { "\($0)" })
       await ada.leave()
       await bob.leave()
     }
 
-    @Test("Messages of several threads keep each thread's order")
+    @Test("Messages sent by several threads arrive in the order of each thread")
     func threads() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
       let (ada, bob) = try (
         TestMember(session, at: gateway.address()), TestMember(session, at: gateway.address())
       )
-      // The number is below the burst of the participant's rate limit, which is the same as the gateway's.
+      // 1,200 messages are below the burst of the client's rate limit, which equals the gateway's.
       let threads = try (0..<4).map { thread in
         try SystemThread(name: "test-sender") {
           for index in 0..<300 {
@@ -69,7 +71,7 @@ extension ConnectionTests {
         }
       }
       for thread in threads { thread.join() }
-      try bob.events.wait(for: "all of it") { $0.messages.count == 1200 }
+      try bob.events.wait(for: "all messages") { $0.messages.count == 1200 }
       let texts = bob.events.recorded.texts(from: ada.number)
       for thread in 0..<4 {
         #expect(texts.filter { $0.hasPrefix("\(thread) ") } == (0..<300).map { "\(thread) \($0)" })
@@ -78,7 +80,9 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("An untrusted certificate ends the membership, with the cause", arguments: [true, false])
+    @Test(
+      "An untrusted certificate ends the membership, and the reason mentions the certificate",
+      arguments: [true, false])
     func notTrusted(hasOtherFile: Bool) async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -111,9 +115,9 @@ extension ConnectionTests {
       await ada.membership.finish()
     }
 
-    @Test("TLS verifies the host name")
+    @Test("A valid certificate for another host ends the membership")
     func otherName() async throws {
-      // Then all addresses of 127.0.0.0/8 lead to the gateway.
+      // The gateway listens on all addresses, so 127.0.0.2 leads to it too, but its certificate does not name 127.0.0.2.
       let gateway = try LocalGateway { $0.https = ListenAddress(host: "0.0.0.0", port: 0) }
       let address = try GatewayAddress(
         #require(URL(string: "https://127.0.0.2:\(gateway.https.port)")), certificates: gateway.certificates)
@@ -136,7 +140,7 @@ extension ConnectionTests {
       #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
     }
 
-    @Test("Ending a session ends it for all participants")
+    @Test("If a participant ends the session, it ends for all participants after the pending messages")
     func ending() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -167,19 +171,19 @@ extension ConnectionTests {
       await ada.membership.finish()
       #expect(ada.events.recorded.end == .left)
       #expect(ada.events.recorded.afterEnd == 0)
-      try bob.events.wait(for: "all of it") { $0.messages.count == 500 && $0.active.count == 1 }
+      try bob.events.wait(for: "all messages") { $0.messages.count == 500 && $0.active.count == 1 }
       #expect(ada.membership.token != nil)
       await bob.leave()
-      try TestTimeout.block(until: "no socket to be left") {
+      try TestTimeout.block(until: "all sockets to be closed") {
         try ProcessResources.sockets(to: gateway.http.port) == 0
       }
       #expect(try ProcessResources.threads(named: "client") == 1)
-      try TestTimeout.block(until: "no thread to be left") {
+      try TestTimeout.block(until: "all lookup threads to end") {
         try ProcessResources.threads(named: "client-lookup") == 0
       }
     }
 
-    @Test("A membership that is over is released, with its observer")
+    @Test("After its end, a membership and its observer are deallocated")
     func released() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -194,7 +198,9 @@ extension ConnectionTests {
       try TestTimeout.block(until: "both to be released") { observer == nil && membership == nil }
     }
 
-    @Test("A waiting client is listed, and joins over the same connection as the same participant")
+    @Test(
+      "A client that waits to join is listed, and joins over the same connection with the same participant ID"
+    )
     func waitsToJoin() async throws {
       let gateway = try LocalGateway()
       let proxy = try CuttingProxy(to: gateway.http)
@@ -222,7 +228,7 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A waiting client that leaves is no longer listed, and cannot join afterwards")
+    @Test("A client that leaves while it waits to join is no longer listed, and cannot join afterwards")
     func leavesWhileWaiting() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -240,7 +246,8 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A membership can leave before it joins, or never join")
+    @Test(
+      "A membership that has not joined can leave, and `finish` returns for a membership that never joins")
     func neverJoined() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -257,7 +264,8 @@ extension ConnectionTests {
       await Membership(in: session, at: try gateway.address()) { _ in }.finish()
     }
 
-    @Test("An activity change above the limit is rejected at once, and does not count for the rate")
+    @Test(
+      "An activity change above the size limit is rejected at once, and does not count for the rate limit")
     func largeActivity() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

@@ -7,10 +7,10 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// Waits for a membership, and paused reading.
+  /// Calls that wait for a membership, and paused reading.
   @Suite("Waiting for a membership")
   struct MembershipWaitTests {
-    @Test("Waiting for the end can be cancelled")
+    @Test("Cancelling tasks that wait for the end does not end the membership")
     func cancelledFinish() async throws {
       let gateway = try LocalGateway()
       let ada = try TestMember(try await gateway.makeSession(), at: gateway.address())
@@ -24,7 +24,7 @@ extension ConnectionTests {
       await later.value
     }
 
-    @Test("A membership that gets no event loop has ended, and rejects all calls")
+    @Test("A membership without an event loop ends with the reason, and rejects all calls")
     func noLoop() async throws {
       let queue = MembershipQueue()
       let reason = EndReason.noConnections("no descriptor")
@@ -44,7 +44,7 @@ extension ConnectionTests {
       await queue.finish()
     }
 
-    @Test("Settling can be cancelled, and waits for a gateway that cannot be reached")
+    @Test("`settle` can be cancelled, and waits while the gateway cannot be reached")
     func cancelled() async throws {
       let gateway = try LocalGateway()
       let proxy = try CuttingProxy(to: gateway.http)
@@ -52,10 +52,10 @@ extension ConnectionTests {
       defer { proxy.stop() }
       let session = try await gateway.makeSession()
       let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address))
-      // No server listens there.
+      // No server listens at port 1.
       proxy.turn(to: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1))
       proxy.cutAll()
-      try ada.events.wait(for: "being away") { $0.aways > 0 }
+      try ada.events.wait(for: "the lost connection") { $0.aways > 0 }
       try ada.send("for later")
       let waiting = Task { try await ada.membership.settle() }
       waiting.cancel()
@@ -65,11 +65,11 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A membership with paused reading reports no events, and continues later")
+    @Test("While reading is paused, a membership reports no messages; it reports them when reading continues")
     func paused() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
-      // The proxy separates the bytes for Bob from others.
+      // Bob connects through a proxy, so that the proxy's port identifies Bob's unread bytes.
       let proxy = try CuttingProxy(to: gateway.http)
       try proxy.start()
       defer { proxy.stop() }
@@ -78,22 +78,22 @@ extension ConnectionTests {
         TestMember(session, at: LocalGateway.address(of: proxy.address))
       )
       bob.membership.setReading(false)
-      // Settling ends after the loop has handled the pause.
+      // When `settle` returns, the event loop has handled the pause.
       try await bob.membership.settle()
       // Random bytes are not compressed much.
       let payload = Array(TestContent.bytes(10_000, seed: 1))
       try ada.membership.send(OutgoingEntry(type: "Large", payload: payload))
-      try TestTimeout.block(until: "bytes to wait for Bob") {
+      try TestTimeout.block(until: "unread bytes for Bob") {
         try ProcessResources.unread(from: proxy.address.port) > 4_000
       } otherwise: {
         let unread = try? ProcessResources.unread(from: proxy.address.port)
         return "\(String(describing: unread)) bytes wait, \(bob.events.recorded.messages.count) messages came"
       }
-      // After two turns, the loop would have read the bytes.
+      // Without the pause, the event loop would have read the bytes during these two calls.
       for _ in 0..<2 { try await bob.membership.settle() }
       #expect(bob.events.recorded.messages.isEmpty)
       bob.membership.setReading(true)
-      try bob.events.wait(for: "what was missed") { $0.messages.count == 1 }
+      try bob.events.wait(for: "the message sent during the pause") { $0.messages.count == 1 }
       #expect(bob.events.recorded.messages[0].payload == payload)
       await ada.leave()
       await bob.leave()

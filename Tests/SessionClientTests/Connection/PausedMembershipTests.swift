@@ -5,10 +5,12 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// Memberships whose program pauses reading.
+  /// Memberships while the application has paused reading.
   @Suite("Memberships with paused reading")
   struct PausedMembershipTests {
-    @Test("A membership with paused reading settles, reconnects, and leaves with all messages sent")
+    @Test(
+      "While reading is paused, `settle` returns, lost connections are replaced, and leaving sends all messages"
+    )
     func answersStillCome() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -22,7 +24,7 @@ extension ConnectionTests {
       try await ada.membership.settle()
       let connections = proxy.connections
       proxy.cutAll()
-      try TestTimeout.block(until: "the cut") { proxy.cuts > 0 }
+      try TestTimeout.block(until: "a cut connection") { proxy.cuts > 0 }
       try ada.send("2")
       try await ada.membership.settle()
       #expect(proxy.connections > connections)
@@ -30,10 +32,10 @@ extension ConnectionTests {
       try ada.membership.change(ActivityChange(title: "New"))
       try ada.send("4")
       await ada.leave()
-      try bob.events.wait(for: "all of it") { $0.messages.count == 4 }
+      try bob.events.wait(for: "all messages") { $0.messages.count == 4 }
       #expect(bob.events.recorded.texts(from: ada.number) == ["1", "2", "3", "4"])
       #expect(bob.events.recorded.activities.last?.title == "New")
-      try bob.events.wait(for: "the leaver to be gone") { $0.active.count == 1 }
+      try bob.events.wait(for: "Ada to be gone") { $0.active.count == 1 }
       await bob.leave()
     }
   }

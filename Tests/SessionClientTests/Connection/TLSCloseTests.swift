@@ -27,7 +27,9 @@ extension ConnectionTests {
       }
     }
 
-    @Test("RFC 8446 §6.1: the client sends close_notify", arguments: Answer.allCases)
+    @Test(
+      "RFC 8446 §6.1: the client sends close_notify after a refused upgrade and after a close frame",
+      arguments: Answer.allCases)
     func closeNotify(_ answer: Answer) throws {
       let gateway = try LocalGateway()
       let context = try TLSServerContext(

@@ -9,7 +9,7 @@ import Wire
 /// Cancelled requests release their resources.
 @Suite("Cancellation")
 struct CancellationTests {
-  /// Waits until all resources of a test's requests are released.
+  /// Waits until a test's requests have closed their sockets and ended their threads.
   private static func expectNothing(of address: SocketAddress, _ threads: RequestThreadPool) async throws {
     try await TestTimeout.wait(for: "the sockets to be closed") {
       try ProcessResources.sockets(to: address.port) == 0
@@ -34,11 +34,13 @@ struct CancellationTests {
     upload.cancel()
     await #expect(throws: SessionClientError.cancelled) { try await waiting.value }
     await #expect(throws: SessionClientError.cancelled) { try await upload.finish() }
-    try await TestTimeout.wait(for: "its removal") { try await api.attachments(of: session).isEmpty }
+    try await TestTimeout.wait(for: "the removal of the attachment") {
+      try await api.attachments(of: session).isEmpty
+    }
     try await Self.expectNothing(of: gateway.http, threads)
   }
 
-  @Test("A wait for an upload's end can be cancelled; the upload continues")
+  @Test("Cancelling a task that waits for an upload does not cancel the upload")
   func waiter() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -48,7 +50,7 @@ struct CancellationTests {
       NewAttachment(contentType: "text/plain", metadata: nil, content: content), to: session, as: nil)
     let waiting = Task { try await upload.finish() }
     waiting.cancel()
-    // The upload is cancelled, unless it was complete before.
+    // The wait throws `cancelled`, unless the upload was complete before.
     _ = await waiting.result
     try await upload.finish()
     upload.cancel()
@@ -67,13 +69,13 @@ struct CancellationTests {
       { _ = try await api.session(session) },
     ]
     let tasks = (asks + asks + asks + asks).map { ask in Task { try await ask() } }
-    try await TestTimeout.wait(for: "as many as may to wait") { threads.count == 4 }
+    try await TestTimeout.wait(for: "four requests, the limit of the thread pool") { threads.count == 4 }
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: SessionClientError.cancelled) { try await task.value } }
     try await TestTimeout.wait(for: "the threads to end") { threads.count == 0 }
   }
 
-  @Test("An upload that was cancelled during its creation is removed")
+  @Test("If an upload is cancelled during its creation request, the client removes the attachment")
   func creation() async throws {
     let token = Token(high: 1, low: 2)
     let heads = Guarded<[String]>([])
@@ -95,7 +97,7 @@ struct CancellationTests {
     try await TestTimeout.wait(for: "the creation") { heads.withLock { $0.count } == 1 }
     adding.cancel()
     await #expect(throws: SessionClientError.cancelled) { try await adding.value }
-    try await TestTimeout.wait(for: "its removal") {
+    try await TestTimeout.wait(for: "the removal of the attachment") {
       heads.withLock { $0 } == ["POST by its participant", "DELETE by its participant"]
     }
     try await Self.expectNothing(of: server.address, threads)
@@ -115,7 +117,7 @@ struct CancellationTests {
     let api = try GatewayAPI.withShortDelays(gateway.http, threads: threads)
     #expect(try await api.session(session).id == session)
     for task in stalled { task.cancel() }
-    // Waiting requests continue when a thread is free.
+    // The upload and the download below wait until a transfer thread is free.
     let content = TestContent.bytes(300_000, seed: 2)
     let found = try await api.put(content, to: session)
     #expect(try await api.load(found, of: session) == content)

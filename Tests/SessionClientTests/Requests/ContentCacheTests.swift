@@ -6,7 +6,7 @@ import Wire
 
 @testable import SessionClient
 
-/// An empty folder, removed with its owner.
+/// A new temporary folder, removed in `deinit`.
 private final class Folder: Sendable {
   private let name = "drawtogether-contents-\(UUID().uuidString)"
   var path: String { "\(FileManager.default.temporaryDirectory.path)/\(name)" }
@@ -22,13 +22,13 @@ private final class Folder: Sendable {
 
   var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? ["no folder"] }
 
-  /// Returns the lines of the process's memory map for files of the folder.
+  /// Returns the lines of `/proc/self/maps` that name files of the folder.
   func mappings() throws -> [Substring] {
     try ProcessResources.lines(of: "/proc/self/maps").filter { $0.contains(name) }
   }
 }
 
-/// The access mode and the number of names of an open file.
+/// The permission bits and the number of hard links of an open file.
 private struct Information {
   let mode: UInt32
   let names: Int
@@ -41,7 +41,7 @@ private struct Information {
   }
 }
 
-/// Seed 004: the same data is downloaded only once.
+/// The cache of downloaded contents: the same content is downloaded only once.
 @Suite("Content cache")
 struct ContentCacheTests {
   private struct Room {
@@ -63,7 +63,7 @@ struct ContentCacheTests {
     }
   }
 
-  @Test("Ten concurrent requests and later ones share one download")
+  @Test("Ten concurrent loads of an attachment, and later loads of the same content, share one download")
   func once() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -75,13 +75,13 @@ struct ContentCacheTests {
       for try await loaded in group { #expect(loaded == content) }
     }
     #expect(try await api.load(object, of: room.session) == content)
-    // Another attachment with the same bytes.
+    // Another attachment with the same content.
     let same = try await room.uploader.put(content, to: room.session)
     #expect(try await api.load(same, of: room.session) == content)
     #expect(room.proxy.connections == 1)
   }
 
-  @Test("Added content is read without a request")
+  @Test("Content that this client uploaded is loaded from the cache, without a request")
   func own() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -93,7 +93,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == before)
   }
 
-  @Test("The least recently used content is evicted first, and large content is not cached")
+  @Test("The least recently used content is evicted first, and content above the item limit is not cached")
   func limits() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -112,7 +112,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 7)
   }
 
-  @Test("Large pictures that are loaded again after each addition are downloaded once")
+  @Test("If all large contents are loaded again after each new attachment, each is downloaded only once")
   func largeOnce() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -123,7 +123,7 @@ struct ContentCacheTests {
     var objects: [AttachmentObject] = []
     for seed in 0..<6 as Range<UInt64> {
       objects.append(try await room.uploader.put(TestContent.bytes(1_000_000, seed: seed), to: room.session))
-      // The sample's journal task does the same: it loads all of them at once after each change.
+      // Apple's sample does the same in its journal task: after each change, it loads all attachments concurrently.
       try await withThrowingTaskGroup(of: (UInt64, Data).self) { group in
         for (index, object) in objects.enumerated() {
           group.addTask { (UInt64(index), try await api.load(object, of: room.session)) }
@@ -135,7 +135,7 @@ struct ContentCacheTests {
     #expect(folder.names == [])
   }
 
-  @Test("Contents evicted from memory are kept in files, with the same order of eviction")
+  @Test("Contents evicted from memory are kept in files, and the least recently used file is evicted first")
   func displaced() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -158,7 +158,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 7)
   }
 
-  @Test("Added large content is read without a request")
+  @Test("Large content that this client uploaded is loaded from a file of the cache, without a request")
   func ownLarge() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -171,7 +171,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == before)
   }
 
-  @Test("Without a writable folder the content is returned, and downloaded again")
+  @Test("Without a writable folder for large contents, each load returns the content after a new download")
   func noFiles() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -184,7 +184,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 2)
   }
 
-  @Test("A file has mode 0600 and no name, and is freed when its last reader releases it")
+  @Test("A cache file has mode 0600 and no name, and is freed when its last memory mapping is released")
   func unnamedFiles() throws {
     let folder = try Folder()
     let files = ContentFiles(folders: ["/proc/no/such/folder", folder.path])
@@ -193,7 +193,7 @@ struct ContentCacheTests {
     #expect(stored == content && folder.names == [])
     let mapped = try #require(try folder.mappings().first)
     #expect(mapped.contains("(deleted)") && mapped.contains("rw-p"))
-    // A change in place must not reach the file.
+    // A change of the returned bytes must not change the file.
     stored[0] ^= 1
     #expect(stored != content && stored.dropFirst() == content.dropFirst())
     stored = Data()
@@ -209,7 +209,7 @@ struct ContentCacheTests {
     let isReleased = Guarded(false)
     let server = try ScriptedServer { _, stream in
       _ = try stream.receive()
-      try TestTimeout.block(until: "the test") { isReleased.withLock { $0 } }
+      try TestTimeout.block(until: "the test to release it") { isReleased.withLock { $0 } }
       let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8)
       try stream.send(answer + content)
     }
@@ -218,19 +218,21 @@ struct ContentCacheTests {
     let api = try GatewayAPI.withShortDelays(server.address, cache: cache)
     let object = try InterruptedTransferTests.object(content, sha256: nil)
     let tasks = (0..<3).map { _ in Task { try await api.load(object, of: SessionID(high: 1, low: 2)) } }
-    try await TestTimeout.wait(for: "all to wait") { cache.waiters == 3 }
+    try await TestTimeout.wait(for: "all three loads to wait") { cache.waiters == 3 }
     isReleased.withLock { $0 = true }
     for task in tasks { #expect(try await task.value == content) }
     #expect(server.count == 1)
   }
 
-  @Test("A cancelled caller does not affect the others; without callers the download is cancelled")
+  @Test(
+    "Cancelling one of several loads does not affect the others; cancelling the only load cancels the download"
+  )
   func leaving() async throws {
     let content = TestContent.bytes(100_000, seed: 3)
     let isReleased = Guarded(false)
     let server = try ScriptedServer { _, stream in
       _ = try stream.receive()
-      try TestTimeout.block(until: "the test") { isReleased.withLock { $0 } }
+      try TestTimeout.block(until: "the test to release it") { isReleased.withLock { $0 } }
       let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8)
       try stream.send(answer + content)
     }

@@ -48,13 +48,14 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "A host name has 253 bytes at most, with and without TLS", arguments: ["http", "https"])
+    "A host name of 253 bytes is accepted and a longer one rejected, with and without TLS",
+    arguments: ["http", "https"])
   func longHost(_ scheme: String) throws {
     func url(_ count: Int) throws -> URL {
       try #require(URL(string: "\(scheme)://\(String(repeating: "a", count: count - 8)).example"))
     }
     let longest = try GatewayAddress(url(253))
-    // TLS accepts it too.
+    // The TLS context accepts the longest host name too.
     _ = try TLSClientContext(trust: .system).makeConnection(to: longest.host)
     #expect(throws: GatewayAddressError.hostTooLong(limit: 253, actual: 254)) {
       try GatewayAddress(url(254))

@@ -9,9 +9,9 @@ import Wire
 @Suite("Interrupted transfers")
 struct InterruptedTransferTests {
   @Test(
-    "With 200 lost connections during uploads and downloads, all bytes are right, and each attachment exists once",
+    "With 200 lost connections during transfers, each attachment is listed once and has the right content",
     arguments: [
-      // In the first plan, connections break mostly in a body; in the second plan, mostly in a head.
+      // The first plan cuts connections mostly in a message body, the second mostly in a message head.
       (seed: UInt64(11), largest: 150_000), (seed: 12, largest: 4_000),
     ])
   func cuts(_ plan: (seed: UInt64, largest: Int)) async throws {
@@ -90,13 +90,14 @@ struct InterruptedTransferTests {
     gateway = try gateway.restart(end)
     proxy.turn(to: gateway.http)
     try await upload.finish()
-    // The creation and the bytes are two connections; the continuation takes at least two more.
+    // The creation and the first transfer used one connection each; the continuation takes at least two more.
     #expect(proxy.connections >= 4)
     let object = try #require(try await api.attachments(of: session).first)
     #expect(object.sha256 == TestContent.digest(content) && object.id == upload.attachment.id)
   }
 
-  @Test("A server that ignores ranges sends the whole content again")
+  @Test(
+    "If a server ignores the Range of a continued download, the whole content of its 200 response is used")
   func noRanges() async throws {
     let content = TestContent.bytes(300_000, seed: 3)
     let requests = Guarded<[String]>([])
@@ -118,7 +119,9 @@ struct InterruptedTransferTests {
     #expect(heads[1].contains("If-Range: \"\(TestContent.digest(content))\"\r\n"))
   }
 
-  @Test("Content with a wrong digest is downloaded once more, and then refused", arguments: [1, 2])
+  @Test(
+    "Content with a wrong SHA-256 is downloaded once more; a second wrong SHA-256 is an error",
+    arguments: [1, 2])
   func otherBytes(wrongTimes: Int) async throws {
     let content = TestContent.bytes(1000, seed: 3)
     let server = try ScriptedServer { number, stream in
@@ -147,7 +150,7 @@ struct InterruptedTransferTests {
     let api = try GatewayAPI.withShortDelays(gateway.http)
     let path = gateway.folder + "/large.bin"
     try TestContent.bytes(104_857_600, seed: 9).write(to: URL(filePath: path))
-    // A mapped file, which is never copied as a whole.
+    // The file is memory-mapped, and never copied as a whole.
     let content = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
     let object = try await api.put(content, to: session)
     #expect(object.size == 104_857_600)

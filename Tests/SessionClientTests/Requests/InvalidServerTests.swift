@@ -72,11 +72,11 @@ struct InvalidServerTests {
     #expect(failure.description.contains(answer.failure))
   }
 
-  @Test("A silent server times out, and is not ready")
+  @Test("A request to a server that sends no response times out, and `isReady` returns false")
   func silence() async throws {
     let server = try ScriptedServer { _, stream in
       _ = try Self.readHead(stream)
-      // Reads up to the client's end.
+      // Reads until the client closes the connection.
       try stream.drain()
     }
     defer { server.stop() }
@@ -90,7 +90,7 @@ struct InvalidServerTests {
     #expect(await !waiting.isReady())
   }
 
-  @Test("A server that does not read times out")
+  @Test("An upload to a server that reads no bytes times out")
   func stalledBody() async throws {
     // The kernel accepts the connection and fills its buffers; no program reads them.
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
@@ -103,7 +103,7 @@ struct InvalidServerTests {
     #expect(failure.description.contains("accepted less than 4096 bytes in"))
   }
 
-  /// The message in which a gateway reports an upload's offset.
+  /// The HTTP exchange in which a server reports an upload's offset.
   enum Place: CaseIterable {
     case creation
     case head
@@ -112,7 +112,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "A server that reports an offset beyond the upload is not a gateway",
+    "A server that reports an upload offset above the upload's size is reported as not a gateway",
     arguments: [21, UInt64.max], Place.allCases)
   func impossibleOffset(_ offset: UInt64, _ place: Place) async throws {
     let content = TestContent.bytes(20, seed: 1)
@@ -153,7 +153,7 @@ struct InvalidServerTests {
     #expect(words.contains("\(offset) received bytes for an upload of 20 bytes"))
   }
 
-  /// An attachment above the limit, and the message that shows it.
+  /// A download above the limit: the attachment's stated size, a response field, and the expected words of the error.
   struct Large: CustomTestStringConvertible {
     var size: UInt64?
     var field = ""
@@ -163,7 +163,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "Content above the limit is not downloaded, regardless of its description",
+    "A download above the limit fails, whether or not the attachment or Content-Length states its size",
     arguments: [
       Large(words: "the limit is 100000"),
       Large(field: "Content-Length: 100001\r\n", words: "has 100001 bytes or more; the limit is 100000"),
@@ -197,7 +197,7 @@ struct InvalidServerTests {
       _ = try Self.readHead(stream)
       try stream.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n".utf8))
       if hasHead { try stream.send(Array("\r\n".utf8)) }
-      // Bytes arrive constantly, but far fewer than required.
+      // Bytes keep arriving, but much more slowly than the client requires.
       let silent = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
       while true {
         try stream.send(Array((hasHead ? "a" : "A: b\r\n").utf8))
@@ -215,7 +215,7 @@ struct InvalidServerTests {
         hasHead ? "sent less than 4096 bytes of its response in" : "sent no response within"))
   }
 
-  @Test("Slow name lookups delay no other requests, and time out")
+  @Test("A name lookup without an answer times out, and delays no requests to other hosts")
   func hangingNames() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -223,7 +223,7 @@ struct InvalidServerTests {
     let asked = Guarded<[String]>([])
     let lookups = AddressResolver { (name) throws(AddressError) in
       asked.withLock { $0.append(name) }
-      // Behaves like a resolver whose servers are silent.
+      // Behaves like a resolver whose DNS servers do not answer.
       try? TestTimeout.block(until: "the end of the test") { isOver.withLock { $0 } }
       throw .hostHasNoAddress
     }

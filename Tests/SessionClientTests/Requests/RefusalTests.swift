@@ -49,7 +49,9 @@ struct RefusalTests {
     #expect(refusal.damaged == true && refusal.httpStatus == 500)
   }
 
-  @Test("A successor is created once, for a present or former participant")
+  @Test(
+    "A participant that left creates a successor, a second request returns the same one, and an unknown token gets 403"
+  )
   func successor() async throws {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
@@ -69,7 +71,7 @@ struct RefusalTests {
     #expect(refusal.code == .tokenNeeded && refusal.httpStatus == 403)
   }
 
-  @Test("Sizes above a limit are refused with limit and actual value")
+  @Test("A size above a limit is refused, and the refusal states the limit and the actual size")
   func limits() async throws {
     let gateway = try LocalGateway {
       $0.limits.attachmentBytes = 400_000
@@ -108,7 +110,8 @@ struct RefusalTests {
     #expect(try await api.attachments(of: session).map(\.id) == [first.id])
   }
 
-  @Test("A removed attachment ends its upload and cannot be loaded")
+  @Test(
+    "If an attachment is removed during its upload, the upload fails, and the attachment cannot be loaded")
   func removed() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -129,7 +132,7 @@ struct RefusalTests {
       try await Self.refusal { _ = try await direct.load(upload.attachment, of: session) }.code == .notFound)
   }
 
-  @Test("A closed port and an unknown host name are reported")
+  @Test("The error text names the address if its port is closed or its host name is unknown")
   func unreachable() async throws {
     let gateway = try LocalGateway()
     let address = gateway.http
@@ -149,7 +152,7 @@ struct RefusalTests {
     #expect(words.hasPrefix("http://gateway.invalid:8080 names a host that was not found: "))
   }
 
-  @Test("An untrusted certificate and a server without TLS are reported")
+  @Test("The error text names the cause if a certificate is untrusted or if only one side uses TLS")
   func trust() async throws {
     let (gateway, other) = try (LocalGateway(), LocalGateway())
     for certificates in [nil, other.certificates] {

@@ -17,7 +17,7 @@ struct TestMember: Sendable {
     membership = Membership(
       in: session, at: gateway, profile: Profile(name: name), times: times, observer: events.observer)
     membership.join()
-    if waits { try events.wait(for: "being caught up") { $0.caughtUps > 0 } }
+    if waits { try events.wait(for: "the end of the catch-up") { $0.caughtUps > 0 } }
   }
 
   /// Sends a message with a text as its payload.
