@@ -63,7 +63,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("a class that declares objectWillChange publishes it itself")
+  @Test("if a class declares its own objectWillChange, its @Published properties do not send it")
   func ownPublisher() {
     final class Own: ObservableObject {
       let objectWillChange = PassthroughSubject<Void, Never>()
@@ -80,7 +80,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("an object with subscribers is released together with its publisher")
+  @Test("an object that had subscribers is deallocated, and its publisher too")
   func isFreed() {
     final class Empty: ObservableObject {}
     weak var gone: Canvas?
@@ -113,7 +113,7 @@ struct PublishedTests {
     #expect(ObjectPublisherTable.shared.count <= 2 * before + 128)
   }
 
-  @Test("assign sets a property, and a published property")
+  @Test("assign(to:on:) sets a property, and assign(to:) sets a @Published property")
   func assigns() {
     let source = Canvas()
     let target = Canvas()

@@ -6,7 +6,8 @@ import Testing
 struct SubjectTests {
   struct Fault: Error, Equatable {}
 
-  @Test("PassthroughSubject sends values to current subscribers, and its end also to later ones")
+  @Test(
+    "PassthroughSubject sends values to current subscribers, and its completion also to later subscribers")
   func passesThrough() {
     let subject = PassthroughSubject<Int, Fault>()
     var seen: [String] = []
@@ -97,7 +98,8 @@ struct SubjectTests {
   }
 
   @Test(
-    "a subscriber receives as many values as it requests, and the newest value of CurrentValueSubject later")
+    "a subscriber receives only requested values; a later request to CurrentValueSubject gets the newest value"
+  )
   func demand() {
     final class Picky: Subscriber {
       typealias Input = Int
@@ -135,7 +137,7 @@ struct SubjectTests {
     #expect(Subscribers.Demand.max(2) < .unlimited)
   }
 
-  /// A value of a subject that owns a subscription to the same subject.
+  /// A value that owns a subscription to the subject that publishes the value.
   private final class Node {
     var watching: AnyCancellable?
 
@@ -144,7 +146,7 @@ struct SubjectTests {
     }
   }
 
-  @Test("a stored or dropped value may own a subscription to its own subject")
+  @Test("releasing a value that owns a subscription to its own subject causes no deadlock")
   func lettingGoCallsBack() {
     final class Lazy: Subscriber {
       typealias Input = Node?
@@ -167,7 +169,7 @@ struct SubjectTests {
       }, "a value without demand is released under the subject's lock")
   }
 
-  /// Returns true if the closure ends within 10 s; a deadlock would not.
+  /// Returns true if the closure returns within 10 s, and false if it has a deadlock.
   private func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "attempt").async {

@@ -37,7 +37,7 @@ struct ThreadTests {
     subscriptions.forEach { $0.cancel() }
   }
 
-  @Test("subscriptions may be added and cancelled while values are published")
+  @Test("while subscriptions are added and cancelled, another subscriber still receives all values in order")
   func comeAndGo() {
     let subject = PassthroughSubject<Int, Never>()
     let callCount = Atomic<Int>(0)
@@ -56,7 +56,9 @@ struct ThreadTests {
     watching.cancel()
   }
 
-  @Test("objects with publishers may change and be released on several threads")
+  @Test(
+    "objects can change and be released on several threads, and a shared object's publisher sends each change"
+  )
   func objectsComeAndGo() {
     let shared = Counter()
     let callCount = Atomic<Int>(0)

@@ -23,7 +23,7 @@ struct ValuesTests {
     await later.value
   }
 
-  @Test("the sequence ends with the publisher, and throws the publisher's error once")
+  @Test("the sequence ends when the publisher finishes, and throws the error of a failed publisher once")
   func ends() async throws {
     struct Fault: Error, Equatable {}
     let finishing = CurrentValueSubject<Int, Never>(1)
@@ -58,7 +58,7 @@ struct ValuesTests {
     #expect(endless.subscribed.load(ordering: .relaxed) == 0)
   }
 
-  /// Publishes 0 to each subscriber and never finishes; counts its subscribers.
+  /// A publisher that sends 0 to each subscriber, never finishes, and counts its subscribers.
   private final class Endless: Publisher, Sendable {
     typealias Output = Int
     typealias Failure = Never
@@ -92,7 +92,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("an asynchronous sequence works in a model on the main actor")
+  @Test("a task on the main actor can read the asynchronous sequence of a model on the main actor")
   @MainActor func onMainActor() async throws {
     @MainActor final class Model: ObservableObject {
       @Published var names: Set<String> = []

@@ -83,7 +83,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "a value is exported by its first representation, and imported by the exact content type or else by a supertype"
+    "the first representation exports a value; one with the exact content type, or else a supertype, imports it"
   )
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))
@@ -107,7 +107,9 @@ struct TransferableTests {
     #expect(try await Note.imported(from: content.data, mediaType: "application/json") == note)
   }
 
-  @Test("a value is exported by its proxy, and a condition excludes a representation")
+  @Test(
+    "if the exporting condition of a representation is false, the proxy representation after it exports the value"
+  )
   func proxy() async throws {
     let content = try await Label(text: "hi").exported()
     #expect(content.contentType == .utf8PlainText)

@@ -5,7 +5,7 @@ import UniformTypeIdentifiers
 @Suite("UTType")
 struct UTTypeTests {
   @Test(
-    "known media types, file name extensions and supertypes",
+    "a known type is found by media type and by file name extension, and conforms to its supertype",
     arguments: [
       ("image/png", "png", UTType.png, UTType.image), ("image/jpeg", "jpeg", .jpeg, .image),
       ("image/gif", "gif", .gif, .image), ("image/webp", "webp", .webP, .image),
@@ -26,7 +26,7 @@ struct UTTypeTests {
     #expect(type.isDeclared && !type.isDynamic)
   }
 
-  @Test("a dynamic type keeps its media type or extension")
+  @Test("an unknown media type or file name extension gives a dynamic type, which keeps it")
   func dynamic() throws {
     let type = try #require(UTType(mimeType: "Model/X.Y-z"))
     #expect(type.isDynamic && !type.isDeclared)
@@ -35,7 +35,7 @@ struct UTTypeTests {
     #expect(try #require(UTType(filenameExtension: "blend", conformingTo: .image)).conforms(to: .image))
     #expect(UTType(filenameExtension: "png", conformingTo: .text) == nil)
     for wrong in ["", "image", "image/", "/png", "a/b/c", "a b/c\n", "im age/png!@"] {
-      #expect(UTType(mimeType: wrong)?.identifier == nil, "\(wrong.debugDescription) is no media type")
+      #expect(UTType(mimeType: wrong)?.identifier == nil, "\(wrong.debugDescription) is not a media type")
     }
     #expect(UTType("org.example.unknown") == nil)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AsyncQueue")
 struct AsyncQueueTests {
-  /// The jobs that run on no actor. A resumed task has such a job before it returns to its actor.
+  /// Runs the jobs that belong to no actor. A resumed task has such a job before it returns to its actor.
   private let otherJobs = ManualExecutor()
 
   private func read(_ queue: AsyncQueue<Int>, on reader: ManualReader) async {
@@ -38,7 +38,7 @@ struct AsyncQueueTests {
     for task in tasks { await task.value }
   }
 
-  @Test("a reader that begins to wait stays on its actor")
+  @Test("a reader that begins to wait for an element enqueues no job outside its actor")
   func waitsOnActor() async {
     let reader = ManualReader()
     let queue = AsyncQueue<Int>()

@@ -1,5 +1,5 @@
 import Testing
 
-/// The suites that run one after the other, because the process has one gateway setting.
+/// The suites that run one after another, because the process has only one gateway setting.
 @Suite("GroupActivities with a gateway", .serialized)
 enum GatewaySuites {}

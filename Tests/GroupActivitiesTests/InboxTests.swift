@@ -62,7 +62,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "unclaimed messages have a size limit, which ignores replaced and removed messages"
+      "messages without a subscriber are kept up to a size limit; replaced and removed messages do not count"
     )
     func limitsUnclaimedMessages() {
       func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {
@@ -98,7 +98,9 @@ extension GatewaySuites {
       #expect(seen == [1, 2, 3])
     }
 
-    @Test("suspended events are delivered in order, on resumption or at the end")
+    @Test(
+      "events received while delivery is suspended are delivered in order, when it is resumed or the inbox is closed"
+    )
     func defersDelivery() async {
       func numbers(of subscription: MessageSubscription) async -> [UInt32] {
         var numbers: [UInt32] = []
@@ -130,7 +132,7 @@ extension GatewaySuites {
       }
     }
 
-    @Test("deferred events have a size limit")
+    @Test("deferred events count as full when their size exceeds the limit")
     func deferredEventsHaveALimit() {
       let message = makeEntry("{}", type: "Remark", retention: .append, 1)
       var deferred = DeferredEvents(limit: 2 * message.cost)

@@ -50,7 +50,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "add throws an error with limit and size if an attachment is too large, throws before join(), and waits for joined"
+      "add throws before join(), waits until the session is joined, and throws limit and size for a too large attachment"
     )
     func limits() async throws {
       let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }

@@ -27,7 +27,7 @@ extension GatewaySuites {
       #expect(source == ada.localParticipant)
     }
 
-    @Test("messages sent between join() and joined arrive in order")
+    @Test("messages sent after join(), but before the state is joined, arrive in order")
     func sendsBeforeJoined() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -53,7 +53,7 @@ extension GatewaySuites {
       await #expect(throws: tooLarge) { try await messenger.send(Data(count: 262_145)) }
       #expect("\(tooLarge)".contains("262144") && "\(tooLarge)".contains("262145"))
       try await messenger.send(Data(repeating: 7, count: 262_144))
-      // Generic code sends `Data` as data, too.
+      // `Data` that generic code sends is received as `Data` too.
       func sendAny<Message: Codable>(_ message: Message) async throws { try await messenger.send(message) }
       try await sendAny(Data([1, 2, 3]))
       let largest = Remark(String(repeating: "x", count: 262_144 - #"{"text":""}"#.utf8.count))
@@ -66,7 +66,7 @@ extension GatewaySuites {
       #expect(try await receiver.next(1, of: Remark.self) == [largest])
     }
 
-    @Test("a burst beyond the rate throws an error, and all accepted messages arrive")
+    @Test("a send beyond the rate limit throws an error, and all accepted messages arrive")
     func burst() async throws {
       let gateway = try TestGateway { $0.limits.entriesPerSecond = 20 }
       let link = try await gateway.makeLink()
@@ -92,7 +92,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "one session has messengers of both modes; unreliable messages without a connection are dropped"
+      "a session can have a messenger of each mode; an unreliable message sent without a connection is dropped"
     )
     func bothModes() async throws {
       let gateway = try TestGateway()
@@ -105,7 +105,7 @@ extension GatewaySuites {
           var received: [Remark] = []
           for await (remark, _) in receiver.messages(of: Remark.self) {
             received.append(remark)
-            // An unreliable message reaches only participants that are subscribed already.
+            // An unreliable message reaches only participants that have already subscribed.
             if received.count == 1 { try await receiver.send(Signed(text: "listening")) }
             if received.count == 2 { break }
           }
@@ -123,7 +123,8 @@ extension GatewaySuites {
       #expect(try await received.value == [Remark("first"), Remark("second")])
     }
 
-    @Test("messages reach selected participants; an empty set is not an error, even before join()")
+    @Test(
+      "a message reaches only the selected participants; an empty selection is no error, even before join()")
     func targets() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -181,7 +182,9 @@ extension GatewaySuites {
       #expect(points.map { $0.point[0] } == (0..<200).map(Double.init))
     }
 
-    @Test("the message type is messageIdentifier, or the type's name without enclosing types")
+    @Test(
+      "a message's type on the wire is its messageIdentifier, or else the Swift type's name without enclosing types"
+    )
     func names() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

@@ -5,7 +5,7 @@ import GroupActivities
 import Testing
 
 extension GatewaySuites {
-  /// The model of Apple's sample, twice in one process. The model knows nothing of gateways; the tests give it sessions.
+  /// Several models of Apple's sample in one process. The model does not know of gateways; the tests give it sessions.
   @Suite("The model of Apple's sample")
   struct ModelTests {
     typealias Session = GroupSession<DrawTogetherModel.DrawTogether>
@@ -23,7 +23,7 @@ extension GatewaySuites {
       }
       for canvas in [ada, ben] { try await canvas.waitForStrokes([drawn, drawn.reversed()]) }
 
-      // Cleo receives the strokes twice: from the session, and from the other models. The model counts them only once.
+      // Cleo receives the strokes twice: from the session, and from the other models. Her model shows each stroke once.
       let cleo = Canvas()
       try await cleo.joinSession(at: link)
       try await cleo.waitForStrokes([drawn, drawn.reversed()])
@@ -62,8 +62,8 @@ extension GatewaySuites {
           return -1
         }
         #expect(count == 0)
-        // The model sends its finished strokes to a newcomer. Points that are drawn before this and sent after it would
-        // count twice.
+        // The model sends its finished strokes to a newcomer. The newcomer would receive points twice if they were drawn
+        // before that message and sent after it.
         try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()
@@ -126,7 +126,7 @@ extension GatewaySuites {
   }
 }
 
-/// The part of the model's message with the number of points that its sender has.
+/// The part of the model's canvas message that states how many points the sender has.
 private struct CanvasMessage: Codable {
   let pointCount: Int
 }
@@ -147,7 +147,7 @@ extension Canvas {
     let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     var watching: Set<AnyCancellable> = []
     while !isRight(strokes) {
-      // A stroke that grows does not change the canvas, so each stroke is observed, too.
+      // A new point changes only its stroke and not the canvas, so each stroke is observed too.
       watching = []
       objectWillChange.sink { change.yield() }.store(in: &watching)
       for stroke in strokes { stroke.objectWillChange.sink { change.yield() }.store(in: &watching) }

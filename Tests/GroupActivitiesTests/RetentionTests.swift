@@ -50,7 +50,9 @@ extension GatewaySuites {
       #expect(try await messenger.next(1, of: Remark.self) == [Remark("not retained")])
     }
 
-    @Test("retain keeps the newest message of a type, the newest message under a key, or no message")
+    @Test(
+      "retain lets late joiners receive the newest message of a type, the newest message for each key, or none"
+    )
     func rules() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -77,7 +79,7 @@ extension GatewaySuites {
       #expect(try await late.next(1, of: Flash.self) == [flash])
     }
 
-    @Test("forget removes retained messages for late joiners")
+    @Test("a late joiner does not receive a retained message that was removed by forget")
     func forgets() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -93,7 +95,9 @@ extension GatewaySuites {
       #expect(try await late.next(1, of: UpsertStrokeMessage.self).map(\.id) == [stays])
     }
 
-    @Test("the page's batches arrive point by point; of a finished stroke, only the new points arrive")
+    @Test(
+      "the page's stroke batches arrive point by point; when a stroke is finished, only its new points arrive"
+    )
     func batches() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -109,12 +113,12 @@ extension GatewaySuites {
       }
       defer { listener.cancel() }
       try await page.draw(stroke, [[0, 0]], isFirst: true)
-      // The subscriber that exists now receives every change; a later one receives the retained state.
+      // A present subscriber receives every change; a later subscriber receives the retained state.
       let first = try await withTimeout("the first point") { await seen.first { _ in true } }
       #expect(first == [0, 0])
       try await page.draw(stroke, [[1, 0], [2, 0.5]])
       try await page.finish(stroke, [[0, 0], [1, 0], [2, 0.5], [3, 0]])
-      // A moved stroke: a model that appends points cannot show the move, and receives no point twice.
+      // The page moves the stroke. A model that only appends points cannot show the move, so it receives no points.
       try await page.finish(stroke, [[5, 0], [6, 0], [7, 0.5], [8, 0]])
       try await page.draw(stroke, [[9, 0]])
       let points = try await withTimeout("four points") {
@@ -136,7 +140,7 @@ extension GatewaySuites {
       #expect(try await whole.next(2, of: WholeStroke.self).map(\.points.count) == [4, 1])
     }
 
-    @Test("when the page replaces a stroke, this program receives no point that it has sent itself")
+    @Test("when the page replaces a stroke of this program, the program receives no points of the stroke")
     func ownStroke() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

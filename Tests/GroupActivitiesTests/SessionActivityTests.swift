@@ -26,7 +26,7 @@ extension GatewaySuites {
       }
       try await ada.settle()
       try await ben.settle()
-      // Cleo's arrival comes after all changes in the session's order. Both participants see it, so they have seen
+      // In the session's order, Cleo's join comes after all changes. When Ada and Ben see this join, they have seen
       // all changes.
       let cleo: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
       cleo.join()
@@ -70,7 +70,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "leave() and activate() create a successor, which is offered to all participants after the old session's end"
+      "activate() after leave() creates a successor, and the other participants' session is invalidated with its link"
     )
     @MainActor
     func reset() async throws {
@@ -79,7 +79,7 @@ extension GatewaySuites {
       let first = try await Board.nextSession()
       first.join()
       try await first.waitForState(.joined)
-      // The participant of another program, in the same process.
+      // This participant stands for another program, although it runs in the same process.
       let other: GroupSession<Board> = try await GroupActivitiesGateway.session(at: first.link)
       other.join()
       try await other.waitForState(.joined)
@@ -92,7 +92,7 @@ extension GatewaySuites {
       try await other.waitForState(.invalidated(reason: GroupSessionInvalidation.succeeded(by: second.link)))
       second.join()
       try await second.waitForState(.joined)
-      // An activation in a joined session creates its successor. The old session ends before the offer.
+      // In a joined session, `activate()` creates a successor. The old session is invalidated before the new one is offered.
       #expect(try await Board(title: "three").activate())
       let third = try await Board.nextSession()
       #expect(second.state == .invalidated(reason: GroupSessionInvalidation.succeeded(by: third.link)))
@@ -110,7 +110,7 @@ extension GatewaySuites {
       #expect(both == (true, true))
       let session = try await Board.nextSession()
       #expect(session.activity.title == "same")
-      // A second session with the same activity would be offered before this one.
+      // If the first activations had created two sessions, the second one would be offered before this session.
       #expect(try await Board(title: "another").activate())
       #expect(try await Board.nextSession().activity.title == "another")
       _ = gateway

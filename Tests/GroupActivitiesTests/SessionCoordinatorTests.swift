@@ -10,7 +10,7 @@ import Wire
 extension GatewaySuites {
   @Suite("SessionCoordinator")
   struct SessionCoordinatorTests {
-    @Test("nothing is published after the end")
+    @Test("after a session was invalidated, no change of its state or participants is published")
     @MainActor
     func publishesNothingAfterTheEnd() throws {
       let session = try GroupSession<DrawTogether>(makeCoordinator())
@@ -21,7 +21,7 @@ extension GatewaySuites {
       #expect(session.state == .invalidated(reason: end) && session.activeParticipants.isEmpty)
     }
 
-    @Test("a journal subscriber added during a later catch-up receives the current list")
+    @Test("a journal subscriber added during a later catch-up receives the current list of attachments")
     func subscribesDuringCatchUp() async throws {
       let coordinator = try makeCoordinator()
       coordinator.receive(.catchUp(.tail))
@@ -47,7 +47,7 @@ extension GatewaySuites {
       expect(false, changes.settle())
       expect(true, changes.confirm(.number(3), isMine: true))
       expect(true, changes.confirm(.number(9), isMine: false))
-      // A change that could not be sent, and one that was refused.
+      // Change 4 cannot be sent, and change 5 is refused.
       changes.begin(.number(4))
       changes.cancel(.number(4))
       expect(true, changes.confirm(.number(9), isMine: false))
@@ -55,7 +55,7 @@ extension GatewaySuites {
       changes.recordRefusal()
       expect(true, changes.settle())
       expect(true, changes.confirm(.number(9), isMine: false))
-      // A change without an answer.
+      // Change 6 gets no answer.
       changes.begin(.number(6))
       expect(false, changes.settle())
       expect(true, changes.settle())

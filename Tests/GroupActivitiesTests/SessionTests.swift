@@ -30,7 +30,8 @@ extension GatewaySuites {
       session.leave()
     }
 
-    @Test("open(_:) offers a page's session; the activity's identifier ignores case")
+    @Test(
+      "open(_:) offers a session that the page created; the case of the activity identifier does not matter")
     func opensLink() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -67,7 +68,7 @@ extension GatewaySuites {
       #expect(said.contains("128") && said.contains("129"))
     }
 
-    @Test("leave() stops sending and receiving at once and publishes invalidated")
+    @Test("leave() stops sending and receiving at once, and publishes the state invalidated")
     func leaving() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -76,7 +77,7 @@ extension GatewaySuites {
       try await fromAda.send(Remark("before"))
       try await ada.settle()
       try await fromBen.send(Signal(number: 0))
-      // Both messages have arrived when the second one is read; the first has no subscriber.
+      // Ada receives messages before she leaves: Ben's first signal arrives.
       _ = try await fromAda.next(1, of: Signal.self)
       try await fromBen.send(Remark("unread"))
       try await fromBen.send(Signal(number: 1))
@@ -96,7 +97,7 @@ extension GatewaySuites {
       // The other participant stays in the session.
       #expect(ben.state == .joined)
       try await fromBen.send(Remark("goes on"))
-      // A rejoined session is a new object with a new participant.
+      // Joining at the same link again creates a new session object with a new participant.
       let again = try await gateway.join(link)
       #expect(again !== ada && again.localParticipant != ada.localParticipant)
     }
@@ -119,7 +120,7 @@ extension GatewaySuites {
       #expect(late == nil)
     }
 
-    @Test("$activeParticipants publishes before it stores, so a sink can find newcomers")
+    @Test("$activeParticipants publishes a set before the property changes, so a sink can find newcomers")
     @MainActor
     func newcomers() async throws {
       let gateway = try TestGateway()
@@ -141,14 +142,14 @@ extension GatewaySuites {
     }
 
     @Test(
-      "waitingParticipants contains each program that has a session object, until it joins or releases the object"
+      "waitingParticipants contains a program with a session object until it joins or releases the object"
     )
     func waitingParticipants() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
       let ada = try await gateway.join(link)
       func waiting(_ count: Int) async throws {
-        try await withTimeout("\(count) who wait") {
+        try await withTimeout("\(count) waiting participants") {
           for await _ in ada.$activeParticipants.values where ada.waitingParticipants.count == count {
             return
           }
@@ -186,7 +187,7 @@ extension GatewaySuites {
       #expect(isSendable(GroupSessionJournal.Attachments.Iterator.self))
     }
 
-    @Test("the sender of a retained message has a name even after leaving")
+    @Test("the sender of a retained message still has a name after leaving the session")
     func departedName() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -204,7 +205,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "releasing a session object leaves the session, even if it was offered to another iterator that does not read"
+      "releasing a session object leaves the session, even if the object was offered to an iterator that nobody reads"
     )
     func unreadIterator() async throws {
       let gateway = try TestGateway()
@@ -251,7 +252,7 @@ extension GatewaySuites {
       #expect(over == nil)
     }
 
-    @Test("GroupStateObserver reports if the gateway can be reached")
+    @Test("GroupStateObserver reports whether the gateway can be reached")
     @MainActor
     func observer() async throws {
       let gateway = try TestGateway()

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Stroke batches of the page", .serialized)
 struct StrokeBatchTests {
-  /// The messages that a sequence of a type yields for one entry.
+  /// The messages into which one entry is decoded, and the number of pauses during the decoding.
   private struct Decoding {
     var messages: [Dot] = []
     var pauses = 0
@@ -24,19 +24,19 @@ struct StrokeBatchTests {
     }
   }
 
-  @Test("a type without points receives one message for each point")
+  @Test("a message type without `points` receives one message for each point of a batch")
   func dividesBatches() {
     let decoding = Decoding(#"{"color":1,"point":[5,6],"points":[[1,2],[3,4],[5,6]]}"#)
     #expect(decoding.messages.map(\.point) == [[1, 2], [3, 4], [5, 6]])
   }
 
-  @Test("messages with another name are not divided")
+  @Test("a message with another type name is not divided into points")
   func leavesOtherTypesAlone() {
     let decoding = Decoding(#"{"color":1,"point":[5,6],"points":[[1,2],[3,4],[5,6]]}"#, type: "Dot")
     #expect(decoding.messages.map(\.point) == [[5, 6]])
   }
 
-  @Test("a batch of invalid points costs no more than one point")
+  @Test("a batch of 5,001 invalid points yields no message, after at most two decodings")
   func badPoints() {
     let text =
       #"{"color":1,"point":[1,2],"points":["# + String(repeating: "0,", count: 5_000) + #"0],"x":"y"}"#
@@ -46,7 +46,7 @@ struct StrokeBatchTests {
   }
 
   @Test(
-    "members that the message type does not have are parsed only once; large batches are decoded with pauses")
+    "a large JSON member is parsed only once if the message type lacks it; otherwise the decoding pauses")
   func heavyBatches() {
     let heavy = String(repeating: "y", count: 20_000)
     let points = Array(repeating: "[3,4]", count: 100).joined(separator: ",")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An executor that runs its jobs when the test says so, on the test's thread.
+/// An executor that runs its jobs only when the test calls it, on the test's thread.
 final class ManualExecutor: SerialExecutor, TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
 
@@ -30,7 +30,7 @@ final class ManualExecutor: SerialExecutor, TaskExecutor {
   func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 }
 
-/// An actor on an executor that the test runs, with a list of recorded elements.
+/// An actor whose jobs run only when the test runs them, with a list of recorded elements.
 actor ManualReader {
   let executor = ManualExecutor()
   private let received = Mutex<[String]>([])

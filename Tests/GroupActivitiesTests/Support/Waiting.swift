@@ -9,7 +9,7 @@ struct WaitTimeout: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Far longer than any wait takes on a busy machine, even under a sanitizer.
+/// The timeout of each wait, far longer than a wait takes on a busy machine, even under a sanitizer.
 private let timeout = DispatchTimeInterval.seconds(120)
 
 /// Returns the result of an operation, or cancels the operation after the timeout and throws `WaitTimeout` with the

@@ -4,9 +4,9 @@ import Testing
 import Platform
 import Wire
 
-@Suite("2.2: reactions to the end of a socket")
+@Suite("2.2: reactions to a closed WebSocket")
 struct CloseCodeTests {
-  /// The end of a socket, and the expected reaction.
+  /// A received close frame, and the expected reaction of the client.
   struct Close: CustomTestStringConvertible {
     let code: UInt16
     var reason = ""
@@ -17,11 +17,11 @@ struct CloseCodeTests {
   }
 
   @Test(
-    "2.2: each close code has the expected reaction",
+    "2.2: after each close code, the client reconnects or ends as specified",
     arguments: [
       Close(code: 1000, events: ["ended: left"]),
       Close(code: 1001, opens: .zero), Close(code: 1005, opens: .zero), Close(code: 1011, opens: .zero),
-      // Up to half a second of jitter is added, so that clients do not return together.
+      // Up to half a second of jitter is added, so that clients do not reconnect together.
       Close(code: 1012, reason: #"{"code":"unavailable","retryAfterMs":2000}"#, opens: .milliseconds(2375)),
       Close(code: 1013, reason: #"{"retryAfterMs":99999999999999999999}"#, opens: .zero),
       Close(code: 1013, reason: #"{"retryAfterMs":3600000}"#, opens: .milliseconds(60_375)),
@@ -57,7 +57,7 @@ struct CloseCodeTests {
     #expect(harness.isFinished == (close.opens == nil))
   }
 
-  @Test("A permanent failure ends a session only if it was never joined")
+  @Test("A permanent connection failure ends a membership that has never joined; a joined one reconnects")
   func neverJoined() {
     let ends: [(SocketEnd, String)] = [
       (.notTrusted("old"), #"ended: notTrusted("old")"#),

@@ -23,10 +23,10 @@ struct LeavingTests {
     #expect(harness.events == ["ended: left"])
     #expect(harness.sent == ["1 a"])
     #expect(harness.isFinished)
-    #expect(harness.session.token == SessionHarness.token, "for a successor")
+    #expect(harness.session.token == SessionHarness.token, "the token is kept for creating a successor")
   }
 
-  @Test("Leaving takes 5 s at most, and ends at once if the gateway does not know the participant")
+  @Test("Leaving takes 5 s at most, and is complete at once if the client has never joined")
   func leavesInTime() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -52,7 +52,7 @@ struct LeavingTests {
     #expect(early.isFinished)
   }
 
-  @Test("Leaving without a connection reconnects at once to send `leave`, within 5 s")
+  @Test("Leaving without a connection reconnects at once to send `leave`, and gives up after 5 s")
   func leavesAway() {
     var harness = SessionHarness.live()
     for _ in 0..<8 { harness.loseConnection() }
@@ -86,7 +86,7 @@ struct LeavingTests {
     #expect(unwanted.opens == [.seconds(2)], "not before the time that the gateway asked for")
   }
 
-  @Test("After `leave` was sent no send timer remains")
+  @Test("After `leave` was sent, the only deadline is that of leaving, 5 s")
   func waitsForNothing() {
     var harness = SessionHarness.live()
     harness.session.change(Profile(name: "Eve"), now: harness.now)

@@ -4,9 +4,9 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Memory limits protect the client from a gateway that names any number of participants")
+@Suite("Memory limits for a gateway that names too many participants")
 struct MemoryLimitTests {
-  @Test("The deduplication table keeps the newest senders, at least up to its limit")
+  @Test("The deduplication table keeps the newest senders: at least its limit, at most twice its limit")
   func senders() {
     var table = DeduplicationTable(limit: 4)
     func repeats(_ senders: ClosedRange<UInt32>) -> [Bool] {
@@ -19,7 +19,7 @@ struct MemoryLimitTests {
     #expect(repeats(5...5) == [false], "forgotten")
   }
 
-  @Test("The participant list keeps the newest past participants")
+  @Test("The participant list keeps only the newest past participants, up to its limit")
   func past() {
     var list = ParticipantList(pastLimit: 4)
     let people = (1...9).map { number in

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Paused reading")
 struct PausedReadingTests {
-  /// A live session that the program does not read.
+  /// Returns a caught-up session whose application has paused reading.
   private static func paused() -> SessionHarness {
     var harness = SessionHarness.live()
     harness.session.setReading(false, now: harness.now)
@@ -14,7 +14,7 @@ struct PausedReadingTests {
     return harness
   }
 
-  @Test("Pausing stops reads, except between a lost connection and the end of the catch-up")
+  @Test("While reading is paused, the socket is read only from a reconnect to the end of its catch-up")
   func comesBack() {
     var harness = Self.paused()
     #expect(!harness.session.wantsReading)
@@ -34,7 +34,7 @@ struct PausedReadingTests {
     #expect(harness.session.deadline == nil)
   }
 
-  @Test("The socket is read while a mark is pending")
+  @Test("While reading is paused, the socket is still read until a pending `settle` is complete")
   func settles() {
     var harness = Self.paused()
     harness.send("a")
@@ -49,7 +49,7 @@ struct PausedReadingTests {
     #expect(harness.session.deadline == nil)
   }
 
-  @Test("At most 64 MiB are read for a mark")
+  @Test("While reading is paused, at most 64 MiB are read to complete a pending `settle`")
   func settlesWithinBounds() {
     var harness = Self.paused()
     harness.send("a")
@@ -64,7 +64,7 @@ struct PausedReadingTests {
     #expect(harness.session.wantsReading)
   }
 
-  @Test("The socket is read after `leave`, so that pending messages are still sent")
+  @Test("While reading is paused, leaving reads the socket again, so that pending messages are still sent")
   func leaves() {
     var harness = Self.paused()
     harness.send("a")
@@ -74,7 +74,8 @@ struct PausedReadingTests {
     #expect(harness.session.wantsReading)
   }
 
-  @Test("The socket is read while one of the client's own entries may be missing")
+  @Test(
+    "While reading is paused, the socket is still read until the client knows that its entries were accepted")
   func doubts() {
     var harness = SessionHarness.live()
     harness.send("a")

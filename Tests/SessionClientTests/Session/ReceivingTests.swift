@@ -26,7 +26,7 @@ struct ReceivingTests {
       ])
   }
 
-  @Test("The source is known for participants that left; an unknown source has its number as its name")
+  @Test("Entries of participants that left have their names; an unknown sender is named by its number")
   func sources() {
     var harness = SessionHarness.live()
     let left = ParticipantsPayload(left: [Departure(id: SessionHarness.bob.id, number: 2, reason: .gone)])
@@ -119,7 +119,7 @@ struct ReceivingTests {
     #expect(harness.events == ["successor \(id.text) by 2", "notice saved"])
   }
 
-  @Test("Messages and entries of later versions are ignored")
+  @Test("Messages and entries with unknown types of later protocol versions are ignored")
   func unknown() {
     var harness = SessionHarness.live()
     for text in ["[]", #"{"news":{}}"#, #"{"error":{"code":"tired","detail":"x","clientSequence":1}}"#] {
@@ -134,7 +134,7 @@ struct ReceivingTests {
   }
 
   @Test(
-    "An invalid message causes a reconnect, with rising delays",
+    "Each invalid message causes a reconnect, after a longer delay each time",
     arguments: [
       "", "{", #"{"committed":{"sequence":-1}}"#,
       #"{"catchUp":{"kind":"half","epoch":"e","sequence":1}}"#,
@@ -155,7 +155,7 @@ struct ReceivingTests {
   }
 
   @Test(
-    "Arbitrary bytes never trap, and the next socket works",
+    "Arbitrary bytes from a gateway never crash the client, and the next socket works",
     arguments: 1...40 as ClosedRange<UInt64>)
   func anything(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -26,7 +26,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "A lost connection is reported once; the first attempt is immediate, later ones are delayed up to 10 s")
+    "A lost connection is reported once; the first reconnect is immediate, later ones are delayed up to 10 s")
   func comesBackLater() {
     var harness = SessionHarness.live()
     for _ in 0..<12 { harness.loseConnection() }
@@ -44,7 +44,8 @@ struct ReconnectTests {
     #expect(harness.events == ["away"])
   }
 
-  @Test("Short-lived connections are delayed like failures, and reported once")
+  @Test(
+    "After short-lived connections, reconnects are delayed as after failed ones, and one problem is reported")
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()
     harness.clear()
@@ -67,7 +68,8 @@ struct ReconnectTests {
     #expect(harness.events == ["away"])
   }
 
-  @Test("A resume has the token, the last delivered sequence, and the next client sequence")
+  @Test(
+    "A resume has the token, the last delivered sequence, and the first client sequence not yet committed")
   func resumes() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -79,7 +81,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "An interrupted snapshot gives no sequence for a resume; each entry of a tail gives one"
+    "A resume states the last entry of an interrupted tail in `after`; after an interrupted snapshot, it has no `after`"
   )
   func wherePlacesAre() {
     var harness = SessionHarness.live()
@@ -99,7 +101,7 @@ struct ReconnectTests {
     #expect(harness.resume == Resume(token: SessionHarness.token, next: 1))
   }
 
-  @Test("Entries above `acknowledged` are sent again with the same client sequences")
+  @Test("After a reconnect, entries above `acknowledged` are sent again with the same client sequences")
   func sendsAgain() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -113,7 +115,9 @@ struct ReconnectTests {
     #expect(harness.sent == ["2 b", "3 c", "4 d"])
   }
 
-  @Test("After a crash, entries that other participants had received are sent again, and reported once")
+  @Test(
+    "After a gateway crash, lost entries are sent again; entries that were received before are marked as repeats"
+  )
   func sendsAgainAfterCrash() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
@@ -135,7 +139,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "In a new epoch, `after` keeps the old epoch until catchUp, and then a tail continues in the new epoch")
+    "After an epoch change, a resume states the old epoch until `catchUp` announces a tail in the new epoch")
   func tailAcrossEpochs() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
@@ -148,7 +152,7 @@ struct ReconnectTests {
     harness.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
     harness.loseConnection()
     harness.open()
-    #expect(harness.resume?.epoch == "e", "the gateway has not confirmed 12 in f")
+    #expect(harness.resume?.epoch == "e", "the gateway has not confirmed sequence 12 in epoch f")
     #expect(harness.resume?.after == 12)
     harness.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
     harness.receive(.catchUp(.tail, epoch: "f", sequence: 20))
@@ -164,7 +168,7 @@ struct ReconnectTests {
     #expect(harness.events.last == "caught up")
   }
 
-  @Test("`committed` of a former epoch releases no entries in the new one")
+  @Test("A `committed` of a former epoch releases no entries in the new epoch")
   func committedOfFormerEpoch() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -176,10 +180,12 @@ struct ReconnectTests {
     harness.tail(epoch: "f")
     harness.loseConnection()
     harness.open()
-    #expect(harness.resume?.next == 1, "50 is not on disk")
+    #expect(harness.resume?.next == 1, "sequence 50 is not on disk")
   }
 
-  @Test("A client that the gateway no longer knows becomes a new participant, and numbers its entries again")
+  @Test(
+    "A client that the gateway no longer knows becomes a new participant; its pending entries start from 1 again"
+  )
   func becomesSomebodyElse() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -198,7 +204,9 @@ struct ReconnectTests {
     #expect(harness.events.last == "Ada: b, mine")
   }
 
-  @Test("4009: the client joins as a new participant, and does not repeat entries that are in its tail")
+  @Test(
+    "4009, resumed elsewhere: the client joins as a new participant, and sends no entries that its tail contains"
+  )
   func resumedElsewhere() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -257,7 +265,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "If a late snapshot does not show whether an own entry was accepted, another socket is opened to find out"
+    "If a snapshot does not show whether an own entry was accepted, the client reconnects after 2 s to find out"
   )
   func doubt() {
     var harness = SessionHarness.live()

@@ -41,7 +41,7 @@ struct RefusalHandlingTests {
     #expect(harness.sent == ["1 a", "1 a", "2 b", "3 c"])
     #expect(
       harness.events == ["trouble: Messages are not accepted yet: no", "Ada: a, mine"],
-      "once, and nothing is refused")
+      "the problem is reported once, and no entry is reported as refused")
   }
 
   @Test("No space: removals are sent first, but not before earlier entries with the same key")
@@ -74,7 +74,7 @@ struct RefusalHandlingTests {
     #expect(harness.reached == [1])
   }
 
-  @Test("Entries sent before a crash keep their numbers, because other participants may have received them")
+  @Test("Entries sent before a gateway crash keep their client sequences, as others may have received them")
   func keepsNumbersOverCrash() {
     var harness = SessionHarness.live()
     let key = EntryKey(high: 1, low: 1)
@@ -93,7 +93,7 @@ struct RefusalHandlingTests {
     #expect(harness.sent == ["1 a"])
   }
 
-  @Test("After a gap, entries are sent again from the expected client sequence")
+  @Test("After a sequence gap, entries are sent again from the client sequence that the gateway expects")
   func fillsGap() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -102,7 +102,7 @@ struct RefusalHandlingTests {
     #expect(harness.sent == ["2 b", "3 c"])
     #expect(harness.opens == [])
     harness.refuse(.sequenceGap, 3, expected: 90)
-    #expect(harness.opens.count == 1, "impossible: the client reconnects")
+    #expect(harness.opens.count == 1, "client sequence 90 was never sent: the client reconnects")
   }
 
   @Test("If the gateway expects an entry that is already committed, the client reconnects")
@@ -136,7 +136,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "A permanently refused activity change or end is reported, and later messages are still sent")
+    "A permanently refused activity change or `end` is reported, and later messages are still sent")
   func refusedControl() {
     var harness = SessionHarness.live()
     harness.session.change(ActivityChange(title: "New"), now: harness.now)
@@ -155,7 +155,7 @@ struct RefusalHandlingTests {
     #expect(harness.events.count == 2)
   }
 
-  @Test("After a rate refusal without a client sequence, both control messages are sent again")
+  @Test("If the gateway rate-limits one of two control messages without naming it, both are sent again")
   func refusedWithProfile() {
     var harness = SessionHarness.live()
     harness.session.change(Profile(name: " \u{7}Eve "), now: harness.now)
@@ -168,7 +168,7 @@ struct RefusalHandlingTests {
     #expect(harness.controls == controls + controls)
   }
 
-  @Test("A gateway that has forgotten a refusal gets a filler with the refused client sequence")
+  @Test("After a crash, an empty entry is sent with a refused client sequence that the gateway has lost")
   func usesUpAgain() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")

@@ -34,10 +34,10 @@ struct SendGateTests {
   }
 
   @Test(
-    "Messages beyond the limits of section 3 are rejected",
+    "Messages above the limits of PROTOCOL 3 are rejected",
     arguments: [
       SendCase(name: "262,144 bytes", bytes: 262_144),
-      SendCase(name: "one more", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
+      SendCase(name: "262,145 bytes", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
       SendCase(name: "no type", type: "", refusal: .typeLength(actual: 0)),
       SendCase(name: "255 bytes of type", type: String(repeating: "t", count: 255)),
       SendCase(
@@ -67,7 +67,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
   }
 
-  @Test("A send with an empty target list is ignored and does not count for the rate")
+  @Test("A send with an empty target list is ignored and does not count for the rate limit")
   func emptyTargets() throws {
     var gate = gate()
     for _ in 0..<5_000 { #expect(try !gate.admit(entry(1, targets: 0), now: start)) }
@@ -75,7 +75,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "A burst covers two seconds; after that, the error has the time until a quarter of the burst is available"
+    "A burst of 2 s is admitted; the next error states the time until a quarter of the burst is available"
   )
   func rate() throws {
     var gate = gate()
@@ -94,13 +94,13 @@ struct SendGateTests {
     var limits = Limits()
     limits.bytesPerSecond = 1_000
     var gate = gate(limits)
-    // 2,000 at once.
+    // The burst is 2,000 bytes.
     #expect(try gate.admit(entry(1_000 - 10 - 2 - 8, type: "TT", targets: 2), now: start))
     #expect(try gate.admit(entry(1_000 - 10 - 1), now: start))
     #expect(throws: AdmissionError.self) { try gate.admit(entry(0), now: start) }
   }
 
-  @Test("64 MiB are queued at most; released bytes make room")
+  @Test("At most 64 MiB are queued; released bytes free space for new entries")
   func queue() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30
@@ -114,7 +114,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
   }
 
-  @Test("Activity changes count against the same 64 MiB until they are released")
+  @Test("Activity changes count towards the same 64 MiB as entries until they are released")
   func changes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30
@@ -132,7 +132,7 @@ struct SendGateTests {
         admitted += 1
       }
     }
-    #expect(admitted == 16, "of some 260,000 bytes that were left")
+    #expect(admitted == 16, "the queue had about 260,000 bytes left")
     harness.session.leave(now: harness.now)
     harness.advance(by: .seconds(10))
     #expect(harness.isFinished)
@@ -142,7 +142,7 @@ struct SendGateTests {
     #expect(throws: full) { try gate.admit(change, now: start) }
   }
 
-  @Test("An activity has 16 KiB of JSON and a title of 128 scalars at most")
+  @Test("An activity payload above 16 KiB of JSON or a title above 128 Unicode scalars is rejected")
   func activity() throws {
     var gate = gate()
     try gate.admit(ActivityChange(title: String(repeating: "t", count: 128)), now: start)

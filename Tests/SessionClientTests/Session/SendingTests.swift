@@ -22,7 +22,9 @@ struct SendingTests {
     #expect(harness.sent == ["1 a", "2 b", "3 c"])
   }
 
-  @Test("Entries are kept until they are on disk; then marks are reached")
+  @Test(
+    "Sent entries are kept until they are committed; a mark is reached when all entries before it are committed"
+  )
   func keeps() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -46,7 +48,7 @@ struct SendingTests {
     #expect(harness.reached == [1, 2, 3])
   }
 
-  @Test("Targets are the numbers of active participants; without targets no entry is sent")
+  @Test("Targets are sent as participant numbers; an entry without an active target is not sent")
   func targets() {
     var harness = SessionHarness.live()
     let stranger = UUID()
@@ -67,7 +69,7 @@ struct SendingTests {
     #expect(harness.events.last == "settled")
   }
 
-  @Test("A snapshot after a lag does not drop entries for participants that are not described yet")
+  @Test("During a snapshot, entries for participants that it has not listed yet are still sent")
   func keepsTargetsOverSnapshot() {
     var harness = SessionHarness.live()
     harness.session.setPendingBytes(1 << 20, now: harness.now)
@@ -142,7 +144,8 @@ struct SendingTests {
       harness.session.deadline == harness.now + .milliseconds(1900), "the pause replaces the rate limit")
   }
 
-  @Test("An activity change is sent alone, between the entries before and after it")
+  @Test(
+    "An activity change is sent after the echo of earlier entries; later entries are sent after its own echo")
   func activity() {
     var harness = SessionHarness.live()
     let change = ActivityChange(title: "New")
@@ -162,7 +165,9 @@ struct SendingTests {
     #expect(harness.sent == ["1 a", "2 b"])
   }
 
-  @Test("An activity change is settled when it is on disk, and uses no client sequence")
+  @Test(
+    "A mark after an activity change is reached when the change is committed; the change uses no client sequence"
+  )
   func settlesActivity() {
     var harness = SessionHarness.live()
     let change = ActivityChange(title: "New")
@@ -192,7 +197,8 @@ struct SendingTests {
     #expect(harness.events.last == "settled")
   }
 
-  @Test("An activity change that a crash may have lost is sent again, unless the state already has it")
+  @Test(
+    "An activity change that a gateway crash may have lost is sent again, unless the snapshot contains it")
   func activityOverCrash() {
     for isState in [true, false] {
       var harness = SessionHarness.live()

@@ -22,7 +22,7 @@ struct SessionHarness {
   static let bob = Participant(id: UUID(), number: 2, name: "Bob", color: "#00ff00")
   static let token = Token(high: 1, low: 1)
 
-  /// A generator without randomness: always the midpoint.
+  /// A generator that always returns the midpoint of its range.
   struct MidpointGenerator: RandomNumberGenerator, Sendable {
     mutating func next() -> UInt64 { 1 << 63 }
   }
@@ -31,7 +31,7 @@ struct SessionHarness {
     session = ClientSession(profile: Profile(name: "Ada"), generator: MidpointGenerator(), now: now)
   }
 
-  /// Creates a live session, by a snapshot at 10, with Bob.
+  /// Creates a session that has joined as Ada and received a snapshot at sequence 10, which lists Ada and Bob.
   static func live() -> SessionHarness {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
@@ -73,7 +73,7 @@ struct SessionHarness {
             createdAt: Date(timeIntervalSince1970: 0), participants: 2, sequence: sequence), limits: limits)))
   }
 
-  /// Delivers a snapshot: participants, activity, and these entries.
+  /// Delivers a snapshot: participants, activity, and the given entries.
   mutating func snapshot(
     _ people: [Participant] = [ada, bob], epoch: String = "e", past: [Participant] = [], entries: [UInt8] = []
   ) {
@@ -132,7 +132,7 @@ struct SessionHarness {
     return bytes
   }
 
-  /// Returns the bytes of the gateway's own entry; sequence 0 is state.
+  /// Returns the bytes of a system entry of the gateway. Sequence 0 stands for an entry that describes the state.
   static func system(
     _ type: String, _ payload: [UInt8], flags: EntryFlags = [.reliable, .system], key: EntryKey = .zero,
     at sequence: UInt64 = 0

@@ -3,26 +3,33 @@ import Testing
 /// Every message is reported to every other participant once and in order, under any conditions.
 @Suite("Simulated sessions")
 struct SessionSimulationTests {
-  /// Seeds that once showed a fault.
+  /// Seeds that revealed faults in earlier versions.
   static let once: [UInt64] = [44, 70, 183, 237, 1071]
 
-  @Test("Connections break, and tails contain the missed entries", arguments: once + Array(1...12))
+  @Test(
+    "If connections break and tails contain the missed entries, each message arrives once and in order",
+    arguments: once + Array(1...12))
   func overCuts(seed: UInt64) {
     run(seed, SessionSimulation.Conditions())
   }
 
-  @Test("Tails are too short, so snapshots are sent", arguments: once + Array(1...12))
+  @Test(
+    "If tails are too short and snapshots are sent, each message arrives once and in order",
+    arguments: once + Array(1...12))
   func overSnapshots(seed: UInt64) {
     run(seed, SessionSimulation.Conditions(hasShortTail: true))
   }
 
   @Test(
-    "The gateway crashes or stops, and returns with the entries on its disk", arguments: once + Array(1...12))
+    "If the gateway crashes or stops and restarts from its disk, each message arrives once and in order",
+    arguments: once + Array(1...12))
   func overCrashes(seed: UInt64) {
     run(seed, SessionSimulation.Conditions(crashes: true, hasShortTail: seed.isMultiple(of: 2)))
   }
 
-  @Test("The rate limit is low, or there is no space for a while", arguments: once + Array(1...12))
+  @Test(
+    "If the rate limit is low or space runs out, each message arrives once and in order",
+    arguments: once + Array(1...12))
   func overRefusals(seed: UInt64) {
     run(
       seed,
@@ -31,7 +38,9 @@ struct SessionSimulationTests {
         runsOutOfSpace: !seed.isMultiple(of: 4)))
   }
 
-  @Test("Programs pause reading, and lag behind", arguments: once + Array(1...12))
+  @Test(
+    "If applications pause reading and lag behind, each message arrives once and in order",
+    arguments: once + Array(1...12))
   func overPauses(seed: UInt64) {
     run(
       seed,
@@ -41,7 +50,7 @@ struct SessionSimulationTests {
         pausesReading: true))
   }
 
-  @Test("Messages are large", arguments: Array(1...3))
+  @Test("If messages are large, each message arrives once and in order", arguments: Array(1...3))
   func withMuch(seed: UInt64) {
     run(seed, SessionSimulation.Conditions(hasLargeMessages: true))
   }

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Waiting to join")
 struct WaitingToJoinTests {
-  /// A session that the gateway lists as waiting.
+  /// Returns the session of a client that waits to join and has received `waiting`.
   private func waiting() -> SessionHarness {
     var harness = SessionHarness()
     harness.session.waitToJoin(now: harness.now)
@@ -25,7 +25,7 @@ struct WaitingToJoinTests {
   }
 
   @Test(
-    "A waiting client sends `wait`, reports no events, and joins on the same socket with the join's profile")
+    "A waiting client sends `wait`, reports no events, and later joins on the same socket with a new profile")
   func joinsOnTheSameSocket() {
     var harness = waiting()
     #expect(harness.controls == [.wait(Profile(name: "Ada"))])
@@ -42,7 +42,7 @@ struct WaitingToJoinTests {
     #expect(harness.events.first == "joined as 1" && harness.events.last == "caught up")
   }
 
-  @Test("A join before the socket is open sends no `wait`")
+  @Test("If a client joins before its socket is open, it sends `join` and no `wait`")
   func joinsBeforeTheSocketIsOpen() {
     var harness = SessionHarness()
     harness.session.waitToJoin(now: harness.now)
@@ -52,7 +52,7 @@ struct WaitingToJoinTests {
     #expect(harness.opens.count == 1)
   }
 
-  @Test("A broken or silent socket is reopened while waiting, and no event is reported")
+  @Test("While a client waits to join, a broken or silent socket is replaced, and no event is reported")
   func waitsOverCuts() {
     var harness = waiting()
     harness.loseConnection()
@@ -70,7 +70,9 @@ struct WaitingToJoinTests {
     #expect(harness.controls == [.join(Join(profile: Profile(name: "Ada")))])
   }
 
-  @Test("Before a join only the session's end is reported; other refusals wait for the join")
+  @Test(
+    "While a client waits to join, only the session's end is reported; other refusals are reported after a join"
+  )
   func refusals() {
     var ended = waiting()
     ended.closed(4010)
@@ -87,7 +89,7 @@ struct WaitingToJoinTests {
     #expect(full.events == ["ended: full"] && full.isFinished)
   }
 
-  @Test("A waiting client leaves with `leave`")
+  @Test("A client that leaves while it waits sends `leave`, and cannot join afterwards")
   func leaves() {
     var harness = waiting()
     harness.session.leave(now: harness.now)

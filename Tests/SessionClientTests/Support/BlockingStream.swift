@@ -3,7 +3,7 @@ import Platform
 
 /// A TCP connection for a thread that may block. Every wait has a deadline.
 final class BlockingStream {
-  /// The failure of a connection that a test still needed.
+  /// The reason why bytes could not be sent or received.
   enum Failure: Error {
     case timeout
     case ended
@@ -53,7 +53,7 @@ final class BlockingStream {
     }
   }
 
-  /// Reads up to the peer's end or reset.
+  /// Discards received bytes until the peer closes or resets the connection.
   func drain() throws {
     do {
       while true { _ = try receive() }

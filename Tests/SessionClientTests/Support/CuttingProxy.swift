@@ -1,10 +1,11 @@
 import Networking
 import Platform
 
-/// A TCP proxy that cuts each connection after a number of bytes in both directions together, at any point of a
-/// message: by a reset or an end of the stream.
+/// A TCP proxy that cuts each connection after a random number of bytes, counted in both directions together.
+///
+/// A cut is a TCP reset or an end of the stream, at any point of a message.
 actor CuttingProxy {
-  /// The seed, and the range of bytes after which connections are cut.
+  /// The random seed, and the range of byte counts after which connections are cut.
   typealias Plan = (seed: UInt64, after: ClosedRange<Int>)
 
   nonisolated let address: SocketAddress
@@ -57,12 +58,12 @@ actor CuttingProxy {
   /// The number of accepted connections.
   nonisolated var connections: Int { shared.withLock { $0.connections } }
 
-  /// Cuts no more connections.
+  /// Stops cutting connections.
   nonisolated func stopCutting() {
     shared.withLock { $0.isCutting = false }
   }
 
-  /// Cuts all present connections once.
+  /// Cuts all open connections. Later connections are not affected.
   nonisolated func cutAll() {
     shared.withLock { $0.cutsAll = true }
     loop.wake()
@@ -83,7 +84,7 @@ actor CuttingProxy {
       if event.token == 0 {
         acceptAll()
       } else {
-        // The tokens of a pair differ in the last bit.
+        // The tokens of a pair's two sockets differ only in the last bit.
         pump(event.token & ~1)
       }
     }
@@ -153,7 +154,7 @@ private final class Pair {
   }
 
   func reset() {
-    // A socket that is broken already needs no reset.
+    // The call fails if the socket is already broken, and then no reset is needed.
     try? Socket(client.rawValue).resetOnClose()
     try? Socket(server.rawValue).resetOnClose()
   }
@@ -176,7 +177,7 @@ private final class Direction {
     self.sink = sink
   }
 
-  /// Forwards pending bytes, or else newly received ones.
+  /// Forwards the pending bytes; without pending bytes, receives and forwards new ones.
   func pass(_ buffer: inout [UInt8], atMost limit: Int) -> Outcome {
     if waiting.isEmpty {
       switch source.receive(into: &buffer) {

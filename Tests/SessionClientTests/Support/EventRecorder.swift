@@ -17,7 +17,7 @@ final class EventRecorder: Sendable {
     var catchUps: [CatchUpKind] = []
     var caughtUps = 0
     var messages: [Message] = []
-    /// The payloads of own messages that were returned, without repeats.
+    /// The payloads of own messages that the gateway echoed, without repeats.
     var echoes: [[UInt8]] = []
     var active: [Participant] = []
     var waiting: [Participant] = []

@@ -5,9 +5,9 @@ import Wire
 
 @testable import SessionClient
 
-/// Requests with short delays.
+/// Request clients for tests.
 extension GatewayAPI {
-  /// Creates requests with short delays and, by default, without the process's cache.
+  /// Creates a client with short retry delays and, by default, without the content cache of the process.
   static func withShortDelays(
     _ socket: SocketAddress, cache: ContentCache = ContentCache(limit: 0, itemLimit: 0),
     threads: RequestThreadPool = .shared, _ adjust: (inout RequestTimeouts) -> Void = { _ in }
@@ -24,7 +24,7 @@ extension GatewayAPI {
       try LocalGateway.address(of: socket), timeouts: timeouts, threads: threads, cache: cache)
   }
 
-  /// Creates requests that are not repeated.
+  /// Creates a client that does not repeat failed requests.
   static func withoutRetries(
     _ socket: SocketAddress, _ adjust: (inout RequestTimeouts) -> Void = { _ in }
   ) throws -> GatewayAPI {

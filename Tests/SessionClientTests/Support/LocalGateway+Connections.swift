@@ -31,7 +31,7 @@ extension TestTimeout {
     let deadline = deadline
     while try !condition() {
       guard .now() < deadline else { throw TimeoutError(waitingFor: "\(what); \(otherwise())") }
-      // Gives the other thread time.
+      // Lets the other thread run.
       sched_yield()
     }
   }

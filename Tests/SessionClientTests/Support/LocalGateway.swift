@@ -12,9 +12,9 @@ import Wire
 ///
 /// It runs as long as it is referenced.
 final class LocalGateway: Sendable {
-  /// The end of a gateway in a test.
+  /// The way in which a test stops a gateway.
   enum End: CaseIterable {
-    /// Everything is saved, and all clients are asked to return.
+    /// The gateway saves all entries, and asks all clients to reconnect later.
     case drained
     /// The gateway stops at once: unsaved entries are lost.
     case cut
@@ -73,7 +73,7 @@ final class LocalGateway: Sendable {
     gateway.waitUntilStopped()
   }
 
-  /// Stops the gateway, and starts another one on the same folder, at other ports.
+  /// Stops the gateway, and starts another one on the same folder, on new ports.
   func restart(_ end: End) throws -> LocalGateway {
     stop(end)
     ownsFolder.store(false, ordering: .relaxed)

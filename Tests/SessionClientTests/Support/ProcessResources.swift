@@ -2,38 +2,38 @@ import FoundationEssentials
 import Glibc
 import Platform
 
-/// The operating system's resources in this process.
+/// The sockets and threads of this process, according to `/proc`.
 enum ProcessResources {
-  /// Returns the number of open sockets with that port at one end, ours and a gateway's in this process, without
-  /// listeners.
+  /// Returns the number of open sockets with the port as their local or remote port. Sockets of a gateway in this
+  /// process are included, listeners are not.
   static func sockets(to port: UInt16) throws -> Int {
     let wanted = ending(for: port)
     return try connections().dropFirst().count { line in
-      // number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
+      // Columns: number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
       let columns = line.split(separator: " ")
       guard columns.count > 9, columns[3] != "0A", columns[9] != "0" else { return false }
       return columns[1].hasSuffix(wanted) || columns[2].hasSuffix(wanted)
     }
   }
 
-  /// Returns the number of received bytes from that port that this process has not read.
+  /// Returns the number of bytes from a remote port that this process has not read yet.
   static func unread(from port: UInt16) throws -> Int {
     let wanted = ending(for: port)
     return try connections().dropFirst().reduce(0) { sum, line in
-      // number, local address, remote address, state, bytes to be sent and to be read.
+      // Columns: number, local address, remote address, state, unsent and unread bytes.
       let columns = line.split(separator: " ")
       guard columns.count > 4, columns[2].hasSuffix(wanted) else { return sum }
       return sum + (columns[4].split(separator: ":").last.flatMap { Int($0, radix: 16) } ?? 0)
     }
   }
 
-  /// Returns the last characters of an address with that port in the table.
+  /// Returns the suffix of each address with the port in `/proc/self/net/tcp`.
   private static func ending(for port: UInt16) -> String {
     let digits = String(port, radix: 16, uppercase: true)
     return ":" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// Returns the lines of the system's table of connections.
+  /// Returns the lines of `/proc/self/net/tcp`.
   private static func connections() throws -> [Substring] {
     try lines(of: "/proc/self/net/tcp")
   }
@@ -53,10 +53,10 @@ enum ProcessResources {
     return String(decoding: text, as: UTF8.self).split(separator: "\n")
   }
 
-  /// Returns the number of threads with that name.
+  /// Returns the number of threads with the name.
   static func threads(named name: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-      // Other threads start and end during the call.
+      // A thread may end during the call, and its file with it.
       let found = try? String(contentsOf: URL(filePath: "/proc/self/task/\(task)/comm"), encoding: .utf8)
       return found?.split(separator: "\n").first.map(String.init) == name
     }

@@ -24,12 +24,12 @@ final class ScriptedServer: Sendable {
     address = listener.address
     let started = try SystemThread(name: "test-server") { [listener, self] in
       while !isStopping.load(ordering: .acquiring) {
-        // The waits are short, so that the stop is noticed soon.
+        // The wait is short, so that the thread soon sees `isStopping`.
         guard (try? Socket(listener.descriptor).wait(until: .readable, atMost: .milliseconds(5))) == true,
           case .accepted(let descriptor, _) = listener.accept()
         else { continue }
         let number = served.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-        // The test checks the client's end of a failed connection.
+        // Errors of a script are ignored: the test checks the client's side of the connection.
         try? script(number, BlockingStream(owning: descriptor))
       }
     }
@@ -48,7 +48,7 @@ final class ScriptedServer: Sendable {
     try stream.send(agreement(to: head))
   }
 
-  /// Returns the acceptance of an upgrade request, without compression.
+  /// Returns the 101 response to an upgrade request, without compression.
   static func agreement(to head: [UInt8]) throws -> [UInt8] {
     var fields: [HandshakeField] = []
     for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n").dropFirst() {
@@ -72,7 +72,7 @@ final class ScriptedServer: Sendable {
     return bytes
   }
 
-  /// The gateway's messages for a join to an empty session, with wide limits.
+  /// The gateway's messages after a join to an empty session, with high limits.
   static var welcome: [UInt8] {
     var limits = Limits()
     limits.entriesPerSecond = 1_000_000

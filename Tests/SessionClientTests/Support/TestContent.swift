@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Platform
 
-/// Attachment contents: the same for the same seed, and different at each position.
+/// Attachment contents from a seed. Each block begins with its offset, so that a test detects misplaced blocks.
 enum TestContent {
   static func bytes(_ count: Int, seed: UInt64) -> Data {
     var random = SeededGenerator(seed: seed)

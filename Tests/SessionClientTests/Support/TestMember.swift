@@ -25,7 +25,7 @@ struct TestMember: Sendable {
     try membership.send(OutgoingEntry(type: type, payload: Array(text.utf8)))
   }
 
-  /// Sends a message with retention: a snapshot contains it.
+  /// Sends a message that the gateway retains, so that later snapshots contain it.
   func sendKept(_ text: String, key: EntryKey = EntryKey(high: 1, low: 1)) throws {
     try membership.send(
       OutgoingEntry(type: "Kept", payload: Array(text.utf8), retention: .append, key: key))

@@ -6,7 +6,7 @@ import Primitives
 enum TestTimeout {
   /// Under a sanitizer everything takes many times as long.
   static let limit = Duration.seconds(hasSanitizer ? 300 : 30)
-  /// True if the thread or the address sanitizer was built in: its runtime is part of the program then.
+  /// True if the program contains the runtime of the thread sanitizer or the address sanitizer.
   private static let hasSanitizer = unsafe dlsym(nil, "__tsan_init") ?? dlsym(nil, "__asan_init") != nil
   /// The deadline of a wait that begins now.
   static var deadline: MonotonicTime { .now() + limit }

@@ -16,7 +16,9 @@ struct LocalIdentityTests {
         createdAt: Date(timeIntervalSince1970: 0), participants: 1, sequence: 0), limits: Limits())
   }
 
-  @Test("After a resume, the participant is the same; another number or a new join makes a new participant")
+  @Test(
+    "A resume with the same number keeps the participant; another number or no resume makes a new participant"
+  )
   func joins() {
     var identity = LocalIdentity()
     #expect(identity.participant == nil && identity.resumeToken == nil)
@@ -39,7 +41,7 @@ struct LocalIdentityTests {
     #expect(identity.resumeToken == Token(high: 1, low: 2))
   }
 
-  @Test("The outbox belongs to a new number only after its entries were assigned to that number")
+  @Test("After a join with a new number, the outbox belongs to the old number until `takeOverOutbox`")
   func outbox() {
     var identity = LocalIdentity()
     identity.takeOverOutbox()

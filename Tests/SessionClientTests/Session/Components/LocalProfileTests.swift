@@ -16,7 +16,7 @@ struct LocalProfileTests {
     #expect(profile.value == Profile(name: "Ada", color: "#123456"))
   }
 
-  @Test("After a refusal, a profile is sent again only if it was sent in a separate message")
+  @Test("A refused profile is sent again only if it was sent in a message of its own, not in `join`")
   func refusal() {
     var profile = LocalProfile(Profile(name: "Ada"))
     profile.recordSentInJoin()

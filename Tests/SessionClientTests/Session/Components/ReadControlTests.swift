@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Read control")
 struct ReadControlTests {
-  @Test("After each request to pause, at most 64 MiB are read for a mark")
+  @Test("After each request to pause, at most 64 MiB are read to complete a pending `settle`")
   func limit() {
     var control = ReadControl()
     control.count(100 << 20)
-    #expect(control.isWanted && control.allowsReadingForMark, "bytes count only during a pause")
+    #expect(control.isWanted && control.allowsReadingForMark, "bytes are counted only during a pause")
     control.set(false)
     control.count((64 << 20) - 1)
     #expect(control.allowsReadingForMark)
@@ -18,7 +18,7 @@ struct ReadControlTests {
     #expect(control.allowsReadingForMark)
   }
 
-  @Test("Only changes are reported")
+  @Test("`update` returns true only if the value changes")
   func changes() {
     var control = ReadControl()
     let changes = [true, false, false, true].map { control.update($0) }

@@ -7,7 +7,7 @@ import Testing
 struct ReconnectBackoffTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
-  /// A backoff with the midpoint of each jitter.
+  /// A backoff whose random jitter is always the midpoint of its range.
   private final class Attempts {
     var backoff = ReconnectBackoff(stableAfter: .seconds(5))
     private var generator = SessionHarness.MidpointGenerator()
@@ -27,7 +27,7 @@ struct ReconnectBackoffTests {
   }
 
   @Test(
-    "After a stable socket, the next attempt is immediate; after several short-lived sockets in a row, only once"
+    "After a stable socket, the next attempt is immediate; after short-lived sockets, only the first attempt is"
   )
   func stability() {
     let attempts = Attempts()
@@ -47,7 +47,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.delays(1, now: now) == [.zero])
   }
 
-  @Test("A scheduled attempt can be moved to the earliest time that the gateway allows")
+  @Test("`expedite` moves a scheduled attempt to the earliest time that the gateway allows")
   func expedite() {
     let attempts = Attempts()
     #expect(attempts.expedite(now: start) == nil, "nothing is scheduled")
@@ -58,7 +58,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.expedite(now: start) == .seconds(2))
   }
 
-  @Test("A protocol error delays the next attempt, and repeated errors are remembered for a minute")
+  @Test("A protocol error delays the next attempt; two errors within 60 s count as repeated")
   func faults() {
     let attempts = Attempts()
     attempts.backoff.recordFault(now: start)

@@ -14,7 +14,7 @@ struct SendPacerTests {
     return SendPacer(limits, now: start)
   }
 
-  @Test("After a burst of 1.5 s, the next entry has to wait until a deadline")
+  @Test("After a burst of entries for 1.5 s, the next entry waits until the rate limit allows it")
   func burst() {
     var pacer = pacer()
     func take(_ time: MonotonicTime) -> Bool { pacer.take(1, now: time) }
@@ -28,7 +28,7 @@ struct SendPacerTests {
     #expect(take(start + .milliseconds(100)))
   }
 
-  @Test("A pause stops all sends until its end, and replaces the throttling")
+  @Test("A pause stops all sends until its end, and replaces the deadline of the rate limit")
   func pause() {
     var pacer = pacer()
     func take(_ time: MonotonicTime) -> Bool { pacer.take(1, now: time) }
@@ -54,7 +54,7 @@ struct SendPacerTests {
     #expect(pacer.deadline == nil)
   }
 
-  @Test("A change of limits keeps the tokens, and the loss of a socket ends the throttling")
+  @Test("New limits keep the number of tokens, and a lost socket clears the deadline of the rate limit")
   func update() {
     var pacer = pacer()
     pacer.drain(now: start)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Session position")
 struct SessionPositionTests {
-  /// A position at the end of a snapshot at 10 in epoch e.
+  /// Returns a position after a complete snapshot at sequence 10 in epoch `e`.
   private static func caughtUp() -> SessionPosition {
     var position = SessionPosition()
     _ = position.join(epoch: "e")
@@ -13,7 +13,7 @@ struct SessionPositionTests {
     return position
   }
 
-  @Test("Entries of a snapshot are delivered only at its end")
+  @Test("The delivered sequence is unset during a snapshot, and set to the snapshot's sequence at its end")
   func snapshot() {
     var position = SessionPosition()
     let isFirstEpochKnown = position.join(epoch: "e")
@@ -26,7 +26,9 @@ struct SessionPositionTests {
     #expect(position.snapshotSequence == 10)
   }
 
-  @Test("After a snapshot, each entry is delivered at once, and a lower sequence changes nothing")
+  @Test(
+    "After a snapshot, an entry raises the delivered sequence, and an entry with a lower sequence changes nothing"
+  )
   func live() {
     var position = Self.caughtUp()
     position.deliver(12)
@@ -39,7 +41,7 @@ struct SessionPositionTests {
   }
 
   @Test(
-    "In a new epoch, the delivered sequence keeps the old epoch until the tail, and the committed sequence starts again"
+    "After a join in a new epoch, `committed` is 0, and `delivered` stays in the old epoch until a tail begins"
   )
   func newEpoch() {
     var position = Self.caughtUp()

@@ -12,7 +12,7 @@ struct SessionStateTests {
       state: .ready, offset: 3, createdAt: Date(timeIntervalSince1970: seconds), url: "/x")
   }
 
-  @Test("Only changed parts are reported, each of them once")
+  @Test("`takeChanges` returns only the parts that have changed since its last call")
   func changes() {
     var state = SessionState()
     let none = state.takeChanges()
@@ -30,7 +30,7 @@ struct SessionStateTests {
     #expect(second.isEmpty)
   }
 
-  @Test("Attachments are ordered by creation, then by arrival; a snapshot begins without attachments")
+  @Test("Attachments are ordered by creation time, then by arrival; the start of a snapshot clears them")
   func attachments() {
     var state = SessionState()
     let (late, early, alike) = (
@@ -54,7 +54,8 @@ struct SessionStateTests {
   }
 
   @Test(
-    "During a snapshot, former participants keep their numbers; afterwards only the listed participants do")
+    "During a snapshot, earlier participants keep their numbers; afterwards, only participants in the snapshot do"
+  )
   func snapshot() {
     var state = SessionState()
     state.apply(ParticipantsPayload(joined: [SessionHarness.ada, SessionHarness.bob]))

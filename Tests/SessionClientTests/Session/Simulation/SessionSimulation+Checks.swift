@@ -10,7 +10,7 @@ import Wire
 extension SessionSimulation {
   func settleAndCheck() throws {
     session.refusesGrowth = false
-    // A pending mark is reached even if the program does not read.
+    // A pending mark is reached even while reading is paused.
     try runUntil { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
     for client in clients { client.session.setReading(true, now: now) }
     try runUntil {
@@ -29,7 +29,7 @@ extension SessionSimulation {
     try leave()
   }
 
-  /// Adds a client at the end, which receives the retained entries.
+  /// Adds a client after all random steps. Its snapshot contains the retained entries.
   private func addLateClient() throws -> SimulatedClient {
     let late = SimulatedClient(index: clients.count, now: now, seed: seed)
     clients.append(late)
@@ -48,10 +48,10 @@ extension SessionSimulation {
           let words = "\(message.index) of C\(sender.index) to C\(receiver.index)"
           let isReceiver = message.targets.map { !$0.isDisjoint(with: receiver.ids) } ?? true
           if known.contains(message.index) {
-            try require(isReceiver, "\(words) has other targets")
+            try require(isReceiver, "\(words) was received, but has other targets")
             continue
           }
-          // An entry with a key of its own is retained for everyone. A client that got a snapshot misses the others.
+          // An entry with a unique key is retained for all clients. A client that got a snapshot misses other entries.
           let isKept = message.entry.retention == .append && message.entry.key.high != 99
           let isPresent =
             message.targets == nil || limits.graceSeconds > 1_000 && receiver.ids.count == 1
@@ -70,25 +70,27 @@ extension SessionSimulation {
     let expected = late.retained
     for client in clients {
       try require(
-        client.retained == expected, "C\(client.index) has \(client.retained), the session \(expected)")
+        client.retained == expected,
+        "C\(client.index) retains \(client.retained), but the session \(expected)")
       try require(
         client.activity == session.activity, "C\(client.index) has activity \(client.activity as Any)")
       let people = client.people.map { "\($0.number) \($0.name) \($0.color)" }
       let active = session.participants.values.filter(\.isActive).map(\.object)
         .sorted { $0.number < $1.number }.map { "\($0.number) \($0.name) \($0.color)" }
       try require(people == active, "C\(client.index) has participants \(people), not \(active)")
-      // The changes of an activity arrived in the order of their sender. Only changes with an unknown result may be
-      // repeated.
+      // The session applied each client's activity changes in the order in which they were made. Only a change whose
+      // result the client does not know may be applied twice.
       let set = titles.filter { client.titles.contains($0) }
       var distinct: [String] = []
       for title in set where distinct.last != title { distinct.append(title) }
       if crashes == 0 {
         try require(
-          distinct == client.titles, "C\(client.index) set \(client.titles), the session \(distinct)")
+          distinct == client.titles,
+          "C\(client.index) set \(client.titles), but the session applied \(distinct)")
       }
     }
     for sequence in expected.values.joined() {
-      try require(sequence <= session.sequence, "\(sequence) is beyond the session's order")
+      try require(sequence <= session.sequence, "\(sequence) is above the session's last sequence")
     }
   }
 

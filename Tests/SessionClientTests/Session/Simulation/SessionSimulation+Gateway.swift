@@ -6,11 +6,11 @@ import Wire
 
 @testable import SessionCore
 
-/// The gateway: the work of its shell for a session, with a file that may lag behind.
+/// The simulated gateway around the session, with a disk that may lack the newest entries.
 extension SessionSimulation {
   /// Receives the next message of a random client.
   ///
-  /// - Returns: false if there was none.
+  /// - Returns: false if no client has sent a message.
   @discardableResult
   func receiveAtGateway() throws -> Bool {
     let busy = sockets.values.filter { !$0.uplink.isEmpty }.sorted {

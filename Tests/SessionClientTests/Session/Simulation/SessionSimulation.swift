@@ -5,7 +5,7 @@ import Wire
 @testable import SessionClient
 @testable import SessionCore
 
-/// Several clients and one session. All events between them are random, from a seed.
+/// Several clients and one session, with random events that depend only on a seed.
 final class SessionSimulation {
   /// The conditions of a run.
   struct Conditions {
@@ -51,7 +51,7 @@ final class SessionSimulation {
     var limits = Limits()
     limits.catchUpTailBytes = conditions.hasShortTail ? 2_000 : 64 << 20
     if conditions.hasLowRate { limits.entriesPerSecond = 20 }
-    // A client that is away longer misses targeted entries.
+    // A client that is disconnected longer than `graceSeconds` misses targeted entries.
     limits.graceSeconds = seed.isMultiple(of: 2) ? 3 : 100_000
     self.limits = limits
     session = Session(
@@ -104,7 +104,7 @@ final class SessionSimulation {
     }
   }
 
-  // MARK: - What programs do
+  // MARK: - Actions of applications
 
   func sendMessages(_ client: SimulatedClient) throws {
     for _ in 0...random.below(conditions.hasLowRate ? 12 : 4) {
@@ -170,7 +170,7 @@ final class SessionSimulation {
     try perform(client)
   }
 
-  /// Uses up a client's rate at the gateway, as if the network had delivered many messages together.
+  /// Uses up a client's rate limit at the gateway, as if the network had delivered many messages together.
   private func exhaustRate(_ client: SimulatedClient) {
     guard conditions.hasLowRate, let socket = client.socket, session.participant(of: socket.subscriber) != nil
     else {
@@ -221,7 +221,7 @@ final class SessionSimulation {
     client.socket = nil
   }
 
-  /// Opens the requested socket, or fails to.
+  /// Opens the requested socket, or reports a failed connection.
   private func open(_ client: SimulatedClient) throws {
     guard let opensAt = client.opensAt, opensAt <= now else { return }
     client.opensAt = nil
@@ -242,7 +242,7 @@ final class SessionSimulation {
   private func loseConnection(_ client: SimulatedClient) throws {
     guard let socket = client.socket else { return }
     socket.cut(keeping: random.below(socket.uplink.count + 1), random.below(socket.downlink.count + 1))
-    // Otherwise the client detects the break because no bytes arrive, or because its bytes are not sent.
+    // In the other 20 %, the client detects the break later, because no bytes arrive or its bytes are not sent.
     guard random.chance(80) else { return }
     try read(client, all: true)
     guard client.socket === socket else { return }
@@ -251,7 +251,7 @@ final class SessionSimulation {
     try perform(client)
   }
 
-  /// Reads a part of the bytes in flight, or all of them and all later bytes.
+  /// Reads some of the bytes in flight to a client. With `all`, reads until no more bytes arrive.
   func read(_ client: SimulatedClient, all: Bool) throws {
     guard let socket = client.socket, client.session.wantsReading else { return }
     repeat {
@@ -296,7 +296,7 @@ final class SessionSimulation {
     session.tick(now: now)
     try endTurn()
     for client in clients {
-      // The gateway's pings.
+      // The received bytes stand for the gateway's pings.
       if let socket = client.socket, !socket.isDead, client.session.wantsReading {
         client.session.bytesReceived(now: now)
       }

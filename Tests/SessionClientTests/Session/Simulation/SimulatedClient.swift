@@ -4,7 +4,7 @@ import SessionCore
 import Primitives
 import Wire
 
-/// A program in a session: its events, and the state it derives from them.
+/// An application in a session: the events that it receives, and the state that it derives from them.
 final class SimulatedClient {
   /// A sent message.
   struct Sent {
@@ -23,7 +23,7 @@ final class SimulatedClient {
 
   var sent: [Sent] = []
   var titles: [String] = []
-  /// The ids of all participants that this client ever was.
+  /// The ids of all participants that the gateway has created for this client.
   private(set) var ids: Set<UUID> = []
   private(set) var me: Participant?
   var isFinished = false
@@ -39,7 +39,7 @@ final class SimulatedClient {
   private(set) var activity: Activity?
   private(set) var unreliable: Set<String> = []
   private(set) var reachedMarks: Set<UInt64> = []
-  /// The retained entries, according to the flags of the received entries.
+  /// The sequences of the retained entries by key, derived from the flags of the received entries.
   private(set) var retained: [EntryKey: [UInt64]] = [:]
 
   init(index: Int, now: MonotonicTime, seed: UInt64) {

@@ -18,13 +18,13 @@ final class SimulatedSocket {
   }
 
   let subscriber: Subscriber
-  /// The capacity of the direction to the client in bytes.
+  /// The maximum number of bytes in flight to the client.
   let capacity: Int
   var uplink: [Uplink] = []
   private(set) var downlink: [UInt8] = []
   /// True when the client has dropped the socket. The gateway may not know.
   var isDropped = false
-  /// True when no more bytes are delivered. The ends may not know this yet.
+  /// True when no more bytes are delivered. Client and gateway may not know this yet.
   var isDead = false
   /// True when the gateway has closed the socket.
   var isClosing = false
@@ -50,7 +50,7 @@ final class SimulatedSocket {
     return count
   }
 
-  /// Loses the bytes in flight after a point, and all later ones.
+  /// Breaks the connection. Only `up` messages to the gateway and `down` bytes to the client still arrive.
   func cut(keeping up: Int, _ down: Int) {
     isDead = true
     uplink.removeLast(max(0, uplink.count - up))
@@ -67,7 +67,7 @@ final class SimulatedSocket {
     return messages
   }
 
-  /// Splits frames, with the minimum that RFC 6455 requires.
+  /// Returns the next message, if its frame is complete. Parses only unfragmented and unmasked frames (RFC 6455).
   private func next() throws -> Message? {
     guard stream.count >= 2 else { return nil }
     var length = Int(stream[1])
