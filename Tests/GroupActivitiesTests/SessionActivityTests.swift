@@ -70,7 +70,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "activate() after leave() creates a successor, and the other participants' session is invalidated with its link"
+      "activate() after leave() creates a successor, whose link the other participants get as the invalidation reason"
     )
     @MainActor
     func reset() async throws {

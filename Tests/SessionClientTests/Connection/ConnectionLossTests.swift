@@ -40,7 +40,7 @@ extension ConnectionTests {
           "\(sent.count) " + String(repeating: "x", count: Int.random(in: 0...400, using: &generator))
         try ada.send(text)
         sent.append(text)
-        // After each eight messages, Ada waits until Eve has received all of them or a connection is cut. Otherwise the
+        // After every eight messages, Ada waits until Eve has received all of them or a connection is cut. Otherwise the
         // remaining entries would be sent in a few large WebSocket messages, without a lost connection.
         if sent.count % 8 == 0 {
           let count = sent.count

@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("2.2: reactions to a closed WebSocket")
+@Suite("PROTOCOL 2.2: reactions to a closed WebSocket")
 struct CloseCodeTests {
   /// A received close frame, and the expected reaction of the client.
   struct Close: CustomTestStringConvertible {
@@ -17,7 +17,7 @@ struct CloseCodeTests {
   }
 
   @Test(
-    "2.2: after each close code, the client reconnects or ends as specified",
+    "PROTOCOL 2.2: after each close code, the client reconnects or ends as specified",
     arguments: [
       Close(code: 1000, events: ["ended: left"]),
       Close(code: 1001, opens: .zero), Close(code: 1005, opens: .zero), Close(code: 1011, opens: .zero),

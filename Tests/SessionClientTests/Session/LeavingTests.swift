@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("2.2: leaving and ending")
+@Suite("PROTOCOL 2.2: leaving and ending")
 struct LeavingTests {
   @Test("Leaving sends pending messages, then `leave`, and reports no more events")
   func leaves() {
@@ -86,7 +86,7 @@ struct LeavingTests {
     #expect(unwanted.opens == [.seconds(2)], "not before the time that the gateway asked for")
   }
 
-  @Test("After `leave` was sent, the only deadline is that of leaving, 5 s")
+  @Test("After `leave` was sent, the only remaining deadline is the limit of 5 s for leaving")
   func waitsForNothing() {
     var harness = SessionHarness.live()
     harness.session.change(Profile(name: "Eve"), now: harness.now)

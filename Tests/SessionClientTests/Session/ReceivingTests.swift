@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("3: received entries and reported events")
+@Suite("PROTOCOL 3: received entries and reported events")
 struct ReceivingTests {
   @Test("Each entry is reported as new only once, across tails, snapshots and epochs")
   func exactlyOnce() {
@@ -119,7 +119,7 @@ struct ReceivingTests {
     #expect(harness.events == ["successor \(id.text) by 2", "notice saved"])
   }
 
-  @Test("Messages and entries with unknown types of later protocol versions are ignored")
+  @Test("Messages and entries of unknown types, as in later protocol versions, are ignored")
   func unknown() {
     var harness = SessionHarness.live()
     for text in ["[]", #"{"news":{}}"#, #"{"error":{"code":"tired","detail":"x","clientSequence":1}}"#] {

@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("2.1: joining and reconnecting")
+@Suite("PROTOCOL 2.1: joining and reconnecting")
 struct ReconnectTests {
   @Test("The first join contains the profile and no data for a resume")
   func joins() {
@@ -30,7 +30,7 @@ struct ReconnectTests {
   func comesBackLater() {
     var harness = SessionHarness.live()
     for _ in 0..<12 { harness.loseConnection() }
-    // The delays are between half and all of 0.1, 0.2, 0.4 … 10 s; the harness uses the midpoint.
+    // Each delay is random: at least half of 0.1, 0.2, 0.4 … 10 s, at most the whole. The harness uses the midpoint.
     let expected = [0, 75, 150, 300, 600, 1200, 2400, 4800, 7500, 7500, 7500, 7500]
     #expect(harness.opens == expected.map { Duration.milliseconds($0) })
     #expect(harness.events == ["away", "trouble: cut"])
@@ -205,7 +205,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "4009, resumed elsewhere: the client joins as a new participant, and sends no entries that its tail contains"
+    "After close code 4009 (resumed elsewhere), the client joins as a new participant, and resends only entries that its tail lacks"
   )
   func resumedElsewhere() {
     var harness = SessionHarness.live()

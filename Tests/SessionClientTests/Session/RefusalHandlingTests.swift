@@ -5,9 +5,11 @@ import Testing
 import Platform
 import Wire
 
-@Suite("3.1: handling of refusals")
+@Suite("PROTOCOL 3.1: handling of refusals")
 struct RefusalHandlingTests {
-  @Test("rate-limited: sending pauses for the given time, then continues from the refused entry")
+  @Test(
+    "After a `rate-limited` refusal, sending pauses for `retryAfterMs`, then continues from the refused entry"
+  )
   func waitsForRate() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
@@ -25,7 +27,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "No space: the refused entry is sent alone until it is accepted",
+    "If the gateway has no space, the refused entry is sent alone until it is accepted",
     arguments: [ErrorCode.sessionQuota, .storageFull])
   func waitsForRoom(code: ErrorCode) {
     var harness = SessionHarness.live()
@@ -44,7 +46,8 @@ struct RefusalHandlingTests {
       "the problem is reported once, and no entry is reported as refused")
   }
 
-  @Test("No space: removals are sent first, but not before earlier entries with the same key")
+  @Test(
+    "If the gateway has no space, removals are sent first, but not before earlier entries with the same key")
   func removesFirst() {
     var harness = SessionHarness.live()
     func send(_ retention: Retention, _ key: UInt64, _ text: String) {
@@ -168,7 +171,9 @@ struct RefusalHandlingTests {
     #expect(harness.controls == controls + controls)
   }
 
-  @Test("After a crash, an empty entry is sent with a refused client sequence that the gateway has lost")
+  @Test(
+    "If a gateway crash loses a refused client sequence, the client sends an empty entry with this client sequence"
+  )
   func usesUpAgain() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")

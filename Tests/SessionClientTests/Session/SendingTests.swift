@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("3.1: sending")
+@Suite("PROTOCOL 3.1: sending")
 struct SendingTests {
   @Test("Messages sent before the socket opens are sent in order, in one binary message")
   func waitsForSocket() {
@@ -107,7 +107,7 @@ struct SendingTests {
     #expect(harness.sent == ["0 c", "0 e"])
   }
 
-  @Test("At most 256 KiB and one entry wait in the socket")
+  @Test("At most 256 KiB and one more entry wait in the socket to be sent")
   func window() {
     var harness = SessionHarness.live()
     let text = String(repeating: "x", count: 100_000)
@@ -121,7 +121,7 @@ struct SendingTests {
     #expect(harness.sent.count == 7)
   }
 
-  @Test("The rate limit allows a burst of 1.5 s, then the rate")
+  @Test("The client sends a burst of entries for 1.5 s, and then at the rate of the limit")
   func rateLimit() {
     var limits = Limits()
     limits.entriesPerSecond = 10

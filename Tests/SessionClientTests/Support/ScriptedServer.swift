@@ -7,7 +7,7 @@ import Wire
 
 /// A server with a scripted reaction to each connection, on a thread of its own.
 final class ScriptedServer: Sendable {
-  /// The reaction to a connection: its number from 0, and its stream.
+  /// The reaction to a connection, given the connection's number (from 0) and its stream.
   typealias Script = @Sendable (_ number: Int, _ stream: BlockingStream) throws -> Void
 
   let address: SocketAddress

@@ -27,7 +27,7 @@ struct ReconnectBackoffTests {
   }
 
   @Test(
-    "After a stable socket, the next attempt is immediate; after short-lived sockets, only the first attempt is"
+    "The attempt after a stable socket is immediate; of the attempts after short-lived sockets, only the first is"
   )
   func stability() {
     let attempts = Attempts()

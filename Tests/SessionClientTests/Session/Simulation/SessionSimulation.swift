@@ -21,7 +21,7 @@ final class SessionSimulation {
     var hasLowRate = false
     /// Space runs out now and then.
     var runsOutOfSpace = false
-    /// Programs pause reading for a while.
+    /// Applications pause reading for a while.
     var pausesReading = false
   }
 

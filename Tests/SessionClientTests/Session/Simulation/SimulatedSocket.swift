@@ -22,7 +22,7 @@ final class SimulatedSocket {
   let capacity: Int
   var uplink: [Uplink] = []
   private(set) var downlink: [UInt8] = []
-  /// True when the client has dropped the socket. The gateway may not know.
+  /// True when the client has dropped the socket. The gateway may not know this yet.
   var isDropped = false
   /// True when no more bytes are delivered. Client and gateway may not know this yet.
   var isDead = false
