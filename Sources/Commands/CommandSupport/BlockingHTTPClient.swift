@@ -18,7 +18,7 @@ package struct BlockingHTTPClient {
     case tls(String)
     /// The answer is not HTTP.
     case notHTTP
-    /// The connection was closed before an answer.
+    /// The server closed the connection before its answer was complete.
     case noAnswer
     case timeout
   }
@@ -115,7 +115,7 @@ private struct Connection {
     }
   }
 
-  /// Returns true if this completed the handshake.
+  /// Decrypts received bytes and sends the handshake's next messages. Returns true if these bytes completed the handshake.
   private func decrypt(_ bytes: [UInt8], into plaintext: inout [UInt8]) throws(RequestError) -> Bool {
     guard let tls else { return false }
     var output: [UInt8] = []

@@ -56,7 +56,7 @@ package struct CommandLineReader {
     return .flag(Flag(name: String(parts[0]), attachedValue: parts.count == 2 ? String(parts[1]) : nil))
   }
 
-  /// Returns the value of the flag that was read last: after `=`, or else the whole next argument; nil at the end.
+  /// Returns the value of the flag that was read last: the text after `=`, otherwise the next argument; nil if there is neither.
   package mutating func value(of flag: Flag) -> String? {
     flag.attachedValue ?? rest.popFirst()
   }

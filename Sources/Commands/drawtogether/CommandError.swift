@@ -47,7 +47,7 @@ enum CommandError: Error, Equatable, Sendable {
   case extraOperand(String, action: String)
   case unknownJoinFlag(String)
   case flagOfOtherAction(String, action: String, takes: [String])
-  /// A value that was rejected, as it is shown.
+  /// A rejected value, in the form in which the error shows it.
   case invalidJoinValue(String, flag: String, expected: String)
   case valueOfSwitch(String)
   case tooLong(String, limit: Int, actual: Int)
@@ -76,7 +76,7 @@ enum CommandError: Error, Equatable, Sendable {
   case published(setting: String, path: String, page: String)
   /// A disk reserve that is larger than the disk.
   case reserveBeyondDisk(reserve: UInt64, disk: UInt64, data: String)
-  /// An error of the start, and the beginning of its text: the setting that caused it.
+  /// An error at the start of the gateway. The text of the error begins with `setting`, the setting that caused it.
   case start(GatewayError, setting: String?)
 
   // MARK: - Health
@@ -88,7 +88,7 @@ enum CommandError: Error, Equatable, Sendable {
   case tls(String)
   /// The answer is not HTTP.
   case notHTTP
-  /// The connection was closed before an answer.
+  /// The gateway closed the connection before its answer was complete.
   case noAnswer
   case timeout(limit: Duration)
   /// The gateway answered with a status other than 200.
@@ -149,7 +149,7 @@ enum CommandError: Error, Equatable, Sendable {
 
   // MARK: - Any command
 
-  /// The gateway refuses, for a reason in one clause.
+  /// The operation was refused, usually by the gateway. The text is the reason, in one clause.
   case refused(String)
   /// Standard output cannot be written.
   case output(SystemError)

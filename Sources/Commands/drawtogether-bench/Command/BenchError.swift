@@ -57,7 +57,7 @@ enum BenchError: Error, Equatable, CustomStringConvertible {
     case .unknownFlag(let flag, let mode):
       "unknown flag \(flag): --help lists the flags of \(mode.rawValue)."
     case .flagOfOtherMode(let flag, let mode):
-      "\(mode.rawValue) does not take \(flag): --help lists its modes."
+      "\(mode.rawValue) does not take \(flag): --help lists the modes of each flag."
     case .unexpectedArgument(let word):
       "unexpected argument \"\(word)\": after the mode, only flags are allowed."
     case .missingValue(let flag, let expected):

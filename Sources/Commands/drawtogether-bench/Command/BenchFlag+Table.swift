@@ -39,7 +39,7 @@ extension BenchFlag {
       "--snapshot-bytes", \.snapshotBytes, 0...1_073_741_824, [.joinStorm],
       "retained payload of the session [262144]"),
     .optionalCount(
-      "--entries", \.entries, 1...10_000_000, [.joinStorm], "number of retained entries, instead of bytes"),
+      "--entries", \.entries, 1...10_000_000, [.joinStorm], "number of retained entries, instead of --snapshot-bytes"),
     .toggle(
       "--live", \.isLive, [.joinStorm],
       "also measure the latency between one sender and one reader during the joins"),
@@ -51,7 +51,7 @@ extension BenchFlag {
   private static let load: [BenchFlag] = [
     .optionalCount(
       "--window", \.window, 1...100_000, drawing + [.slowReaders],
-      "messages in flight per sender [1; 16]"),
+      "messages in flight per sender [1; slow-readers 16]"),
     .optionalCount(
       "--burst", \.burst, 1...10_000, [.fanOut],
       "messages in one send, after all previous messages were delivered"),
@@ -61,7 +61,7 @@ extension BenchFlag {
     .count(
       "--payload", \.payload, TimeMark.length...262_144, served.filter { $0 != .idle },
       "bytes of payload per message [64; slow-readers 4096]"),
-    .toggle("--retained", \.isRetained, drawing, "entries replace each other, under 1,000 keys per sender"),
+    .toggle("--retained", \.isRetained, drawing, "each sender replaces retained entries under 1,000 keys"),
     .toggle("--count-echo", \.countsEcho, drawing, "count a sender's own returning entry as delivered"),
   ]
 

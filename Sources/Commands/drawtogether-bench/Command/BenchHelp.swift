@@ -14,17 +14,17 @@ enum BenchHelp {
 
       A message counts as delivered when a member other than its sender receives it during the measurement; with --count-echo
       also when the sender receives it. Messages are recognized by a mark in the payload. Latency is the time from before the
-      send to after the read that returned the message. In a closed loop (--window, --burst), the next message waits until one,
-      or all, are delivered everywhere. In an open loop (--rate), messages are sent on schedule; a message that is late by
-      250 ms is skipped and counted. A generator that is the bottleneck is reported: starved in an open loop, busy in a closed
-      loop.
+      send to after the read that returned the message. In a closed loop, the next message is sent when one earlier message has
+      been delivered to all members (--window), or when all have (--burst). In an open loop (--rate), messages are sent on
+      schedule; a message that is late by 250 ms is skipped and counted. A generator that is the bottleneck is reported: starved
+      in an open loop, busy in a closed loop.
 
       CPU per delivered message includes the whole process of the server. The gateway's default limits are those of a shared
       canvas. Raise them for a load test: --max-entries-per-second, --max-bytes-per-second, --max-connections,
       --max-participants-per-session, --max-sessions-per-address-per-minute. Exit codes: 0 success, 1 the run failed,
       2 invalid arguments.
 
-      Flags, with their defaults, and their modes unless all:
+      Flags. Defaults are in brackets. The modes are in parentheses if a flag is not for all modes.
 
 
       """

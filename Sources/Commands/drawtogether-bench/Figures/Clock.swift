@@ -11,7 +11,8 @@ enum Clock {
   /// Returns the CPU time of this process.
   static func ofThisProcess() -> UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) ?? 0 }
 
-  /// Returns the CPU time of a process, including ended threads; nil if it does not exist. /proc counts in hundredths of a second.
+  /// Returns the CPU time of a process, including ended threads; nil if the process does not exist. This clock is more precise
+  /// than /proc, which counts in hundredths of a second.
   static func ofProcess(_ process: Int32) -> UInt64? { read(~process << 3 | 2) }
 
   private static func read(_ clock: clockid_t) -> UInt64? {

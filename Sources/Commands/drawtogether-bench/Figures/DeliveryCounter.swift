@@ -1,22 +1,22 @@
-/// Counts received messages by their marks. It runs for every delivered entry: if it took more than a few hundred nanoseconds,
-/// the generator would be the bottleneck.
+/// Counts received messages and measures their latency by the `TimeMark` in each payload. The counter runs for every delivered
+/// entry: if it took more than a few hundred nanoseconds, the generator would be the bottleneck.
 struct DeliveryCounter: Sendable {
   /// The receiving member.
   struct Reader {
     /// The number of the socket.
     let index: UInt32
-    /// False during the catch-up, which is not counted.
+    /// False during the catch-up, whose messages are not counted.
     let isLive: Bool
     /// True to count the member's own returning messages as delivered.
     let countsEcho: Bool
   }
 
-  /// The time from send to read in nanoseconds, of delivered messages.
+  /// The latencies of delivered messages, from send to read, in nanoseconds.
   private(set) var latency = Histogram()
   private(set) var delivered = 0
   /// Messages that returned to their senders.
   private(set) var echoes = 0
-  /// Messages without a mark: the gateway's own entries.
+  /// Messages without a `TimeMark`: the gateway's own entries.
   private(set) var others = 0
 
   /// Counts the entries of a gateway's message. Returns false if the message is not a sequence of entries.

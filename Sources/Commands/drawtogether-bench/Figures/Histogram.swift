@@ -1,4 +1,4 @@
-/// A histogram with 128 steps per power of two: quantiles are too low by at most 1 in 128.
+/// A histogram with 128 steps per power of two: a quantile is lower than the exact value by less than 1 %.
 struct Histogram: Sendable {
   private static let stepBits = 7
   private static let steps = 1 << stepBits
@@ -16,7 +16,7 @@ struct Histogram: Sendable {
     if value > maximum { maximum = value }
   }
 
-  /// Returns the lowest step that is not exceeded by `share` (0 to 1) of the values; 0 without values.
+  /// Returns the quantile for `share` (0 to 1), rounded down to a step; 0 if no values were recorded.
   func quantile(_ share: Double) -> UInt64 {
     guard total > 0 else { return 0 }
     let wanted = max(1, Int((share * Double(total)).rounded(.up)))

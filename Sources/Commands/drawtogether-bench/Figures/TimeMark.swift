@@ -1,6 +1,6 @@
 /// The mark at the beginning of a payload: send time and sender.
 struct TimeMark: Equatable, Sendable {
-  /// Four bytes that identify the mark, the time, and the sender.
+  /// The length in bytes: four for `magic`, which identifies the mark, eight for the time, and four for the sender.
   static let length = 16
   private static let magic: UInt32 = 0xC1D7_5A9E
 

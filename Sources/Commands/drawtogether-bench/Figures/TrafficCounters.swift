@@ -7,7 +7,7 @@ struct TrafficCounters: Sendable {
   var reads = 0
   /// Messages of an open loop that were skipped because they were too late.
   var skipped = 0
-  /// Sends that the kernel accepted only partially.
+  /// Sends that the kernel accepted only partially or not at all.
   var blocked = 0
 
   var delivered: Int { deliveries.delivered }

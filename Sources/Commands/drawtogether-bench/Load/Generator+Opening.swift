@@ -64,7 +64,7 @@ extension Generator {
     send(Array((request + "\r\n").utf8), over: link)
   }
 
-  /// Parses the answer to the upgrade. Returns the bytes after it; nil if it is incomplete.
+  /// Parses the answer to the upgrade request. Returns the bytes after the answer; nil if the answer is incomplete.
   func parseAnswer(
     _ bytes: Span<UInt8>, of link: Link, _ attempt: UpgradeAttempt
   ) throws(BenchError) -> [UInt8]? {
@@ -95,7 +95,7 @@ extension Generator {
     return rest
   }
 
-  /// Handles the upgrade: joins a session of a gateway; a peer needs no join.
+  /// Handles the successful upgrade. Sends `join` to a gateway; a peer needs no `join`.
   func didUpgrade(_ link: Link) {
     if options.isPeer {
       becomeLive(link)

@@ -5,7 +5,7 @@ extension Generator {
   /// Sends the due messages of an open loop.
   func sendScheduled() {
     guard isSending, schedule != nil else { return }
-    // The number is limited, since reading must continue even when all messages are late.
+    // At most 256 messages are sent, because reading must continue even when all messages are late.
     for _ in 0..<256 {
       let now = Clock.now()
       guard let due = schedule?.due, due <= now, let index = schedule?.take() else { return }

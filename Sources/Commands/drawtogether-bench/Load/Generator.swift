@@ -27,7 +27,7 @@ final class Generator {
   private var lostLink: Link?
   /// A socket that is read before all others, so that its latency does not include the time of this program's loop.
   var priorityLink: Link?
-  /// Uploads beside the sockets.
+  /// The uploads of files, each with a socket of its own.
   var uploads: [Upload] = []
   /// Shared by all sockets: the inflater keeps no state between two messages.
   let inflater = Inflater()
@@ -64,7 +64,7 @@ final class Generator {
     while Clock.now() < end { try step(until: end) }
   }
 
-  /// Runs until a condition is true, for at most some seconds. Returns true if the condition is true.
+  /// Runs until a condition is true, for at most `seconds`. Returns true if the condition is true.
   func run(atMost seconds: Double, until isDone: (Generator) -> Bool) throws(BenchError) -> Bool {
     let end = Clock.now() + UInt64(seconds * 1e9)
     while !isDone(self) {
@@ -90,12 +90,12 @@ final class Generator {
     let due = isSending ? min(end, schedule?.due ?? .max) : end
     let wait = due > now ? due - now : 0
     let count = unsafe ready.withUnsafeMutableBufferPointer { ready in
-      // A shorter sleep costs more than it saves.
+      // A sleep of less than 20 µs costs more CPU time than it saves.
       unsafe clinux_epoll_wait(epoll.rawValue, ready.baseAddress, wait > 20_000 ? Int64(wait) : 0)
     }
     for index in 0..<max(0, Int(count)) {
       let event = ready[index]
-      // This ensures that a long iteration does not delay messages.
+      // Messages that became due during this loop are sent here, so that a long loop does not delay them.
       if index & 7 == 7 {
         sendScheduled()
         if let priorityLink { try receive(priorityLink, untilEnd: false) }

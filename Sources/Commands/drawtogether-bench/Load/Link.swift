@@ -18,13 +18,13 @@ final class Link {
 
   /// The kind of catch-up of a paused reader.
   enum Return: String, CaseIterable {
-    /// Without a catch-up.
+    /// The reader continued without a catch-up.
     case continued
     case tail
     case snapshot
   }
 
-  /// The number of the socket, which its messages contain.
+  /// The number of the socket. Messages that are sent over the socket contain it.
   let index: Int
   /// The number of its session.
   let session: Int
@@ -38,18 +38,18 @@ final class Link {
   var isReading = true
   /// True to count the bytes of binary messages without parsing them.
   var isSkimming = false
-  /// The missing bytes of a skimmed message.
+  /// The number of bytes of a skimmed message that have not arrived yet.
   var toSkip = 0
   /// The beginning of an incomplete frame or answer.
   var rest: [UInt8] = []
   /// The bytes that the socket has not accepted yet.
   var outgoing: [UInt8] = []
   var clientSequence: UInt32 = 0
-  /// The received payload of binary messages.
+  /// The number of payload bytes in received binary messages.
   var bytesReceived = 0
   /// True if the server may close the socket. If it is false, the run ends when the server closes the socket.
   var mayBeClosed = false
-  /// True if the socket was live before.
+  /// True if the socket is live, or was live before it was closed.
   var wasLive = false
   /// True to record `committed` messages.
   var followsCommitted = false

@@ -1,10 +1,10 @@
 internal import Wire
 
-/// The replacing entries of a sender that a member has received: the last sequence of each key.
+/// The last sequence that a member has received for each key of one sender. The sender's entries replace each other by key.
 final class RetainedSequences {
   /// The number of keys of a sender, used in rotation.
   static let keys = 1_000
-  /// The first half of a sender's keys, without the number of its socket.
+  /// The first half of a key, before the number of the sender's socket is added.
   static let prefix: UInt64 = 0x6472_6177_6E62_6E63
 
   private let prefix: UInt64

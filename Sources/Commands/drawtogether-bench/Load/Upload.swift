@@ -15,7 +15,7 @@ final class Upload {
   private let size: Int
   private var outgoing: [UInt8] = []
   private var sent = 0
-  /// The bytes of the body that are not written yet.
+  /// The number of body bytes that are not yet in `outgoing`.
   private var left: Int
   private var reader = ResponseReader()
   private var answer: [UInt8] = []
@@ -80,7 +80,7 @@ final class Upload {
         switch Socket(descriptor).send(outgoing.span.extracting(droppingFirst: sent)) {
         case .sent(let count): sent += count
         case .wouldBlock: return
-        // The answer with the reason may have arrived already.
+        // The answer that explains the failure may have arrived already.
         case .failed: return
         }
       }

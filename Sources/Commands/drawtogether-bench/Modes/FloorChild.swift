@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// The reading process of `floor`, and the pipe on which it reports the bytes that it has read.
+/// The reading process of `floor`, and the pipe on which this process reports how many bytes it has read.
 struct FloorChild: ~Copyable {
   private let process: pid_t
   private let pipe: CInt

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// The mode `join-storm`: many members join a session with many retained entries at once.
+/// The mode `join-storm`: many members join one session at the same time. The session has many retained entries.
 enum JoinStormRun {
   /// Runs the measurement and returns its report.
   static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
@@ -41,7 +41,7 @@ enum JoinStormRun {
     var report = Report(options, generator)
     report.add("joins", "joined at once", options.joins)
     report.add("entries", "retained entries", entries)
-    report.add("snapshotBytes", "their payload", bytes, .bytes)
+    report.add("snapshotBytes", "payload of the retained entries", bytes, .bytes)
     report.add(
       "bytesPerJoin", "bytes received by each member, with headers", received / options.joins, .bytes)
     report.add("seconds", "time until all snapshots were complete", storm.seconds, .seconds)
@@ -58,7 +58,7 @@ enum JoinStormRun {
       report.add("memoryGrowthKiB", "growth of private memory", grown / 1_024, .kibibytes)
     }
     if let calm {
-      report.add(latency: calm.counters.latency, "calmLatency", "live latency before")
+      report.add(latency: calm.counters.latency, "calmLatency", "live latency before the joins")
       report.add(latency: live, "stormLatency", "live latency during the joins")
       report.add("liveSockets", "live members", first - firstLive)
     }

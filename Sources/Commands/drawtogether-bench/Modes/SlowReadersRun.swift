@@ -15,7 +15,8 @@ enum SlowReadersRun {
     try generator.open(0..<reading, inFlight: options.inFlight)
     generator.beginSending()
     let entries = max(4, (options.megabytes << 20) / options.payload)
-    // The same number of entries is sent later. So the session has its full size from here on.
+    // This first transfer fills the session to its full size. Memory growth during the second transfer of the same size is
+    // then caused by the slow readers.
     let alone = try transfer(entries, generator)
 
     for _ in 0..<options.readers {
@@ -25,7 +26,7 @@ enum SlowReadersRun {
     try generator.open(reading..<generator.links.count, inFlight: options.inFlight)
     let slow = generator.links[reading...]
     for link in slow {
-      // Otherwise the reader's kernel would buffer megabytes before the server notices.
+      // With the default buffer, the kernel would accept megabytes for a reader before the server notices that it does not read.
       _ = clinux_socket_set_receive_buffer(link.descriptor, 65_536)
       link.isReading = false
       link.mayBeClosed = true
@@ -50,7 +51,7 @@ enum SlowReadersRun {
       .kibibytes
     )
     report.add(
-      "processGrowthBytesPerReader", "per slow reader",
+      "processGrowthBytesPerReader", "growth of the process per slow reader",
       Double(full.privateDirty - before.privateDirty) / Double(options.readers), .bytes)
     report.add(
       "kernelGrowthKiB", "growth of socket buffers, for both ends", (full.sockets - before.sockets) / 1_024,
@@ -63,14 +64,14 @@ enum SlowReadersRun {
       (waited.atOthers - waitedBefore.atOthers) / 1_024,
       .kibibytes)
     report.add(
-      "entriesPerSecondAlone", "entries per second before they stop", Double(entries) / alone.seconds,
+      "entriesPerSecondAlone", "entries per second before readers stop", Double(entries) / alone.seconds,
       .perSecond)
     report.add(
-      "entriesPerSecondBeside", "entries per second while they do not read", Double(entries) / beside.seconds,
+      "entriesPerSecondBeside", "entries per second while readers pause", Double(entries) / beside.seconds,
       .perSecond)
-    report.add("aloneLatencyP99Microseconds", "latency p99 before", alone.p99, .microseconds)
+    report.add("aloneLatencyP99Microseconds", "latency p99 before readers stop", alone.p99, .microseconds)
     report.add(
-      "besideLatencyP99Microseconds", "latency p99 while they do not read", beside.p99, .microseconds)
+      "besideLatencyP99Microseconds", "latency p99 while readers pause", beside.p99, .microseconds)
     add(outcome, to: &report)
     return report
   }
@@ -78,7 +79,7 @@ enum SlowReadersRun {
   private static func add(_ outcome: Outcome, to report: inout Report) {
     for (name, count) in outcome.ways { report.add("returnedBy\(name)", "continued by: \(name)", count) }
     report.add("closed", "slow readers closed by the gateway", outcome.closed)
-    report.add("complete", "complete", outcome.complete)
+    report.add("complete", "slow readers with all entries", outcome.complete)
     report.add("catchUpSeconds", "time until all are up to date", outcome.seconds, .seconds)
     if outcome.complete + outcome.closed < outcome.total {
       report.warn(

@@ -37,7 +37,7 @@ enum UploadRun {
     report.add(
       "uploadMiBPerSecond", "upload rate", Double(bytes) / 1_048_576 / beside.interval.seconds,
       .mebibytesPerSecond)
-    report.add(latency: calm.counters.latency, "calmLatency", "live latency before")
+    report.add(latency: calm.counters.latency, "calmLatency", "live latency before the upload")
     report.add(latency: beside.counters.latency, "uploadLatency", "live latency during the upload")
     report.add("serverCPUSeconds", "server CPU", beside.interval.server, .seconds)
     report.add(

@@ -3,8 +3,8 @@ internal import Wire
 
 /// The output of `--check-config`: a line for each setting, in the order of the help, with flag, value in force and origin.
 ///
-/// The shares of the memory follow after an empty line. Columns are separated by two or more blanks. Values are in the syntax of
-/// the flags; `-` means no value, `set` a secret.
+/// A table with the shares of `--memory` follows after an empty line. Columns are separated by two or more blanks. Values are in
+/// the syntax of the flags. `-` means that a setting has no value; `set` replaces the value of a secret.
 enum ConfigurationReport {
   /// The maximum width of a column; a column is as wide as its longest text.
   private static let maximumWidth = 28
@@ -21,7 +21,7 @@ enum ConfigurationReport {
     }.joined()
   }
 
-  /// Returns the table of the shares of the memory.
+  /// Returns the table with the shares of `--memory`.
   static func text(_ budget: MemoryBudget) -> String {
     let rows =
       [("share of --memory", "at most", "bounded by")]

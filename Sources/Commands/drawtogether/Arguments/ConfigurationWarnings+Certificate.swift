@@ -5,7 +5,7 @@ internal import Primitives
 
 /// Warnings about an operator's certificate that browsers refuse. An unusable certificate is an error, not a warning.
 extension ConfigurationWarnings {
-  /// Returns all warnings about the certificate files. A running gateway logs the warnings about the age itself.
+  /// Returns all warnings about the certificate files. A running gateway logs by itself that a certificate expires.
   static func ofCertificate(
     _ configuration: GatewayConfiguration, now: WallTime = .now()
   ) -> [String] {
@@ -17,7 +17,8 @@ extension ConfigurationWarnings {
     return ofAge(context.certificate, file, now: now) + ofNames(context, configuration)
   }
 
-  /// Returns a warning if the certificate is not valid for the host of the public URL. Behind a proxy it need not be.
+  /// Returns a warning if the certificate is not valid for the host of the public URL. Returns no warning behind a proxy: the
+  /// proxy then presents its own certificate to browsers.
   static func ofNames(_ context: TLSServerContext, _ configuration: GatewayConfiguration) -> [String] {
     guard let file = configuration.certificateFile, configuration.trustedProxies == 0,
       let url = configuration.publicURL, url.scheme == .https
@@ -25,7 +26,7 @@ extension ConfigurationWarnings {
     let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
     guard !context.matches(host: host) else { return [] }
     let names = context.certificate.names
-    let words = names.isEmpty ? "names no host, so also not" : "is for \(names), not for"
+    let words = names.isEmpty ? "names no host, and therefore not" : "is for \(names), not for"
     return [
       "the certificate in --tls-cert \(file) \(words) \(host), the host of --public-url: browsers refuse it"
     ]

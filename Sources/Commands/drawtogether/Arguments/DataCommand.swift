@@ -27,7 +27,7 @@ struct DataCommand: Equatable, Sendable {
     case backup(String)
     /// A folder of that name or, if there is none, a session.
     case either(String, SessionPrefix)
-    /// A session: the text cannot be the name of a folder.
+    /// A session: the text ends with the ellipsis that lists print.
     case session(SessionPrefix)
 
     /// Parses an operand. Text with a slash, `.`, `..`, and text that cannot begin a session's id is a folder.

@@ -4,9 +4,9 @@ internal import Wire
 /// The memory that the gateway may use, divided into shares. Each share is for data that peers can make grow. All shares together
 /// fit into the memory.
 ///
-/// Limits that an operator set keep their values and their full cost. The other limits get parts of the rest, at most their
-/// defaults. Each cost was measured as memory of the process. It is higher than the amount that the limit counts: arrays have
-/// room to grow, small entries have an index, and an allocator keeps some freed memory.
+/// A limit that the operator set keeps its value, and its full cost is reserved. The other limits get parts of the rest, at most
+/// their defaults. Each cost was measured as memory of the process. The cost is higher than the amount that the limit counts:
+/// arrays have room to grow, small entries have an index, and an allocator keeps some freed memory.
 struct MemoryBudget: Equatable, Sendable {
   /// A part of the budget.
   struct Share: Equatable, Sendable {
@@ -22,17 +22,17 @@ struct MemoryBudget: Equatable, Sendable {
     }
   }
 
-  /// The bytes that all shares together may take.
+  /// The maximum number of bytes of all shares together.
   let total: Int
   /// The shares of memory. The program's own share comes first.
   let shares: [Share]
-  /// The configuration's limits. Limits that the operator did not set are made to fit.
+  /// The configuration's limits. Limits that the operator did not set are lowered until all shares fit.
   let limits: Limits
 
   /// Divides a budget.
   ///
   /// - Parameters:
-  ///   - total: the available bytes.
+  ///   - total: the number of available bytes.
   ///   - configuration: the settings.
   ///   - origins: the origins of the settings, which show the limits that the operator set.
   /// - Throws: `CommandError.memory` when the settings do not fit.
@@ -42,7 +42,7 @@ struct MemoryBudget: Equatable, Sendable {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
-      // If the operator set the limit of a part, the limit of the whole is at least as high.
+      // If the operator set the inner limit, such as the limit of one session, the outer limit is at least as high.
       guard let inner = part.inner, origins.has(inner.settingName) else { return part }
       return part.needing(limits[keyPath: inner.keyPath])
     }
@@ -102,11 +102,11 @@ struct MemoryBudget: Equatable, Sendable {
       }
   }
 
-  /// The bytes that no share takes.
+  /// The number of bytes that belong to no share.
   var unused: Int { total - shares.reduce(0) { $0.addingSaturating($1.bytes) } }
 
-  /// Returns the budget without `--memory`, a part of the memory of a machine or a control group. The kernel uses the rest for
-  /// sockets and files.
+  /// Returns the budget of a gateway without `--memory`: three quarters of the memory of the machine or control group. The kernel
+  /// uses the rest for sockets and files.
   static func standard(of usable: Int) -> Int { usable / 4 * 3 }
 
   /// Returns true if a limit differs from its default because the default would not fit.
@@ -117,9 +117,9 @@ struct MemoryBudget: Equatable, Sendable {
     }
   }
 
-  /// The bytes of the program with its page, its threads and their memory, without reactors.
+  /// The number of bytes for the program, the files of its page, and its threads, without reactors.
   private static let programBytes = 56 << 20
-  /// The bytes of a reactor's buffers, its compressors and one message that is inflated in steps.
+  /// The number of bytes for a reactor's buffers, its compressors, and one message that is inflated in steps.
   private static let reactorBytes = 4 << 20
 }
 
@@ -192,7 +192,7 @@ extension MemoryBudget {
   }
 }
 
-/// The numbers of settings that do not fit into the available memory.
+/// The figures for the error that the settings need more memory than is available.
 struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
   /// A setting of the operator, with its maximum cost in bytes.
   struct Claim: Equatable, Sendable {
@@ -200,7 +200,7 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
     let bytes: Int
   }
 
-  /// The available bytes.
+  /// The number of available bytes.
   let total: Int
   let program: Int
   let given: [Claim]

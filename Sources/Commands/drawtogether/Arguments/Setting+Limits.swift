@@ -2,7 +2,7 @@ internal import Gateway
 internal import Wire
 
 extension Setting {
-  /// A setting for each limit of the contract.
+  /// One setting for each limit in `Limits.all`.
   static let limits: [Setting] = Limits.all.map { limit in
     let notation = Notation(limit.unit)
     let range = limit.range

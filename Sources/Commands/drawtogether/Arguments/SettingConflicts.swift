@@ -29,7 +29,7 @@ struct SettingConflicts {
     case (nil, .some): throw requires("tls-key", "tls-cert")
     default: break
     }
-    // Behind a proxy with TLS, both settings apply to the connection between client and proxy.
+    // Behind a proxy with TLS, `--hsts` and `--redirect-to-https` apply to the connection between client and proxy.
     let hasProxy = configuration.trustedProxies > 0
     if configuration.sendsStrictTransportSecurity, configuration.https == nil, !hasProxy {
       throw .requires(setting: name("hsts"), other: "--https, or --trust-proxy and a proxy with TLS")
@@ -74,7 +74,7 @@ struct SettingConflicts {
   }
 
   private func requires(_ setting: String, _ other: String) -> CommandError {
-    // If the operator set one of them by a variable, the error names the variable of the other too.
+    // If the operator set one of the two settings by its variable, the error names the variable of the other setting, not its flag.
     let otherName = origins.name(of: setting).hasPrefix("--") ? "--\(other)" : Self.variable(other)
     return .requires(setting: name(setting), other: otherName)
   }
@@ -86,7 +86,7 @@ struct SettingConflicts {
   private func name(_ setting: String) -> String { origins.name(of: setting) }
 }
 
-/// Two limits, of which one applies to a part of the other's scope.
+/// Two limits: `part` applies to one part, such as one session, of the resource that `whole` limits.
 struct LimitPair {
   let part: LimitDescription
   let whole: LimitDescription
@@ -112,6 +112,6 @@ struct LimitPair {
 }
 
 extension LimitDescription {
-  /// The name of its setting.
+  /// The name of the setting for this limit.
   var settingName: String { String(flag.dropFirst(2)) }
 }

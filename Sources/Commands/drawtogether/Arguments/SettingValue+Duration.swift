@@ -11,7 +11,7 @@ extension SettingValue {
     return time / 1_000
   }
 
-  /// Parses whole milliseconds in the same way. A plain number counts `plain` milliseconds.
+  /// Parses whole milliseconds: a plain number, or numbers with units. A plain number is multiplied by `plain`.
   static func milliseconds(_ text: String, plain: Int = 1) -> Int? {
     if let number = count(text) { return Self.product(number, plain) }
     var rest = text.lowercased()[...]

@@ -34,7 +34,7 @@ enum SettingValue {
     return overflows ? nil : bytes
   }
 
-  /// Parses an address or `off`, for which the outer optional contains nil.
+  /// Parses an address or `off`. The outer optional is nil for invalid text; the inner optional is nil for `off`.
   static func listener(_ text: String) -> ListenAddress?? {
     if text.lowercased() == "off" { return .some(nil) }
     return ListenAddress(text).map { .some($0) }

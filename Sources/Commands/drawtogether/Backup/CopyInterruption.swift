@@ -4,9 +4,9 @@ internal import Storage
 struct CopyInterruption: Equatable, Sendable {
   var request: FolderCopying.Request
   var error: CopyError
-  /// The copied bytes.
+  /// The number of bytes that were copied before the interruption.
   var copied: UInt64
-  /// The bytes to copy, if the disk is full.
+  /// The approximate size of the whole copy in bytes; nil unless the disk is full.
   var needed: UInt64?
   /// The error that prevented the removal of the incomplete copy.
   var leftover: StorageError?

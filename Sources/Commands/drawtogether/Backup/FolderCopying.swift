@@ -11,7 +11,7 @@ struct FolderCopying {
   struct Sum: Equatable, Sendable {
     var sessions = 0
     var attachments = 0
-    /// The bytes of all files.
+    /// The total size of all copied files in bytes.
     var bytes: UInt64 = 0
     /// The faults of sessions. The copy has the same faults.
     var faults: [Fault] = []
@@ -22,7 +22,7 @@ struct FolderCopying {
     /// The duration of the copy.
     var seconds = 0.0
 
-    /// True without any fault.
+    /// True if the copy has no faults.
     var isFaultless: Bool { faults.isEmpty && certificateFault == nil }
   }
 
@@ -124,7 +124,7 @@ struct FolderCopying {
     }
   }
 
-  /// Copies the certificate. Without one, the gateway creates a new certificate.
+  /// Copies the certificate. If its copy fails, a gateway creates a new certificate.
   private mutating func copyCertificate(in copy: DataFolderCopy) throws(CopyError) {
     do throws(CopyError) {
       try copy.copyCertificate()
@@ -142,7 +142,7 @@ struct FolderCopying {
     }
   }
 
-  /// Returns the approximate bytes to copy; nil if unknown.
+  /// Returns the approximate number of bytes to copy; nil if unknown.
   private static func size(of data: DataFolder) -> UInt64? {
     do throws(StorageError) {
       let disk = FolderDisk(data)

@@ -18,7 +18,7 @@ struct SessionCopying {
     var isCopied = true
     /// The number of attachments, complete or not.
     var attachments = 0
-    /// The bytes of all files.
+    /// The total size of all copied files in bytes.
     var bytes: UInt64 = 0
     /// The successor sessions to which participants were sent.
     var successors: Set<SessionID> = []
@@ -28,14 +28,14 @@ struct SessionCopying {
   struct Meanwhile {
     /// The pause before a repeated attempt, in which a writer can finish.
     var wait: () -> Void = { usleep(SessionCopying.pause) }
-    /// Called after the log is copied and before its files are.
+    /// Called between the copy of the log and the copy of the files that the log refers to.
     var afterLog: () -> Void = {}
   }
 
   /// The result of one attempt.
   private struct Attempt {
     var outcome = Outcome()
-    /// The bytes of the copied log; nil if it was not copied.
+    /// The length of the copied log in bytes; nil if the log was not copied.
     var length: Int?
     /// The end of the readable part; nil if the log is unusable.
     var end: LogEnd?
@@ -126,7 +126,7 @@ struct SessionCopying {
   private mutating func settle(_ result: Attempt) throws(CopyError) {
     if !result.isDamaged { try files.discardUnneeded() }
     if purpose == .restore, !result.hasLogFault, !result.endsEnded, let end = result.end {
-      // The session was unloaded, possibly so long ago that it would have expired.
+      // The record restarts the expiry time: the session may have been unloaded so long ago that a gateway would remove it.
       try session.append(RestoredRecord(at: .now).encoded, behind: end)
     }
   }

@@ -25,7 +25,7 @@ struct SessionFileCopying {
     self.session = session
   }
 
-  /// The bytes of all copied files.
+  /// The total size of all copied files in bytes.
   var bytes: UInt64 { contents.values.reduce(0, +) + uploads.values.reduce(0, +) }
 
   /// Copies the existing contents, which never change, and keeps newer files open.
@@ -44,7 +44,7 @@ struct SessionFileCopying {
     }
   }
 
-  /// Starts again with a new copy of the log, which needs no files yet.
+  /// Forgets which files the previous copy of the log needs, before a new copy of the log is examined.
   mutating func beginLog() {
     neededContents = []
     neededUploads = []
@@ -98,8 +98,8 @@ struct SessionFileCopying {
     }
   }
 
-  /// Copies the content of an attachment under its own name. If the upload may not be renamed yet, also tries the name of
-  /// the upload.
+  /// Copies the content of an attachment, a file that is named after its digest. If `file` is not nil, the upload may not be
+  /// renamed yet: then the content is also looked for under the name of the upload.
   private mutating func copyContent(
     of object: AttachmentObject, _ digest: String, size: UInt64, file: UUID?
   ) throws(CopyError) -> SessionCheck.Fault? {

@@ -19,7 +19,7 @@ extension DrawTogetherCommand {
   ) throws(CommandError) -> ExitCode {
     let sessions = try StoredSessions(in: folder)
     try Self.becomeOwner(of: sessions.data)
-    // With `--durability memory`, a gateway's folder contains no sessions.
+    // A whole id is not searched in the folder: with `--durability memory`, a gateway's folder contains no sessions.
     let id = if let whole = SessionID(prefix.text) { whole } else { try sessions.one(prefix) }
     try Self.perform(SessionCommand(work, id), sessions.data, folder)
     output("session \(id) \(work == .end ? "has ended" : "is deleted")\n")

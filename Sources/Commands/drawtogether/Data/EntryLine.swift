@@ -50,7 +50,7 @@ enum EntryLine {
     return writer.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Writes the member of a payload.
+  /// Writes a payload as `payload` or `payloadBase64`.
   static func write(_ payload: Span<UInt8>, to writer: inout JSONWriter) {
     guard !payload.isEmpty else { return }
     var copy: [UInt8] = []

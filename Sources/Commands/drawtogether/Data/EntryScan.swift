@@ -31,7 +31,7 @@ struct EntryScan {
 
   /// Calls the closure `take` with each entry of a record. Records of other kinds have no entries.
   ///
-  /// - Throws: `RecordError` for a record that a session would not write there, and errors of `take`.
+  /// - Throws: `RecordError` for a record that a session would not write at this place of the log, and errors of `take`.
   mutating func read(_ kind: SessionRecord.Kind?, _ body: Span<UInt8>, _ take: Take) throws(RecordError) {
     switch kind {
     case .run: try readRun(body, take)

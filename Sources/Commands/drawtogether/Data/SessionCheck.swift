@@ -24,7 +24,7 @@ struct SessionCheck {
   }
 
   private(set) var faults: [Fault] = []
-  /// The bytes of the log without faults.
+  /// The number of bytes of the log that have no faults.
   private(set) var wholeBytes = 0
   /// The number of contents and uploads.
   private(set) var files = 0
@@ -34,8 +34,8 @@ struct SessionCheck {
   private var attachments = AttachmentSurvey()
   /// The highest participant number that may be assigned.
   private var numbers: ParticipantNumber = 0
-  /// The records with entries of participants above `numbers`. A later record may raise `numbers`, because the record
-  /// that assigned these participants may be lost.
+  /// The records with entries of participants whose numbers are higher than `numbers`. Such a record is not a fault if a later
+  /// record raises `numbers`: the record that raised it before may be lost.
   private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
   /// Checks a session.

@@ -9,7 +9,7 @@ struct SessionSurvey {
   enum State: Equatable {
     /// In use, or in use when its gateway was killed.
     case open
-    /// Unloaded completely.
+    /// Unloaded: the log ends with the final record of the unload.
     case closed(Date)
     /// Ended by a participant; without a number, ended because no participant returned in time.
     case ended(Date, by: ParticipantNumber?)
@@ -24,7 +24,7 @@ struct SessionSurvey {
 
   /// Applies the next record and calls `take` with its entries.
   ///
-  /// - Throws: `RecordError` for a record that a session would not write there, and errors of `take`.
+  /// - Throws: `RecordError` for a record that a session would not write at this place of the log, and errors of `take`.
   mutating func apply(
     _ record: LogSnapshot.Record, _ body: Span<UInt8>, _ take: EntryScan.Take = { _, _ in }
   ) throws(RecordError) {
@@ -33,7 +33,7 @@ struct SessionSurvey {
     switch record.known {
     case .session:
       facts = try SessionHeaderRecord(body)
-      // No records follow the end of a session until the end is undone. So the record that undid the end is lost.
+      // A session writes no record after its end until a `restored` record undoes the end. That record is lost here.
       if case .ended = state { state = .open }
     case .participant:
       let said = try ParticipantRecord(body).participant

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Platform
 
-/// A buffered writer for standard output. A full disk is an error here, unlike in the log, where lines are dropped.
+/// A buffered writer for standard output. If the disk is full, the writer throws an error; the gateway's log would drop lines.
 struct StandardOutput {
   private static let bufferBytes = 65_536
 

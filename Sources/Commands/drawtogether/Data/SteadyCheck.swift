@@ -5,7 +5,7 @@ internal import Wire
 struct SteadyCheck {
   /// The maximum number of checks of a session that keeps changing.
   private static let attempts = 20
-  /// The time between two checks in microseconds; a record is written by a single call.
+  /// The time between two checks in microseconds, in which a gateway finishes writing a record (one system call).
   private static let pause: UInt32 = 50_000
 
   /// The last check; nil if the session was removed during the check.

@@ -145,8 +145,8 @@ struct Board {
 }
 
 extension Board {
-  /// Returns the position for a new item: below all items in the inner half of the plane, so that items further out leave room
-  /// for it.
+  /// Returns the position for a new item: below all items in the inner half of the plane. Items further out are ignored, because
+  /// there may be no room below them.
   mutating func freePosition() -> PlanePoint {
     let half = PlanePoint.reach / 2
     let inner = PlaneBox(left: -half, top: -half, right: half, bottom: half)
