@@ -22,7 +22,7 @@ struct ArgumentTests {
     #expect(try options("floor").sockets == 1_000)
   }
 
-  @Test("Values follow their flags, or an equals sign")
+  @Test("The value of a flag is the next argument, or the text after an equals sign")
   func values() throws {
     let given = try options(
       "fan-out --server=wss://[::1]:8443 --senders 10 --members=1000 --burst 16 --pid 42 --seconds 0.5 --json --deflate"

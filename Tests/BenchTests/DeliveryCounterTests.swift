@@ -30,7 +30,7 @@ struct DeliveryCounterTests {
     return deliveries
   }
 
-  @Test("Every entry with a mark counts, with or without a key, alone or with others in a message")
+  @Test("Each entry of a message counts as delivered if it has a `TimeMark`, with or without a key")
   func joined() {
     let found = deliveries(Self.entry + Self.retained + Self.system + Self.entry)
     #expect(found.delivered == 3)
@@ -39,7 +39,7 @@ struct DeliveryCounterTests {
     #expect(found.latency.quantile(1) == 100)
   }
 
-  @Test("A sender's own entry counts only if requested")
+  @Test("An entry that returns to its sender counts as delivered only with `countsEcho`")
   func echoes() {
     #expect(deliveries(Self.entry, of: 5).delivered == 0)
     #expect(deliveries(Self.entry, of: 5).echoes == 1)
@@ -51,7 +51,7 @@ struct DeliveryCounterTests {
     #expect(deliveries(Self.entry, isLive: false).delivered == 0)
   }
 
-  @Test("A peer's message consists of the payload")
+  @Test("A message from a peer server is counted. It consists of the payload only")
   func peers() {
     var found = DeliveryCounter()
     found.count(

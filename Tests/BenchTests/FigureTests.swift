@@ -5,7 +5,7 @@ import Testing
 
 @Suite("System figures and reports")
 struct FigureTests {
-  @Test("The bytes in TCP queues are summed, separately for the server's port")
+  @Test("The number of bytes in TCP queues is summed for the server's port and for all other ports")
   func queues() {
     let table = """
         sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

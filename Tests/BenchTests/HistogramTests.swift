@@ -16,12 +16,12 @@ struct HistogramTests {
   }
 
   @Test(
-    "A large value is too low by at most 1 in 128",
+    "The quantile for a large value is too low by at most 1/128 of the value",
     arguments: [127, 128, 129, 255, 256, 1_000, 65_535, 1_000_000, 123_456_789, UInt64.max])
   func large(_ value: UInt64) {
     var histogram = Histogram()
     histogram.record(value)
-    // This value is above the requested quantile, so that the maximum does not reveal the quantile.
+    // The second value raises the maximum. Otherwise the quantile would be limited by the maximum, which is exact.
     histogram.record(.max)
     let told = histogram.quantile(0.5)
     #expect(told <= value)

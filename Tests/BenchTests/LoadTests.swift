@@ -46,7 +46,7 @@ struct LoadTests {
   }
 
   @Test(
-    "RFC 6455 §5.2: the position of a server's frame",
+    "RFC 6455 §5.2: the payload follows a header with a length of 7, 16 or 64 bits",
     arguments: [
       ([0x82, 0x03, 1, 2, 3], 2..<5),
       ([0x82, 126, 0x01, 0x00, 9], 4..<260),

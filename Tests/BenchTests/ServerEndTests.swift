@@ -28,7 +28,7 @@ struct ServerEndTests {
 
   // Each mode is asked to measure for an hour.
   @Test(
-    "The run ends at once, with one sentence and exit code 1",
+    "When the server closes the sockets, the run ends at once with one sentence and exit code 1",
     .timeLimit(.minutes(1)),
     arguments: [
       "fan-out --members 1 --peer --seconds 3600", "fan-out --members 1 --peer --seconds 3600 --rate 50",
@@ -103,7 +103,7 @@ private final class StoppingServer: Sendable {
     let deadline = MonotonicTime.now() + .seconds(30)
     while MonotonicTime.now() < deadline {
       for socket in sockets where try socket.wait(until: .readable, atMost: .milliseconds(5)) {
-        // No bytes: the bench has closed the connection first.
+        // If no bytes can be received, the bench has closed its connection first.
         guard case .received = socket.receive(into: &buffer) else { return }
         if !farewell.isEmpty { for socket in sockets { _ = socket.send(farewell.span) } }
         return

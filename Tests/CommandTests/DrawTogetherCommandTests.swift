@@ -11,7 +11,7 @@ struct DrawTogetherCommandTests {
   }
 
   @Test(
-    "Help and version go to standard output with exit code 0",
+    "The help is printed to standard output, and the exit code is 0",
     arguments: [["--help"], ["-h"], ["help"], ["serve", "--help"]])
   func help(_ arguments: [String]) {
     let result = run(arguments)
@@ -85,7 +85,7 @@ struct DrawTogetherCommandTests {
     #expect(served.end() == 2)
   }
 
-  @Test("health without a gateway exits with code 1 and a reason")
+  @Test("The command `health` exits with code 1 and a reason if the configured port is 0")
   func health() {
     let result = run(["health", "--http", "127.0.0.1:0"])
     #expect(result.code == 1)
@@ -94,7 +94,7 @@ struct DrawTogetherCommandTests {
         == "drawtogether: the address has port 0: health needs the actual port of the gateway\n")
   }
 
-  @Test("A setting with a missing file exits with code 2, before any request is served")
+  @Test("If the folder of the page is missing, the start exits with code 2, before any request is served")
   func startFailures() throws {
     // This test uses a separate process, because a serving program changes the handling of signals and of ended child
     // processes.

@@ -1,7 +1,8 @@
 import Glibc
 import Platform
 
-// With default settings, the gateway would listen on addresses that the operator did not choose.
+// If the arguments cannot be read, the process ends: a gateway with default settings would listen on addresses that the operator
+// did not choose.
 guard let command = DrawTogetherCommand.ofThisProcess() else {
   let words = "drawtogether: the arguments cannot be read: /proc/self/cmdline is missing or empty\n"
   LineWriter.write(Array(words.utf8), to: STDERR_FILENO, waitsForRoom: false)

@@ -124,7 +124,7 @@ struct ArgumentParserTests {
       Accepted("--message-seconds=2000ms") { $0.limits.messageSeconds = 2 },
       Accepted("--session-keep-seconds", "90D") { $0.limits.sessionKeepSeconds = 7_776_000 },
       Accepted("--max-connections", "20000") { $0.limits.connections = 20_000 },
-      // One of the two is a default, and is lowered.
+      // The limit that conflicts with the given one is a default, so it is lowered at the start.
       Accepted("--max-connections", "100") { $0.limits.connections = 100 },
       Accepted("--max-session-log-bytes", "64K") { $0.limits.sessionLogBytes = 65_536 },
       Accepted("--max-session-attachment-bytes=0", "--max-attachment-bytes=1M") {
@@ -154,7 +154,7 @@ struct ArgumentParserTests {
     #expect(try serve(accepted.arguments) == expected)
   }
 
-  @Test("Every limit of the contract has a flag and a variable", arguments: Limits.all.map(\.name))
+  @Test("Every limit has a flag and an environment variable", arguments: Limits.all.map(\.name))
   func limits(_ name: String) throws {
     let limit = try #require(Limits.all.first { $0.name == name })
     let value = limit.range.upperBound
@@ -170,7 +170,7 @@ struct ArgumentParserTests {
     #expect(CommandHelp.text.contains("\(limit.flag) "))
   }
 
-  @Test("A variable is used without a flag, and an empty variable is ignored")
+  @Test("An environment variable is used if its flag is not given. An empty variable is ignored")
   func variables() throws {
     let environment = [
       "DRAWTOGETHER_HTTP": "127.0.0.1:1", "DRAWTOGETHER_HTTPS": "off", "DRAWTOGETHER_ECHO": "yes",
@@ -183,12 +183,12 @@ struct ArgumentParserTests {
     #expect(configuration.dataDirectory == "data")
   }
 
-  @Test("An invalid variable is ignored if the flag is set")
+  @Test("An environment variable with an invalid value is ignored if its flag is given")
   func flagOverBadVariable() throws {
     #expect(try serve(["--reactors", "2"], ["DRAWTOGETHER_REACTORS": "many"]).reactors == 2)
   }
 
-  @Test("Variables of programs that take part in sessions are ignored")
+  @Test("Environment variables for programs that take part in sessions are ignored")
   func participantVariables() throws {
     let environment = [
       "DRAWTOGETHER_GATEWAY": "https://draw.example", "DRAWTOGETHER_GATEWAY_CERTIFICATES": "ca.pem",
@@ -221,7 +221,7 @@ struct ArgumentParserTests {
   }
 
   @Test(
-    "An error is one sentence with the setting, the value and the accepted values",
+    "An invalid argument or variable is rejected with one sentence that names the setting, the value and the accepted values",
     arguments: [
       Refused(
         "--http", "8080",
@@ -382,7 +382,7 @@ struct ArgumentParserTests {
     #expect(error?.description == refused.says)
   }
 
-  @Test("The commands health and check-config, help and version are parsed")
+  @Test("The command `health` and the flags `--check-config`, `--help` and `--version` are parsed")
   func commands() throws {
     var expected = GatewayConfiguration()
     expected.reactors = 4
@@ -398,7 +398,7 @@ struct ArgumentParserTests {
     #expect(try read(["-v"]) == .version)
   }
 
-  @Test("The number of cores is limited to the range of reactors", arguments: [(0, 1), (2, 2), (1000, 256)])
+  @Test("By default there is one reactor per core, from 1 to 256", arguments: [(0, 1), (2, 2), (1000, 256)])
   func cores(_ cores: Int, _ reactors: Int) throws {
     let invocation = try ArgumentParser.parse(arguments: [], environment: [:], cores: cores)
     var expected = GatewayConfiguration()
@@ -415,7 +415,7 @@ struct ArgumentParserTests {
     #expect(lines.allSatisfy { $0.count <= 100 }, "\(lines.filter { $0.count > 100 })")
   }
 
-  @Test("No two settings share a flag")
+  @Test("No two settings share a flag or an environment variable")
   func names() {
     #expect(Set(Setting.all.map(\.flag)).count == Setting.all.count)
     #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)

@@ -45,7 +45,7 @@ struct CertificateWarningTests {
   }
 
   @Test(
-    "A certificate without the host of the public URL causes a warning",
+    "A certificate that is not valid for the host of the public URL causes a warning",
     arguments: [
       ("https://draw.example", true), ("https://draw.example:8443", true), ("https://192.0.2.7:8443", true),
       ("https://www.draw.example", false), ("https://192.0.2.8", false), ("https://[2001:db8::7]", false),
@@ -61,7 +61,7 @@ struct CertificateWarningTests {
       })
   }
 
-  @Test("An unused or unreadable certificate, or one behind a proxy, causes no warning")
+  @Test("A certificate that is unused, unreadable, or behind a proxy causes no warning")
   func silent() {
     #expect(
       warnings(afterDays: 1_000) {

@@ -57,7 +57,7 @@ struct ConfigurationReportTests {
     #expect(rows.contains(["--data", "\"my", "data\"", "flag"]))
   }
 
-  @Test("The printed values give the same configuration again")
+  @Test("Flags with the printed values result in the same configuration")
   func again() throws {
     let given = [
       "--http=[::1]:80", "--https=off", "--public-url=http://draw.example",

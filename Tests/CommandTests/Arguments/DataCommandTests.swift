@@ -70,7 +70,7 @@ struct DataCommandTests {
       Read(
         "verify", "--data", "here", environment: ["DRAWTOGETHER_DATA": "/data"], folder: "here",
         is: .verify(nil)),
-      // Within its container, the gateway's own environment is accepted.
+      // Commands in a gateway's container have the gateway's environment variables, which are accepted.
       Read(
         "sessions",
         environment: ["DRAWTOGETHER_HTTP": "off", "DRAWTOGETHER_HTTPS": "off", "DRAWTOGETHER_HSTS": "on"],
@@ -138,7 +138,7 @@ struct DataCommandTests {
     #expect(error?.description == words)
   }
 
-  @Test("A prefix matches ids that begin with it, case-sensitively")
+  @Test("A session prefix matches the ids that begin with it. Upper and lower case differ")
   func matches() throws {
     let session = try #require(SessionID(Self.whole))
     for (text, fits) in [("A", true), ("AbCdEf…", true), (Self.whole, true), ("ab", false), ("b", false)] {

@@ -59,7 +59,7 @@ struct MemoryBudgetTests {
   }
 
   @Test(
-    "Limits that do not fit into the memory are rejected, with all numbers",
+    "Limits that do not fit into the memory are rejected, and the error contains the memory that each limit needs",
     arguments: [
       (
         ["--max-memory-bytes", "512M", "--max-connections", "1000"],
@@ -82,7 +82,7 @@ struct MemoryBudgetTests {
     #expect(throws: Never.self) { try MemoryBudget(of: 8 << 30, for: configuration, origins) }
   }
 
-  @Test("The limits of a divided budget also fit if they are set explicitly")
+  @Test("Limits computed for an amount of memory still fit into it when the operator sets them explicitly")
   func again() throws {
     for mebibytes in [128, 384, 768, 3_000] {
       let (first, _) = try budget(mebibytes)

@@ -27,7 +27,7 @@ struct SettingValueTests {
   }
 
   @Test(
-    "Milliseconds are the default unit where a setting uses them",
+    "In a setting with milliseconds, a number without a unit counts milliseconds",
     arguments: [("5", 5), ("5ms", 5), ("1s", 1_000)])
   func milliseconds(_ text: String, _ milliseconds: Int) {
     #expect(SettingValue.milliseconds(text) == milliseconds)

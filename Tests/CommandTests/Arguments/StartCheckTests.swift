@@ -128,7 +128,7 @@ struct StartCheckTests {
         $0.memory = 500 << 20
       } == [
         "--memory is 500M, but only 512M of memory are available, of which the kernel needs some for sockets and files: the"
-          + " process may be killed before it refuses more; three quarters of the available memory are safe"
+          + " kernel may kill the process before it uses --memory; three quarters of the available memory are safe"
       ])
   }
 
@@ -155,7 +155,7 @@ struct StartCheckTests {
     #expect(try SecretFile.readToken(of: asked).metricsToken == token)
   }
 
-  @Test("A missing secret file is reported by its path; without the setting, nothing is read")
+  @Test("The error for a missing secret file contains its path. Without the setting, no file is read")
   func noSecret() throws {
     let path = folder.path + "/none"
     let fault = #expect(throws: CommandError.self) {

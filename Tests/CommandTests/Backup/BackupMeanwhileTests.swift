@@ -8,7 +8,7 @@ import Wire
 @testable import drawtogether
 
 /// Backups of a session that changes between the copies of its log and its files.
-@Suite("A backup during changes")
+@Suite("Backup of a session that changes during the copy")
 struct BackupMeanwhileTests {
   private static let file = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
   private static let picture = UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
@@ -60,11 +60,11 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("All files of the copied log exist, even if attachments change often")
+  @Test("A copy has all files that its log refers to, even if attachments come and go during the copy")
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
-    // Adds one attachment after another. Whenever a log was read, the attachment in it has been removed.
+    // One attachment after another is added and removed. When the backup has copied a log, the attachment in it is removed.
     var contents: [String] = []
     var logs: [[UInt8]] = []
     for number in 0..<30 {
@@ -92,7 +92,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A missing file of an upload is not a fault while the record of its removal may still be written")
+  @Test("A missing upload file is not a fault while the record of its removal may still wait for the disk")
   func discarded() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -104,19 +104,19 @@ struct BackupMeanwhileTests {
     var waits = 0
     let outcome = try copy(log.id) {
       waits += 1
-      // The disk is slow.
+      // The disk is slow: the record of the removal appears only before the sixth attempt.
       if waits == 5 { #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) } }
     }
     #expect(waits == 5)
     #expect(outcome?.faults == [])
   }
 
-  @Test("A lasting fault is found even while other attachments change")
+  @Test("A file that stays missing is reported, even while other attachments change")
   func staysWhileBusy() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
     try await folder.make(log)
-    // In each log another attachment is missing too, which existed too briefly to be copied.
+    // Each log also refers to one other attachment, whose file was removed before it could be copied.
     var logs: [[UInt8]] = []
     for number in 0..<3 {
       let id = UUID(uuid: (4, UInt8(number), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
@@ -191,7 +191,7 @@ struct BackupMeanwhileTests {
     #expect(try place.names("sessions").isEmpty)
   }
 
-  @Test("A lasting fault is found with as few attempts as possible")
+  @Test("A content file that stays missing is reported after two attempts")
   func stays() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -203,7 +203,7 @@ struct BackupMeanwhileTests {
     #expect(outcome?.isCopied == true)
   }
 
-  @Test("A lasting fault is found even while participants draw")
+  @Test("A file that stays missing is reported, even while participants draw")
   func staysWhileDrawn() async throws {
     var log = MadeLog(Self.id)
     log.person(1, "Ada")
@@ -221,14 +221,14 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("The successor of a session is found")
+  @Test("The copy of a session reports the successor session that its log announces")
   func successors() async throws {
     var log = MadeLog(Self.id)
     let next = try #require(SessionID("Next0000000000000000-A"))
     log.run(
       MadeEntry(
         0, "newSession", NewSessionPayload(session: next, by: 1).encoded(), flags: [.reliable, .system]),
-      // A participant's entry of this type is not a successor.
+      // An entry with this type from a participant announces no successor.
       MadeEntry(1, "newSession", NewSessionPayload(session: log.id, by: 1).encoded()))
     try await folder.make(log)
     #expect(try copy(log.id) {}?.successors == [next])

@@ -132,7 +132,7 @@ struct BackupTests {
     #expect(run.errors.contains("had 5 bytes, but the file has 4"))
   }
 
-  @Test("Links are not followed, and foreign files are not copied")
+  @Test("Symbolic links are not followed, and files that do not belong to a data folder are not copied")
   func links() async throws {
     var log = drawing()
     let digest = String(repeating: "b", count: 64)
@@ -174,7 +174,7 @@ struct BackupTests {
         + "folder without sessions, so move these sessions away or name another folder\n")
   }
 
-  @Test("The expiry time of a session with a truncated log starts again too")
+  @Test("The expiry time of a restored session starts again, even if damaged bytes were removed from its log")
   func restoredAfterDamage() async throws {
     var log = drawing()
     log.close()
@@ -193,7 +193,7 @@ struct BackupTests {
     #expect(CommandRun(["verify", "--data", place.restored]).code == 0)
   }
 
-  @Test("A path without a folder is an error, and a name without a folder is the prefix of an id")
+  @Test("If no folder has the name, `restore` treats the name as the prefix of an id, but a path is an error")
   func names() async throws {
     var log = drawing("backup0000000000000AAA")
     log.end()
@@ -213,7 +213,7 @@ final class BackupPlace {
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: path)  // Only leaves files behind.
+    try? FileManager.default.removeItem(atPath: path)  // An error only leaves files behind.
   }
 
   var backup: String { path + "/backup" }

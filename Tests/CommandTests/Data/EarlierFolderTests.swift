@@ -41,13 +41,13 @@ struct EarlierFolderTests {
     let system: Bool?
   }
 
-  @Test("A folder of the first version exists")
+  @Test("The fixtures contain a data folder of version 1")
   func first() {
     #expect(Self.versions.contains("version-1"))
   }
 
   @Test(
-    "An earlier folder has no faults, and its sessions retain the entries that their participants saw",
+    "The data folder of an earlier version has no faults, and its sessions retain the entries that participants saw",
     arguments: versions)
   func read(_ version: String) throws {
     let folder = "\(Self.fixtures)/\(version)"

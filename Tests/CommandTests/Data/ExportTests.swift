@@ -51,7 +51,7 @@ struct ExportTests {
       + #""payload":"sealed"}"#,
   ]
 
-  @Test("The first line is the session, then follows one line per entry")
+  @Test("The first line describes the session, and each further line describes one entry")
   func all() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())
@@ -148,7 +148,7 @@ struct ExportTests {
     )
   }
 
-  @Test("A full disk for the output is an error")
+  @Test("If the output goes to a full disk, the command exits with 1 and the reason")
   func fullOutput() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())

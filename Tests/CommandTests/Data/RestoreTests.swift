@@ -30,7 +30,7 @@ struct RestoreTests {
     return log
   }
 
-  @Test("One appended record undoes an end, and the earlier log stays unchanged")
+  @Test("Restoring an ended session appends one record to its log, and does not change the earlier records")
   func restores() async throws {
     let log = ended()
     try await folder.make(log)
@@ -46,7 +46,7 @@ struct RestoreTests {
     #expect(CommandRun(["verify", "--data", folder.path]).code == 0)
     let row = try #require(try SessionList(of: try folder.opened()).rows.first)
     guard case .closed = row.state else {
-      Issue.record("it is \(String(describing: row.state))")
+      Issue.record("the state is \(String(describing: row.state))")
       return
     }
   }
@@ -102,7 +102,7 @@ struct RestoreTests {
     #expect(try folder.bytes("log", of: log.id) == bytes.dropLast(1))
   }
 
-  @Test("Concurrent restores of a session do not write concurrently")
+  @Test("A restore fails without writing while another process has locked the log of the session")
   func locked() async throws {
     let log = ended()
     try await folder.make(log)

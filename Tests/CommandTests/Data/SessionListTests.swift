@@ -51,7 +51,7 @@ struct SessionListTests {
     #expect(newestFirst)
   }
 
-  @Test("The table and the lines of JSON")
+  @Test("Sessions are printed as a table with aligned columns, or as lines of JSON")
   func shown() throws {
     let id = try #require(SessionID(Self.ended))
     let rows = [
@@ -86,7 +86,7 @@ struct SessionListTests {
       ])
   }
 
-  @Test("The command prints a table or one line per session, without complete ids")
+  @Test("The command prints a table, or lines of JSON with `--json`. Neither contains a complete session id")
   func command() async throws {
     let folder = try await folder()
     let table = CommandRun(["sessions", "--data", folder.path])
@@ -104,7 +104,7 @@ struct SessionListTests {
     }
   }
 
-  @Test("Only the end of the log of an unloaded session is read")
+  @Test("An unloaded session is listed by its last record, even if an earlier part of its log is damaged")
   func lastRecordOnly() async throws {
     let folder = try await folder()
     let id = try #require(SessionID(Self.closed))

@@ -54,7 +54,7 @@ struct VerifyAgreementTests {
     #expect(try SessionCheck(log.id, in: try folder.opened()).faults.isEmpty)
   }
 
-  @Test("verify finds every change for which a gateway would not open the log", arguments: 0..<400)
+  @Test("If a gateway would not open a changed log, `verify` reports a fault", arguments: 0..<400)
   func agree(_ seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)
     var log = Self.log()

@@ -57,7 +57,7 @@ struct VerifyTests {
     CommandRun(["verify", "--data", folder.path] + prefix)
   }
 
-  @Test("One line reports a folder without faults")
+  @Test("For a folder without faults, `verify` prints one line with totals")
   func well() async throws {
     let bytes = try folder.bytes("log", of: id).count
     let run = run()
@@ -74,7 +74,7 @@ struct VerifyTests {
     )
   }
 
-  @Test("Every changed bit of a log is found")
+  @Test("Every single changed bit of a log is reported as a fault")
   func flippedBits() async throws {
     let folder = try KeptFolder()
     var log = MadeLog("Verify000000000000000A", title: "T")
@@ -94,13 +94,13 @@ struct VerifyTests {
     #expect(missed.isEmpty)
   }
 
-  @Test("Every truncated log is found, unless it ends between two records")
+  @Test("A truncated log is reported as a fault, unless it ends between two records")
   func cut() throws {
     let bytes = try folder.bytes("log", of: id)
     var boundaries: Set<Int> = [bytes.count]
     let sessions = try folder.opened()
     _ = try sessions.log(of: id).read { record, _ in boundaries.insert(record.offset) }
-    // Before the first boundary, the log does not name its session.
+    // A log that ends at the first boundary has no record that names its session, so it has a fault.
     boundaries.remove(boundaries.min() ?? 0)
     for length in bytes.indices {
       try folder.put(Array(bytes[..<length]), as: "log", of: id)
@@ -118,7 +118,7 @@ struct VerifyTests {
     let whole = try folder.bytes("log", of: id)
     var offsets: [Int] = []
     _ = try folder.opened().log(of: id).read { record, _ in offsets.append(record.offset) }
-    // The first run.
+    // The first `run` record is damaged.
     var bytes = whole
     bytes[offsets[3] + 20] ^= 1
     try folder.put(bytes, as: "log", of: id)
@@ -178,7 +178,7 @@ struct VerifyTests {
     #expect(run().code == 0)
   }
 
-  @Test("S76 A repaired session begins a new epoch, and its participants are informed")
+  @Test("S76 A repair with a loss begins a new epoch, and the `session` record says that there was damage")
   func repairBeginsEpoch() throws {
     var bytes = try folder.bytes("log", of: id)
     var offsets: [Int] = []
@@ -220,11 +220,11 @@ struct VerifyTests {
       if kind == SessionRecord.Kind.session.rawValue { facts = try SessionHeaderRecord(body) }
       if kind == SessionRecord.Kind.numbers.rawValue { block = max(block, try NumbersRecord(body).through) }
     }
-    // Lost records may have reserved a block of numbers.
+    // The lost records may have reserved a block of participant numbers, so `repair` reserves another block.
     #expect(facts?.isDamaged == true && block >= 2 * 4096)
   }
 
-  @Test("Every changed byte of an attachment is found")
+  @Test("Every single changed byte of an attachment is reported as a fault")
   func flippedContent() throws {
     let bytes = Array(Self.text.utf8)
     for place in bytes.indices {
@@ -245,7 +245,7 @@ struct VerifyTests {
     #expect(run.errors.hasPrefix("drawtogether: 2 faults in 1 of 1 session, 2 files, "))
   }
 
-  @Test("A missing or short file of an attachment is found")
+  @Test("A missing or truncated file of an attachment is reported as a fault")
   func missingFiles() throws {
     try FileManager.default.removeItem(atPath: folder.file("attachments/\(Self.digest)", of: id))
     try folder.put(Array("5 of ".utf8), as: "uploads/\(Self.arriving)", of: id)
@@ -263,7 +263,7 @@ struct VerifyTests {
     #expect(run().code == 0)
   }
 
-  @Test("A complete upload is read before and after it is renamed")
+  @Test("The content of a completed upload is checked before and after its file is renamed to its digest")
   func arrived() async throws {
     let id = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
     let told = { (log: inout MadeLog) in
@@ -320,7 +320,7 @@ struct VerifyTests {
       Wrong(words: "A record of kind base needs 8 bytes, but has 0.") { log in
         log.add(SessionRecord(kind: .base, body: []))
       },
-      // The entry has a number that was never assigned.
+      // The sender of the entry has a participant number that was never assigned.
       Wrong(words: "an entry of participant 5000, but the highest number is 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
@@ -360,7 +360,7 @@ struct VerifyTests {
   func wrongRecords(_ wrong: Wrong) async throws {
     let bytes = try folder.bytes("log", of: id).count
     #expect(try await faults(wrong.add) == ["log, byte \(bytes): \(wrong.words)"])
-    // The records after it are checked too.
+    // The records after the invalid record are checked too.
     let both = try await faults { log in
       wrong.add(&log)
       log.add(SessionRecord(kind: .end, body: []))
@@ -389,7 +389,7 @@ struct VerifyTests {
     let written = try SteadyCheck(id, in: sessions) {
       waits += 1
       // The record is written in many pieces, to a slow disk.
-      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // The faults show it.
+      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // An error appears as a fault.
     }
     #expect(waits == 3)
     #expect(written.last?.faults.isEmpty == true)

@@ -86,7 +86,7 @@ struct HealthProbeTests {
   }
 
   @Test(
-    "A gateway with another answer is not healthy",
+    "A gateway that answers anything other than 200, or not in HTTP, is not healthy",
     arguments: [
       ("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", CommandError.unhealthy(status: 503)),
       ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .unhealthy(status: 404)),
@@ -130,7 +130,7 @@ struct HealthProbeTests {
     }
   }
 
-  @Test("No listener, no answer in time, and an unknown port are errors")
+  @Test("The probe fails if nothing listens, if no answer arrives in time, or if the configured port is 0")
   func absent() throws {
     let closed = try Listener(on: SocketAddress("127.0.0.1:0")).address.port
     let refused = #expect(throws: CommandError.self) {

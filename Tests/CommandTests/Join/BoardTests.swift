@@ -35,7 +35,7 @@ struct BoardTests {
   }
 
   @Test(
-    "A stroke grows by appended points, in the formats of the sample and the page, and is replaced at its end"
+    "Appending messages add points to a stroke, with `point` or with `points`. A replacing message replaces the stroke"
   )
   func grows() throws {
     #expect(board.receive(entry(Board.strokeType, #"{"id":"x","color":3,"point":[1,2]}"#, .append)))
@@ -87,7 +87,7 @@ struct BoardTests {
     #expect(board.items().isEmpty)
   }
 
-  @Test("Marks are ordered by z, then by key; without z by the sequence of their first entry")
+  @Test("Marks are ordered by `z`, then by key. A mark without `z` uses the sequence of its first entry")
   func order() {
     _ = board.receive(entry(Board.strokeType, #"{"point":[1,1],"z":30}"#, .append, Self.one, at: 4))
     _ = board.receive(entry(Board.strokeType, #"{"point":[2,2]}"#, .append, Self.two, at: 29))
@@ -100,7 +100,7 @@ struct BoardTests {
     #expect(board.nextZ == 100)
   }
 
-  @Test("A snapshot replaces the content when it is complete")
+  @Test("A snapshot replaces the content of the board when the catch-up ends, not before")
   func snapshot() {
     _ = board.receive(entry(Board.strokeType, #"{"point":[1,1]}"#, .append, Self.one))
     board.beginCatchUp(isSnapshot: true)
@@ -114,7 +114,7 @@ struct BoardTests {
     #expect(board.markCount == 2)
   }
 
-  @Test("Texts of participants contain no terminal controls, neither in text nor in JSON")
+  @Test("Terminal controls in texts from participants are removed from printed text, and escaped in JSON")
   func terminal() {
     let words = "a\u{1B}[2J\r\nb\u{9B}c\u{200E}\u{200F}\u{61C}\u{202E}d\u{2028}e\u{7F}é👩‍🚀\n"
     #expect(TextMark.line(words) == "a[2J bcd eé👩‍🚀")
@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "Pictures have the position in their metadata or in later messages, or else a position that is the same in all clients"
+    "A picture has the position in its metadata or in later messages, otherwise a position that all clients derive from its id"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)
@@ -181,7 +181,7 @@ struct BoardTests {
     #expect(RGB("#+BA9E0") == nil)
   }
 
-  @Test("A new item has a position on the plane, even if other items are far out")
+  @Test("A new item is placed within the plane, even if other items are at the edge of the plane")
   func freePositions() {
     #expect(board.freePosition() == PlanePoint(x: 100, y: 100))
     _ = board.receive(entry(Board.strokeType, #"{"point":[50,1000000]}"#, .replace, Self.one))

@@ -6,7 +6,7 @@ import Testing
 /// The board as dots, and the output for terminals.
 @Suite("Braille")
 struct BrailleTests {
-  @Test("Each dot has a bit; dots outside are ignored")
+  @Test("Each dot sets one bit of a braille character. Dots outside the canvas are ignored")
   func dots() {
     var canvas = BrailleCanvas(columns: 8, rows: 1)
     for (cell, dot) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)].enumerated() {
@@ -16,7 +16,7 @@ struct BrailleTests {
     #expect(canvas.text == "⠁⠂⠄⠈⠐⠠⡀⢀")
   }
 
-  @Test("Letters hide dots, wide letters use two cells, and no half of a letter remains")
+  @Test("Letters hide dots, wide letters use two cells, and a half-overwritten wide letter disappears")
   func letters() {
     var canvas = BrailleCanvas(columns: 6, rows: 2)
     canvas.set(x: 0, y: 0, color: nil)
@@ -40,7 +40,7 @@ struct BrailleTests {
       id: UUID(), z: 0, content: .mark(.stroke(try #require(StrokeMark(Array(payload.utf8))))))
   }
 
-  @Test("A whole board is drawn in its proportions")
+  @Test("The whole board is scaled to the window and keeps its proportions")
   func painting() throws {
     let items = [try stroke([(0, 0), (100, 0), (100, 50), (0, 50), (0, 0)])]
     let box = try #require(items[0].box)
@@ -88,7 +88,7 @@ struct BrailleTests {
     let canvas = BoardPainter.paint(
       items, by: BoardCamera(showing: items[0].box, width: 20, height: 20), columns: 10, rows: 5)
     let dots = canvas.cells.reduce(0) { $0 + $1.dots.nonzeroBitCount }
-    // A circle, of 92 % of the window's 20 dots across.
+    // The stroke is a circle. Its diameter is 92 % of the window, which is 20 dots wide.
     #expect(abs(Double(dots) - Double.pi * 9.2 * 9.2) < 30, "\(dots)\n\(canvas.text)")
     let payload = Array(##"{"point":[0,0],"rgb":"#101010"}"##.utf8)
     let black = Board.Item(id: UUID(), z: 0, content: .mark(.stroke(try #require(StrokeMark(payload)))))
@@ -118,7 +118,7 @@ struct BrailleTests {
     #expect(lines.contains { $0.contains("a.png") })
   }
 
-  @Test("The camera does not move while the content fits")
+  @Test("The camera does not move while the content fits into the view and is not too small in it")
   func following() {
     let first = BoardCamera(
       showing: PlaneBox(left: 0, top: 0, right: 100, bottom: 100), width: 100, height: 100)

@@ -25,7 +25,7 @@ struct ImageHeaderTests {
   }
 
   @Test(
-    "Type and size",
+    "The type and the upright size of a picture are parsed from its header",
     arguments: [
       (png, "image/png", 258, 3),
       (Array("GIF89a".utf8) + [0x2C, 0x01, 0xC8, 0x00], "image/gif", 300, 200),
@@ -40,7 +40,7 @@ struct ImageHeaderTests {
   func sizes(_ bytes: [UInt8], _ type: String, _ width: Int, _ height: Int) {
     #expect(ImageHeader(bytes)?.type == type)
     #expect(ImageHeader(bytes)?.size == ImageHeader.Size(width: width, height: height))
-    // If a file ends early, at most its kind is known.
+    // No truncated header causes a trap.
     for count in 0..<bytes.count { _ = ImageHeader(Array(bytes[..<count])) }
   }
 

@@ -8,7 +8,7 @@ import TestSupport
 /// Files are read completely or not at all.
 @Suite("Input files")
 struct InputFileTests {
-  @Test("A file is read up to a limit, even if it does not report its size")
+  @Test("A file that exceeds the limit is rejected, even if the file does not report its size")
   func limits() throws {
     let folder = TemporaryFolder()
     let name = folder.path + "/a"
@@ -20,7 +20,7 @@ struct InputFileTests {
     #expect(endless?.description == "/dev/zero has more than 100000 bytes, the maximum")
     let directory = #expect(throws: CommandError.self) { try InputFile.read(folder.path) }
     #expect(directory?.description.contains("cannot be read (read: Is a directory") == true)
-    // Such a file is never read completely, regardless of the available memory.
+    // A regular file above the maximum is rejected by its length, before it is read.
     let vast = unsafe open(name, O_WRONLY)
     #expect(ftruncate(vast, InputFile.maximumBytes + 1) == 0)
     close(vast)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Events of tail")
 struct TailFilterTests {
-  @Test("`live` is printed once, and again after each reconnect")
+  @Test("The event `live` is printed after the first catch-up, and again after each reconnect")
   func back() {
     var filter = TailFilter(sinceStart: false)
     let events: [GroupSessionEntry] = [

@@ -89,7 +89,7 @@ struct ReadyNoticeTests {
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
-  @Test("The text for people with proxy, certificate, token and sessions in memory")
+  @Test("The text for people shows proxies, the certificate, access with a token, and sessions in memory")
   func otherText() throws {
     let text = try notice(
       http: nil, https: "127.0.0.1:8443",
@@ -119,7 +119,7 @@ struct ReadyNoticeTests {
   }
 
   @Test(
-    "The content of the data folder",
+    "The text for people shows the number and the size of the stored sessions",
     arguments: [
       (0, 0, true, "no session yet"), (1, 500, true, "1 session of 500 bytes"),
       (9_999, 5 << 30, false, "9999 sessions of more than 5G"),

@@ -23,43 +23,44 @@ struct UsableCoresTests {
   private static let root = "/sys/fs/cgroup"
 
   @Test(
-    "The CPU quotas of control groups",
+    "A CPU quota of a control group limits the usable cores, rounded up",
     arguments: [
-      Machine("no groups at all", "", [:], usable: 8),
-      Machine("no limit", "0::/\n", ["\(root)/cpu.max": "max 100000\n"], usable: 8),
-      Machine("half a core", "0::/\n", ["\(root)/cpu.max": "50000 100000\n"], usable: 1),
-      Machine("two and a half", "0::/\n", ["\(root)/cpu.max": "250000 100000\n"], usable: 3),
-      Machine("two of a longer period", "0::/\n", ["\(root)/cpu.max": "1000000 500000\n"], usable: 2),
-      Machine("more than there are", "0::/\n", ["\(root)/cpu.max": "6400000 100000\n"], usable: 8),
+      Machine("no control groups", "", [:], usable: 8),
+      Machine("no quota", "0::/\n", ["\(root)/cpu.max": "max 100000\n"], usable: 8),
+      Machine("quota of half a core", "0::/\n", ["\(root)/cpu.max": "50000 100000\n"], usable: 1),
+      Machine("quota of 2.5 cores", "0::/\n", ["\(root)/cpu.max": "250000 100000\n"], usable: 3),
+      Machine("quota of 2 cores, long period", "0::/\n", ["\(root)/cpu.max": "1000000 500000\n"], usable: 2),
+      Machine("quota above 8 cores", "0::/\n", ["\(root)/cpu.max": "6400000 100000\n"], usable: 8),
       Machine(
-        "a service's own", "0::/system.slice/draw.service\n",
+        "quota of the process's own group", "0::/system.slice/draw.service\n",
         [
           "\(root)/system.slice/cpu.max": "max 100000\n",
           "\(root)/system.slice/draw.service/cpu.max": "300000 100000\n",
         ], usable: 3),
       Machine(
-        "a pod's around it", "0::/kubepods/pod1/main\n",
+        "quota of the parent group", "0::/kubepods/pod1/main\n",
         [
           "\(root)/kubepods/pod1/cpu.max": "200000 100000\n",
           "\(root)/kubepods/pod1/main/cpu.max": "max 100000\n",
         ],
         usable: 2),
       Machine(
-        "version 1 without a limit", "4:memory:/\n2:cpu,cpuacct:/\n0::/\n",
+        "version 1 without a quota", "4:memory:/\n2:cpu,cpuacct:/\n0::/\n",
         ["\(root)/cpu/cpu.cfs_quota_us": "-1\n", "\(root)/cpu/cpu.cfs_period_us": "100000\n"], usable: 8),
       Machine(
-        "version 1, a container's path that is not to be seen in it", "2:cpu,cpuacct:/docker/0123\n",
+        "version 1, with a path that does not exist inside the container", "2:cpu,cpuacct:/docker/0123\n",
         ["\(root)/cpu/cpu.cfs_quota_us": "150000\n", "\(root)/cpu/cpu.cfs_period_us": "100000\n"], usable: 2),
       Machine(
-        "another controller's", "5:cpuset:/\n", ["\(root)/cpuset/cpu.max": "50000 100000\n"], usable: 8),
-      Machine("what nobody understands", "0::/\n::\nx\n", ["\(root)/cpu.max": "some\n"], usable: 8),
-      Machine("nothing", "0::/\n", ["\(root)/cpu.max": "0 0\n"], usable: 8),
+        "file in the folder of another controller", "5:cpuset:/\n", ["\(root)/cpuset/cpu.max": "50000 100000\n"],
+        usable: 8),
+      Machine("malformed files", "0::/\n::\nx\n", ["\(root)/cpu.max": "some\n"], usable: 8),
+      Machine("quota of 0", "0::/\n", ["\(root)/cpu.max": "0 0\n"], usable: 8),
     ])
   func limits(_ machine: Machine) {
     #expect(UsableCores.count(allowed: 8, groups: machine.groups) { machine.files[$0] } == machine.usable)
   }
 
-  @Test("There is at least one core", arguments: [-22, 0, 1])
+  @Test("At least one core is usable, even if the system reports none or an error", arguments: [-22, 0, 1])
   func atLeastOne(_ allowed: Int) {
     #expect(UsableCores.count(allowed: allowed, groups: "") { _ in nil } == 1)
   }

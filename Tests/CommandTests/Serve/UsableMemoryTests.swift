@@ -23,7 +23,7 @@ struct UsableMemoryTests {
     #expect(UsableMemory.bytes(machine: 8_000, groups: groups) { files[$0] } == bytes)
   }
 
-  @Test("Without any limit the memory is unknown; on this machine it is known")
+  @Test("The usable memory is unknown if neither the machine nor a control group reports it")
   func unknown() {
     #expect(UsableMemory.bytes(machine: nil, groups: "") { _ in nil } == nil)
     #expect((UsableMemory.ofThisProcess() ?? 0) > 1 << 20)

@@ -25,7 +25,7 @@ final class KeptFolder {
   deinit {
     executor.stop()
     executor.join()
-    try? FileManager.default.removeItem(atPath: path)  // Only leaves files behind.
+    try? FileManager.default.removeItem(atPath: path)  // An error only leaves files behind.
   }
 
   /// Creates a session with these records.
@@ -67,7 +67,7 @@ final class KeptFolder {
     try FileManager.default.removeItem(atPath: file(name, of: id))
   }
 
-  /// Allows another owner of the folder: a new lock file has another lock.
+  /// Removes the lock file. A command then creates a new lock file, so it can lock the folder although this process uses it.
   func unlock() throws {
     try FileManager.default.removeItem(atPath: "\(path)/lock")
   }
@@ -95,7 +95,7 @@ struct MadeLog {
 
   mutating func add(_ record: SessionRecord) { records.append(record) }
 
-  /// Changes the last record.
+  /// Changes the records.
   mutating func change(_ body: (inout [SessionRecord]) -> Void) { body(&records) }
 
   /// Removes the last record.
@@ -109,7 +109,7 @@ struct MadeLog {
     records.append(facts.encoded)
   }
 
-  /// Adds a run of one frame. Returns the sequence of its last entry.
+  /// Adds a `run` record with one frame.
   mutating func run(_ entries: MadeEntry..., targets: [UInt32]? = nil) {
     var bytes: [UInt8] = []
     for entry in entries {
@@ -159,7 +159,8 @@ struct MadeLog {
     records.append(EndRecord(at: Self.day + 120, by: number).encoded)
   }
 
-  /// u32 bytes, u32 targets (all bits: all participants), the targets, the entries.
+  /// Returns a `run` record with one frame: the length of the entries (u32), the number of targets (u32, all bits set for all
+  /// participants), the targets, and the entries.
   private static func run(_ entries: [UInt8], targets: [UInt32]?) -> SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: UInt32(entries.count))

@@ -7,7 +7,7 @@ enum Fuzz {
   nonisolated(unsafe) private static var target: FuzzTarget?
 
   static func main() {
-    // This is not an argument, because libFuzzer would lose it when it restarts itself.
+    // The name of the target is not an argument, because libFuzzer would lose the argument when it restarts itself.
     let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) }
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
       for target in FuzzTarget.all { print(target.name) }
@@ -52,7 +52,7 @@ private enum Allocations {
         guard let pointer = unsafe pointer else { return }
         unsafe Allocations.current -= allocatedSize(pointer)
       })
-    precondition(isInstalled != 0, "the sanitizer tells of what is allocated")
+    precondition(isInstalled != 0, "the sanitizer reports allocations")
   }
 
   static func reset() {

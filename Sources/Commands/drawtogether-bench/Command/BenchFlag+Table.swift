@@ -39,7 +39,8 @@ extension BenchFlag {
       "--snapshot-bytes", \.snapshotBytes, 0...1_073_741_824, [.joinStorm],
       "retained payload of the session [262144]"),
     .optionalCount(
-      "--entries", \.entries, 1...10_000_000, [.joinStorm], "number of retained entries, instead of --snapshot-bytes"),
+      "--entries", \.entries, 1...10_000_000, [.joinStorm],
+      "number of retained entries, instead of --snapshot-bytes"),
     .toggle(
       "--live", \.isLive, [.joinStorm],
       "also measure the latency between one sender and one reader during the joins"),

@@ -18,7 +18,7 @@ extension Setting {
       help: "certificate chain; reloaded when it changes", defaultLabel: "created at the first start",
       at: \.certificateFile, read: SettingValue.path, show: { $0 }),
     Setting(
-      "tls-key", "FILE", expects: "a PEM file", help: "its private key",
+      "tls-key", "FILE", expects: "a PEM file", help: "private key of the certificate",
       defaultLabel: "created at the first start", at: \.keyFile, read: SettingValue.path, show: { $0 }),
     Setting(
       switch: "hsts", help: "make browsers use TLS only, on every port of this host",
@@ -51,7 +51,8 @@ extension Setting {
       "public", "DIR", expects: "a directory", help: "directory with the files of the page",
       at: \.publicDirectory, read: SettingValue.path, show: { $0 }),
     choice(
-      "durability", help: "sessions survive: nothing, the end of the process, or also a power cut",
+      "durability",
+      help: "memory: sessions end with the process; process: they survive its end; full: also a power cut",
       at: \.durability),
   ]
 
@@ -89,7 +90,7 @@ extension Setting {
       read: SettingValue.token, show: { $0 == nil ? nil : "set" }),
     Setting(
       "metrics-token-file", "FILE", expects: "a file that contains the token",
-      help: "file with that token, read at the start", at: \.metricsTokenFile, read: SettingValue.path,
+      help: "file with the metrics token, read at the start", at: \.metricsTokenFile, read: SettingValue.path,
       show: { $0 }),
     choice("log-level", help: "lowest level that is logged", at: \.logLevel),
     choice(

@@ -67,7 +67,7 @@ extension DrawTogetherCommand {
 
   /// Prints an error as a message. Returns the exit code.
   private func reportJoin(_ error: CommandError) -> ExitCode {
-    // The reader closed the pipe, as `head` does.
+    // It is not an error if the reader of the output closes the pipe, as `head` does.
     if case .output(let cause) = error, cause.code == EPIPE { return .success }
     printMessage("\(error)")
     return error.exitCode

@@ -2,16 +2,17 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Platform
 
-/// Files from the command line. Reading may wait for a writer (of a pipe): do not call it on the main actor.
+/// Reads files from the command line. Reading a pipe waits for its writer, so it must not be done on the main actor.
 enum InputFile {
-  /// The bytes of a file that are searched for the picture's size: a camera stores a thumbnail before it.
+  /// The number of bytes at the beginning of a picture file that are searched for the size of the picture. A camera may store a
+  /// thumbnail before the size.
   static let headBytes = 1_048_576
-  /// The maximum for files that are not regular: a stream may have no end.
+  /// The maximum number of bytes of a file that is not regular, such as a pipe: a stream may have no end.
   static let maximumStreamBytes = 268_435_456
-  /// The maximum for regular files: the gateway's default accepts no more.
+  /// The maximum number of bytes of a regular file: a gateway with default limits accepts no more.
   static let maximumBytes = 2_147_483_648
 
-  /// Reads a file. It is not mapped: a process that truncates a mapped file would end this one.
+  /// Reads a file. The file is not mapped into memory: if another process truncated a mapped file, this process would crash.
   ///
   /// - Parameters:
   ///   - name: the path of the file.

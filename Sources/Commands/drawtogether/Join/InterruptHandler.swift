@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Platform
 
-/// Handles the signals of a participant: the first one leaves the session, a second one ends the process at once.
+/// Handles signals during a session: the first signal leaves the session, and a second signal ends the process at once.
 @MainActor
 final class InterruptHandler {
   private(set) var isInterrupted = false
@@ -28,7 +28,7 @@ final class InterruptHandler {
       do throws(SystemError) {
         while true { body(try signals.next()) }
       } catch {
-        // Without signals, the process could only be killed. So an error is thrown at once.
+        // If signals cannot be read, only SIGKILL could end the process. So the process ends itself at once.
         fatalError("signals cannot be read: \(error)")
       }
     }

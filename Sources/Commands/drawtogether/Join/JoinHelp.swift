@@ -9,12 +9,12 @@ enum JoinHelp {
            drawtogether join LINK attach FILE              adds a picture or a file
                         [--at X,Y] [--size W]
            drawtogether join LINK tail [--since-start]     prints events as lines of JSON;
-                                                           --since-start: also stored ones
+                                                           --since-start: also stored events
 
     LINK is the address that the page shares: http(s)://HOST/s/ID. Everyone who has it can join.
 
       --at X,Y              upper left corner on the canvas, in points [below everything else]
-      --size W              width in points [from the file; pictures fit into 400]
+      --size W              width in points [size of the picture, at most 400 points per side]
       --name NAME           name for other participants [made up by the gateway]
       --color #RRGGBB       color for other participants, and of the text [chosen by the gateway]
       --certificates FILE   PEM file with additional trusted certificates, for a gateway with a

@@ -51,7 +51,7 @@ final class Participation {
 
   /// Waits for the end of the catch-up. Calls `handle` with each event, before and after that.
   ///
-  /// - Throws: `CommandError.sessionEnded` if the session is over before.
+  /// - Throws: `CommandError.sessionEnded` if the session ends before the catch-up is complete.
   func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(CommandError) {
     following = Task { [self] in
       await events { entry in

@@ -6,7 +6,7 @@ internal import Platform
 internal import Primitives
 
 extension DrawTogetherCommand {
-  /// The maximum time for writing the rest of the log at the end, if its reader has stopped.
+  /// The maximum time for writing the remaining log lines at the end, if the process that reads the log no longer reads.
   private static let logFlushTime = Duration.seconds(1)
 
   /// Runs a gateway until a signal stops it.
@@ -21,7 +21,7 @@ extension DrawTogetherCommand {
     do {
       let log = try Log(
         writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
-      // The log ends before an error of the start is printed.
+      // If the start fails, all log lines are written before the error is printed.
       defer { log.finish(within: Self.logFlushTime) }
       // This runs before any other thread exists, so that no other thread receives the signals.
       let signals = try SignalLoop()

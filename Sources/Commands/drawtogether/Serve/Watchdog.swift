@@ -49,7 +49,7 @@ struct Watchdog: Sendable {
   private static func pause(_ interval: Duration) {
     let parts = interval.components
     var time = timespec(tv_sec: Int(parts.seconds), tv_nsec: Int(parts.attoseconds / 1_000_000_000))
-    // Signals are blocked in this thread.
+    // Signals are blocked in this thread, so no signal interrupts the sleep.
     unsafe nanosleep(&time, nil)
   }
 }

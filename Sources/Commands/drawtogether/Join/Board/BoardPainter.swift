@@ -38,7 +38,7 @@ struct BoardPainter {
       // The same formula as in the page: a pressure of 0.5 is neutral.
       let pressure = stroke.pressures.isEmpty ? 1 : 1 + 1.1 * (stroke.pressures[index] - 0.5)
       let radius = stroke.width * pressure * camera.scale / 2
-      // Points within one dot are skipped, except the last point, which ends the stroke.
+      // A point in the same dot as the previous point is skipped, except the last point, which ends the stroke.
       if let before, index + 1 < stroke.points.count, dot.x.rounded(.down) == before.x.rounded(.down),
         dot.y.rounded(.down) == before.y.rounded(.down)
       {

@@ -72,13 +72,13 @@ final class BoardScreen {
     scheduleFrame()
   }
 
-  /// Schedules a frame: at once if the last frame is old enough, so that frames are drawn also during continuous changes.
+  /// Schedules a frame for `nextFrame`, or for now if that time has passed. Further changes do not delay the frame.
   private func scheduleFrame() {
     needsFrame = true
     guard drawing == nil, isShown else { return }
     drawing = Task {
       while needsFrame, isShown {
-        // This task is never cancelled.
+        // The sleep throws an error only when the task is cancelled, and this task is never cancelled.
         try? await Task.sleep(until: nextFrame)
         needsFrame = false
         await draw()

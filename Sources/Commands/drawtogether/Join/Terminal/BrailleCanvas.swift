@@ -57,7 +57,7 @@ struct BrailleCanvas: Equatable {
   }
 
   private mutating func put(_ letter: Character?, at index: Int, _ color: RGB?) {
-    // A half of a wide letter cannot be shown: its other half becomes a space.
+    // If one half of a wide letter is overwritten, its other half becomes a space.
     if cells[index].isRightHalf { cells[index - 1] = Cell() }
     if index + 1 < cells.count, cells[index + 1].isRightHalf { cells[index + 1] = Cell() }
     cells[index] = Cell(dots: 0, letter: letter, color: color)

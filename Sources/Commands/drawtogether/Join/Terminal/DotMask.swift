@@ -4,7 +4,7 @@ struct DotMask {
   let height: Int
   private let wordsOfRow: Int
   private var words: [UInt64]
-  /// The range of rows and words that may have set bits; empty without any.
+  /// The rows, and the words in a row, that may have set bits. Both ranges are empty if no bit is set.
   private var rows = 0..<0
   private var columns = 0..<0
 
