@@ -51,7 +51,8 @@ struct UsableCoresTests {
         "version 1, with a path that does not exist inside the container", "2:cpu,cpuacct:/docker/0123\n",
         ["\(root)/cpu/cpu.cfs_quota_us": "150000\n", "\(root)/cpu/cpu.cfs_period_us": "100000\n"], usable: 2),
       Machine(
-        "file in the folder of another controller", "5:cpuset:/\n", ["\(root)/cpuset/cpu.max": "50000 100000\n"],
+        "file in the folder of another controller", "5:cpuset:/\n",
+        ["\(root)/cpuset/cpu.max": "50000 100000\n"],
         usable: 8),
       Machine("malformed files", "0::/\n::\nx\n", ["\(root)/cpu.max": "some\n"], usable: 8),
       Machine("quota of 0", "0::/\n", ["\(root)/cpu.max": "0 0\n"], usable: 8),

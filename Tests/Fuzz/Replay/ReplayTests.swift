@@ -24,7 +24,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("there is a target for every corpus")
+  @Test("every corpus has a target, and every target has a corpus")
   func targets() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora)
     #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))

@@ -54,7 +54,7 @@ enum ClientControls {
 
   private static func check(_ profile: Profile) throws {
     let kept = profile.sanitised
-    try expect(kept.sanitised == kept, "\(kept) is not within the rules yet")
+    try expect(kept.sanitised == kept, "sanitising \(kept) again changes it")
     if let name = kept.name {
       try expect(1...64 ~= name.unicodeScalars.count && name.utf8.count <= 256, "the name '\(name)'")
       try expect(
@@ -70,7 +70,7 @@ enum ClientControls {
       id: EntryKey.zero.uuid, name: "a", contentType: "b", size: nil, sha256: nil, metadata: metadata,
       participant: nil, state: .uploading, offset: 0, createdAt: Date(timeIntervalSince1970: 0), url: "/")
     let list = WireJSON.encode(AttachmentList([object]))
-    try expect(JSONTexts.parsed(list, depth: 1) != nil, "metadata that makes a list unreadable")
+    try expect(JSONTexts.parsed(list, depth: 1) != nil, "the list is not valid JSON with this metadata")
     // Foundation rejects the valid numbers `0e3` and `1e-999`.
     let digitsAndNext = zip(metadata.text, metadata.text.dropFirst())
     guard !digitsAndNext.contains(where: { 0x30...0x39 ~= $0 && $1 | 0x20 == 0x65 }) else { return }
@@ -91,7 +91,9 @@ enum ClientControls {
       JSONTexts.parsed(bytes, depth: 1) != nil, "the reason \(String(decoding: bytes, as: UTF8.self))")
     if let id = SessionID(text) { try expect(id.text.utf8.elementsEqual(text.utf8), "\(text) is \(id.text)") }
     if let token = Token(text) {
-      try expect(token.text.utf8.elementsEqual(text.utf8), "\(text) is a token's")
+      try expect(
+        token.text.utf8.elementsEqual(text.utf8), "a token is parsed from \(text), but is written differently"
+      )
     }
   }
 }

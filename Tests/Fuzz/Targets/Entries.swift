@@ -26,7 +26,9 @@ enum Entries {
       }
       let own = Array(message[offset..<entry.end])
       try check([entry.targets, entry.type, entry.payload], from: offset, to: entry.end)
-      try expect(try ClientEntry.parse(own.span, at: 0).end == own.count, "alone it is another entry")
+      try expect(
+        try ClientEntry.parse(own.span, at: 0).end == own.count, "without the rest, the entry has another end"
+      )
 
       var targets: [ParticipantNumber] = []
       for index in 0..<entry.targetCount { targets.append(entry.target(at: index, in: message.span)) }
@@ -38,12 +40,17 @@ enum Entries {
       try expect(written == own, "\(own) is written \(written)")
 
       let error = entry.validationError(in: message.span, messageBytes: messageBytes)
-      try expect(error == nil || error?.refusal(clientSequence: 1).detail.isEmpty == false, "no words")
+      try expect(error == nil || error?.refusal(clientSequence: 1).detail.isEmpty == false, "no detail")
       if error == nil {
-        try expect(entry.payload.count <= messageBytes && entry.targetCount <= 1_000, "it is too large")
-        try expect(String(validating: message[entry.type], as: UTF8.self)?.isEmpty == false, "its type")
-        try expect(entry.flags.isDisjoint(with: [.system, .reserved]), "its flags")
-        try expect(entry.flags.contains(.reliable) == (entry.clientSequence > 0), "its client sequence")
+        try expect(
+          entry.payload.count <= messageBytes && entry.targetCount <= 1_000, "an accepted entry is too large")
+        try expect(
+          String(validating: message[entry.type], as: UTF8.self)?.isEmpty == false,
+          "an invalid type is accepted")
+        try expect(entry.flags.isDisjoint(with: [.system, .reserved]), "invalid flags are accepted")
+        try expect(
+          entry.flags.contains(.reliable) == (entry.clientSequence > 0),
+          "an invalid client sequence is accepted")
       }
       offset = entry.end
     }
@@ -60,7 +67,9 @@ enum Entries {
       }
       let own = Array(message[offset..<entry.end])
       try check([entry.type, entry.payload], from: offset, to: entry.end)
-      try expect(try GatewayEntry.parse(own.span, at: 0).end == own.count, "alone it is another entry")
+      try expect(
+        try GatewayEntry.parse(own.span, at: 0).end == own.count,
+        "without the rest, the entry has another end")
       var written: [UInt8] = []
       GatewayEntry.append(
         to: &written, flags: entry.flags, sequence: entry.sequence, sender: entry.sender,

@@ -33,7 +33,7 @@ enum FieldLines {
       try expect(readStandard == .hop(first) || readStandard == .unusable, "\(standard): \(readStandard)")
       let customary = adding(Array(chain), to: "X-Forwarded-For", in: sent, isOnOneLine)
       guard case .hop(let hop) = ForwardedHop.xForwarded(in: customary, behind: proxies) else {
-        throw Finding("\(customary): nothing is read")
+        throw Finding("\(customary): no hop is parsed")
       }
       try expect(hop.client == first.client, "\(customary): \(hop)")
     }
@@ -86,7 +86,7 @@ enum FieldLines {
     }
     if let type = MediaType(parsing: value) {
       try expect(type.value == value, "the type \(value) became \(type.value)")
-      try expect(type.essence.utf8.contains(0x2F), "the type \(value) is a \(type.essence)")
+      try expect(type.essence.utf8.contains(0x2F), "the essence of \(value) is \(type.essence)")
     }
     if let name = ContentDisposition.fileName(value) {
       try expect(!name.isEmpty, "an empty name in \(value)")
@@ -94,7 +94,7 @@ enum FieldLines {
     }
     try check(fileName: value)
     if let bytes = Base64.decode(value) {
-      try expect(Base64.encode(bytes) == value, "\(value) is not how it is written")
+      try expect(Base64.encode(bytes) == value, "\(value) is decoded, but is not canonical")
     }
     if let path = try? TargetPath.resolve(value) { try check(path) }  // nil: the path breaks a rule
   }
@@ -137,18 +137,18 @@ enum FieldLines {
       length: length, entityTag: choice & 8 == 0 ? EntityTag("a", isWeak: choice & 16 != 0) : nil,
       lastModified: choice & 32 == 0 ? HTTPDate(secondsSinceEpoch: 784_111_777) : nil)
     guard let request = RequestHead(methods[Int(choice & 1)], "/", fields: fields) else {
-      throw Finding("no request")
+      throw Finding("the request head is refused")
     }
     let answer = RepresentationResponse(
       to: request, with: representation, always: [:], withContent: ["Content-Type": "text/plain"], now: now)
     if case .content(let head, let range) = answer {
       try expect(range.lowerBound >= 0 && range.upperBound <= length, "\(range) of \(length)")
       guard let told = head.fields.first("Content-Length") else {
-        return try expect(head.status == .notModified && range.isEmpty, "no length")
+        return try expect(head.status == .notModified && range.isEmpty, "no Content-Length")
       }
       try expect(
         Int(told) == range.count || request.method == .head && range.isEmpty,
-        "\(told) bytes are told of \(range)")
+        "Content-Length is \(told), but the range is \(range)")
       try expect(
         head.status != .partialContent || request.method == .get && !range.isEmpty,
         "\(head.status) with \(range)")

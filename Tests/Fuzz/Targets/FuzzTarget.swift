@@ -1,10 +1,10 @@
 internal import WebSocket
 
-/// Code under test with an input, and its invariants.
+/// A function that runs the code under test with one input and checks invariants.
 package struct FuzzTarget: Sendable {
-  /// The name of its corpus's folder.
+  /// The name of the target, and of the folder with its corpus.
   package let name: String
-  /// The maximum of allocated bytes for an input of a length.
+  /// The maximum number of allocated bytes for an input with this length.
   package let memory: @Sendable (_ inputLength: Int) -> Int
   private let check: @Sendable ([UInt8]) throws -> Void
 

@@ -33,16 +33,16 @@ enum Handshakes {
     let attempt = UpgradeAttempt(
       subprotocols: ["drawtogether.v1", "x"], offersDeflate: offersDeflate,
       nonce: [UInt8](repeating: 7, count: 16))
-    // The accepted key is added: no input could guess it.
+    // The correct `Sec-WebSocket-Accept` is added, because no random input would contain it.
     let request = try UpgradeRequest.evaluate(method: "GET", minorVersion: 1, fields: attempt.requestFields)
     let accept: HandshakeField = ("Sec-WebSocket-Accept", request.accept)
     do {
       let agreement = try attempt.check(status: 101, fields: fields + [accept])
-      try expect(agreement.deflate == nil || offersDeflate, "compression that nobody offered")
+      try expect(agreement.deflate == nil || offersDeflate, "compression is accepted that was not offered")
       try expect(agreement.subprotocol.map(["drawtogether.v1", "x"].contains) ?? true, "\(agreement)")
       if let deflate = agreement.deflate { try check(deflate, least: 8) }
     } catch let error as UpgradeResponseError {
-      try expect(!"\(error)".isEmpty, "no words")
+      try expect(!"\(error)".isEmpty, "no description")
     }
   }
 

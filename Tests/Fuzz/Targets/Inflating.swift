@@ -2,8 +2,8 @@ internal import WebSocket
 
 /// Compressed messages, of peers and of the gateway.
 enum Inflating {
-  /// Byte 0 chooses the limit, byte 1 window and level; the rest is used as a compressed message and as a
-  /// message.
+  /// Byte 0 chooses the limit, and byte 1 chooses window and level. The rest is inflated as a compressed message, and is also
+  /// compressed as a message.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let limit = [0, 1, 100, 20_000, 1 << 20][reader.below(5)]
@@ -14,8 +14,9 @@ enum Inflating {
     let second = inflated(bytes, limit)
     try expect(first == second, "the same bytes became \(first) and \(second)")
     if case .success(let message) = first {
-      try expect(message.count <= limit, "\(message.count) bytes where \(limit) may be")
-      try expect(inflated(bytes, message.count) == first, "it does not fit exactly")
+      try expect(message.count <= limit, "\(message.count) bytes, above the limit of \(limit)")
+      try expect(
+        inflated(bytes, message.count) == first, "the limit equals the length, but the message is refused")
       if !message.isEmpty {
         let short = inflated(bytes, message.count - 1)
         try expect(short == .failure(.inflatedMessageTooLarge(limit: message.count - 1)), "\(short)")
@@ -28,10 +29,11 @@ enum Inflating {
       compressed = []
       deflater.compress(bytes.span, into: &compressed, windowBits: 9 + Int(choice & 15) % 7)
     }
-    try expect(inflated(compressed, bytes.count) == .success(bytes), "our own does not inflate")
+    try expect(
+      inflated(compressed, bytes.count) == .success(bytes), "the output of `Deflater` does not inflate")
     let most = MessageLimits(messageBytes: bytes.count).compressedBytes
     try expect(
-      compressed.count <= most, "\(bytes.count) bytes became \(compressed.count), where \(most) may be")
+      compressed.count <= most, "\(bytes.count) bytes became \(compressed.count), above the limit of \(most)")
   }
 
   private static func inflated(_ bytes: [UInt8], _ limit: Int) -> Result<[UInt8], ProtocolError> {

@@ -1,4 +1,4 @@
-/// Reads an input: each byte makes a decision. After the end, all bytes are zero.
+/// Reads an input, whose bytes are used as decisions. After the end of the input, every byte is zero.
 struct InputReader {
   private(set) var rest: ArraySlice<UInt8>
 

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// JSON of any peer.
+/// JSON from a gateway or a client.
 enum JSONTexts {
   /// Byte 0 chooses the initial nesting depth; the rest is the text.
   static func check(_ input: [UInt8]) throws {
@@ -8,22 +8,22 @@ enum JSONTexts {
     let depth = 1 + reader.below(4)
     let text = reader.takeRest()
     guard let value = parsed(text, depth: depth) else {
-      let range = try? JSONParser.range(of: "a", in: text.span)  // refused too, or nested less alone
-      return try expect(range == nil || parsed(text, depth: 1) != nil, "half of it is read")
+      let range = try? JSONParser.range(of: "a", in: text.span)  // nil: refused
+      return try expect(range == nil || parsed(text, depth: 1) != nil, "a member of refused JSON is found")
     }
-    try expect(String(validating: text, as: UTF8.self) != nil, "it is no UTF-8")
+    try expect(String(validating: text, as: UTF8.self) != nil, "accepted JSON is not UTF-8")
     try expect(
       Self.depth(of: value) + depth - 1 <= JSONValue.maximumDepth,
-      "it is nested \(Self.depth(of: value)) deep")
+      "accepted JSON has the depth \(Self.depth(of: value))")
     let written = WireJSON.encode(value)
     guard let again = parsed(written, depth: depth) else {
-      throw Finding("\(String(decoding: written, as: UTF8.self)) is what we write, and do not read")
+      throw Finding("\(String(decoding: written, as: UTF8.self)) was written, but is refused")
     }
     try expect(isSame(again, value), "\(value) became \(again)")
-    try expect(WireJSON.encode(again) == written, "\(again) is written in another way")
+    try expect(WireJSON.encode(again) == written, "\(again) is written differently the second time")
     try checkMembers(value, text)
     let elsewhere = try WireJSON.decode(JSONValue.self, from: written.span)
-    try expect(isSame(elsewhere, value), "\(value) is read by others as \(elsewhere)")
+    try expect(isSame(elsewhere, value), "\(value) is decoded by `WireJSON` as \(elsewhere)")
   }
 
   /// Checks that the range of each member contains its value.
@@ -34,7 +34,7 @@ enum JSONTexts {
         throw Finding("\(name) is not found")
       }
       let own = try JSONParser.parse(text.span.extracting(range), depth: 2)
-      try expect(isSame(own, member), "\(name) is \(member), and there stands \(own)")
+      try expect(isSame(own, member), "\(name) is \(member), but its range contains \(own)")
     }
     try expect(
       try JSONParser.range(of: "no such name", in: text.span) == nil || members["no such name"] != nil, "")

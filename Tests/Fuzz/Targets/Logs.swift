@@ -9,8 +9,8 @@ enum Logs {
   private static let executor = Result { try BlockingExecutor(name: "fuzz") }
   private static let id = SessionID(high: 1, low: 2)
 
-  /// Byte 0 chooses the meaning of the rest: a file; or records that are framed, and then cut or changed at the offset in
-  /// bytes 1 and 2, with the value in byte 3.
+  /// Byte 0 chooses the meaning of the rest. Either the rest is the file of a log. Or the rest contains records: they are framed
+  /// into a log, which is cut or changed at the offset in bytes 1 and 2, with the value in byte 3.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte() & 3
@@ -24,7 +24,7 @@ enum Logs {
     let whole = try read(log.bytes)
     try expect(whole?.records.count == records.count && whole?.end.damage == nil, "\(whole as Any)")
     if let whole, !zip(whole.records, records).allSatisfy({ $0 == $1 }) {
-      throw Finding("other records than were written")
+      throw Finding("the read records differ from the written records")
     }
 
     var bytes = log.bytes
@@ -38,12 +38,12 @@ enum Logs {
     }
     guard let damaged = try read(bytes) else { return }
     let isDamaged = damaged.end.damage != nil || !damaged.end.skipped.isEmpty
-    try expect(isDamaged || bytes == log.bytes || choice == 1, "a changed byte is believed")
+    try expect(isDamaged || bytes == log.bytes || choice == 1, "a changed byte is not detected")
     // The records that were read are all written records except the changed one, in order.
     var written = records[...]
     for read in damaged.records {
       guard let place = written.firstIndex(where: { $0 == read }) else {
-        throw Finding("another record than was written")
+        throw Finding("a record was read that was not written")
       }
       written = written[(place + 1)...]
     }
@@ -75,10 +75,10 @@ enum Logs {
         records.append((record.kind, body.indices.map { body[$0] }))
       }
     } catch {
-      try expect(!error.description.isEmpty, "no words")
+      try expect(!error.description.isEmpty, "no description")
       return nil
     }
-    try expect(end.damage?.description.isEmpty != true, "no words")
+    try expect(end.damage?.description.isEmpty != true, "no description")
     try expect(end.length == bytes.count && end.offset <= bytes.count, "\(end)")
     try expect((end.damage == nil) == (end.offset == end.length && !bytes.isEmpty), "\(end)")
     for (one, next) in zip(end.skipped, end.skipped.dropFirst()) {
@@ -86,12 +86,14 @@ enum Logs {
     }
     if let last = try log.last() {
       try expect(
-        end.damage != nil || records.last.map { $0 == (last.kind, last.body) } ?? false, "another last record"
+        end.damage != nil || records.last.map { $0 == (last.kind, last.body) } ?? false,
+        "another record is found as the last one"
       )
     } else {
       // A search from the end does not find the last record if its frame is damaged.
       try expect(
-        end.damage != nil || !end.skipped.isEmpty || records.isEmpty, "no last record of \(records.count)")
+        end.damage != nil || !end.skipped.isEmpty || records.isEmpty,
+        "no last record is found, but \(records.count) are read")
     }
     return Reading(records: records, end: end)
   }

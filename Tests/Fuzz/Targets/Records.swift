@@ -12,10 +12,10 @@ enum Records {
     do {
       try check(kind, body)
     } catch let error as RecordError {
-      try expect(!error.description.isEmpty, "no words for \(error.fault)")
+      try expect(!error.description.isEmpty, "no description of \(error.fault)")
     }
-    // The entry of an attachment contains JSON too.
-    _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // an error is the answer
+    // The entry of an attachment contains JSON too. The body is used as this JSON.
+    _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // nil: refused
   }
 
   private static func check(_ kind: SessionRecord.Kind, _ body: [UInt8]) throws {
@@ -53,7 +53,7 @@ enum Records {
     var end = 0
     while let frame = try frames.next(in: body.span) {
       let header = 8 + 4 * (frame.targets?.count ?? 0)
-      try expect(frame.entries.lowerBound == end + header, "\(frame) behind \(end)")
+      try expect(frame.entries.lowerBound == end + header, "\(frame) does not begin at \(end)")
       end = frame.entries.upperBound
     }
     try expect(end == body.count, "\(body.count - end) bytes are left")

@@ -17,7 +17,8 @@ enum RequestStream {
 
     try whole.check(limits)
     if let error = whole.error {
-      try expect(400...505 ~= error.status.code && !error.description.isEmpty, "no words for \(error.status)")
+      try expect(
+        400...505 ~= error.status.code && !error.description.isEmpty, "no description of \(error.status)")
     }
     for case .head(let head) in whole.events { try check(head) }
   }
@@ -42,7 +43,7 @@ enum RequestStream {
     try expect(again.events.first == .head(head), "\(head) was written and became \(again)")
     try expect(head.path.utf8.first == 0x2F || head.path == "*", "the path \(head.path)")
     try expect(head.minorVersion == 0 || head.authority != nil, "no authority in \(head)")
-    try expect(!head.expectsContinue || head.body != .none, "100-continue for no body")
+    try expect(!head.expectsContinue || head.body != .none, "100-continue without a body")
     _ = (head.keepsAlive, head.query)
     if let path = resolved(head.path) { try FieldLines.check(path) }
   }
@@ -74,7 +75,7 @@ private struct RequestReading: Equatable {
   private(set) var fault: String?
   private let connection: Connection
 
-  /// Two connections are equal: the reader is not a part of the result.
+  /// All connections are equal, so that the comparison of two results ignores the reader.
   private final class Connection: Equatable {
     var reader: RequestReader
 
@@ -100,23 +101,27 @@ private struct RequestReading: Equatable {
         let before = position
         guard let event = try connection.reader.next(in: piece.span, at: &position) else { break }
         receive(event, in: piece)
-        if position < before { fault = "it went back from \(before) to \(position)" }
+        if position < before { fault = "the position moved back from \(before) to \(position)" }
       }
-      if position != piece.count { fault = "it wants more, and left \(piece.count - position) bytes" }
+      if position != piece.count {
+        fault = "the reader needs more input, but left \(piece.count - position) bytes unread"
+      }
       consumed += piece.count
     } catch {
-      if let known = self.error, known != error { fault = "first \(known), then \(error)" }
+      if let known = self.error, known != error {
+        fault = "the first error was \(known), the next error is \(error)"
+      }
       if self.error == nil { consumed += position }
       self.error = error
     }
   }
 
   private mutating func receive(_ event: RequestReader.Event, in piece: [UInt8]) {
-    if error != nil { fault = "\(event) behind an error" }
+    if error != nil { fault = "\(event) after an error" }
     switch event {
     case .head(let head):
       events.append(.head(head))
-      // The limit is lower, as for some routes.
+      // PATCH requests have a lower limit here, like some routes of the gateway.
       if head.method == .patch { connection.reader.bodyLimit = min(connection.reader.bodyLimit, 5) }
     case .body(let range):
       if range.isEmpty { fault = "an empty piece of a body" }
@@ -148,18 +153,18 @@ private struct RequestReading: Equatable {
         content = 0
       case .body(let bytes):
         content = bytes.count
-        try expect(head != nil && head?.body != BodyFraming.none, "content of no request")
+        try expect(head != nil && head?.body != BodyFraming.none, "content without a head")
         try expect(content <= (head?.method == .patch ? 5 : limits.bodyBytes), "content of \(content) bytes")
       case .end:
-        guard let ended = head else { throw Finding("an end of nothing") }
+        guard let ended = head else { throw Finding("an end without a head") }
         if case .length(let length) = ended.body {
-          try expect(content == length, "\(content) bytes of content where \(length) were told")
+          try expect(content == length, "\(content) bytes of content, but Content-Length is \(length)")
         }
         head = nil
       }
     }
     if error == nil {
-      try expect((head == nil && !isInHead) == isBetweenRequests, "where it is is not what it says")
+      try expect((head == nil && !isInHead) == isBetweenRequests, "isBetweenRequests or isInHead is wrong")
     }
   }
 }

@@ -13,7 +13,7 @@ enum ResponseStream {
     let whole = try ResponseReading([bytes[...]], limits, methods)
     let cut = try ResponseReading(Cuts(plan, of: bytes.count).map { bytes[$0] }, limits, methods)
     try expect(cut == whole, "cut: \(cut)\nwhole: \(whole)")
-    if let error = whole.error { try expect(!error.description.isEmpty, "no words") }
+    if let error = whole.error { try expect(!error.description.isEmpty, "no description") }
 
     for case .head(let head) in whole.events {
       try expect(head.fields.count <= limits.fieldCount, "\(head.fields.count) fields")
@@ -21,7 +21,8 @@ enum ResponseStream {
       var written: [UInt8] = []
       head.append(to: &written)
       let again = try ResponseReading([written[...]], RequestLimits(), 0)
-      guard case .head(let same)? = again.events.first else { continue }  // too long with our own phrase
+      // With our own reason phrase, the head may be too long.
+      guard case .head(let same)? = again.events.first else { continue }
       try expect(same.status == head.status && same.fields == head.fields, "\(head) became \(same)")
     }
     for case .body(let content) in whole.events {
@@ -49,7 +50,8 @@ private struct ResponseReading: Equatable {
         let piece = Array(piece)
         var position = 0
         while let event = try reader.next(in: piece.span, at: &position) { receive(event, in: piece) }
-        try expect(position == piece.count, "it wants more, and left \(piece.count - position) bytes")
+        try expect(
+          position == piece.count, "the reader needs more input, but left \(piece.count - position) bytes")
       }
       if try reader.finish() != nil { events.append(.end) }
     } catch let error as MessageError {
@@ -58,7 +60,7 @@ private struct ResponseReading: Equatable {
     }
   }
 
-  /// Checks that a failed reader stays failed.
+  /// Checks that a reader that failed throws the same error again.
   private func check(_ reader: ResponseReader, _ error: MessageError) throws {
     guard error != .cutShort else { return }
     var reader = reader
@@ -66,9 +68,9 @@ private struct ResponseReading: Equatable {
     do throws(MessageError) {
       _ = try reader.next(in: [0x41].span, at: &position)
     } catch let again {
-      return try expect(again == error, "first \(error), then \(again)")
+      return try expect(again == error, "the first error was \(error), the next error is \(again)")
     }
-    throw Finding("it went on behind \(error)")
+    throw Finding("the reader continued after \(error)")
   }
 
   private mutating func receive(_ event: ResponseReader.Event, in piece: [UInt8]) {

@@ -21,9 +21,9 @@ enum Restoring {
     do {
       restored = try SessionShell.load(disk, limits, now: now, epoch: "fresh", isWhole: choice & 8 == 0)
     } catch let error as RecordError {
-      return try expect(!error.description.isEmpty, "no words for \(error.fault)")
+      return try expect(!error.description.isEmpty, "no description of \(error.fault)")
     }
-    // No session has so many entries.
+    // No real session has so many entries.
     guard restored.session.sequence < 1 << 52 else { return }
     let shell = SessionShell(restored.session, disk, now: now)
     shell.open()
@@ -36,8 +36,8 @@ enum Restoring {
   private static func checkGoingOn(_ shell: SessionShell) throws {
     let client = try shell.connect(Join(profile: Profile(name: "A", color: "#000000")))
     try shell.endTurn()
-    guard client.isOpen else { return }  // no number is left
-    try expect(client.applied != nil, "nobody is caught up")
+    guard client.isOpen else { return }  // No participant number is left.
+    try expect(client.applied != nil, "the new participant is not caught up")
     for (sequence, flags) in [EntryFlags(.reliable, retention: .append), .reliable].enumerated() {
       var message: [UInt8] = []
       ClientEntry.append(

@@ -1,7 +1,7 @@
 internal import SessionCore
 internal import Wire
 
-/// One socket of a session and the client at its other end, which assumes only the promises of the contract.
+/// One socket of a session and the client at its other end. The client relies only on documented behavior.
 final class SessionClient {
   /// The retained entries by key, as received.
   typealias State = [HeldKey: [[UInt8]]]
@@ -22,20 +22,20 @@ final class SessionClient {
       token = try members.text("token").flatMap { Token($0) }
       sequence = try SessionClient.sequence(members)
       guard let acknowledged: UInt32 = try members.integer("acknowledged") else {
-        throw Finding("nothing is acknowledged")
+        throw Finding("`joined` without `acknowledged`")
       }
       self.acknowledged = acknowledged
       isResumed = members["resumed"] == .bool(true)
-      try expect(token != nil, "no token")
+      try expect(token != nil, "`joined` without `token`")
     }
   }
 
   let subscriber: Subscriber
-  /// True while the session has the socket.
+  /// True until the session or the client closes the socket.
   var isOpen = true
-  /// True while it waits, without having joined.
+  /// True while the client waits and has not joined.
   var isWaiting = false
-  /// True if it reads only on request.
+  /// True if the client reads only when `read` is called.
   var isSlow = false
   var nextClientSequence: UInt32 = 1
   private(set) var joined: Joined?
@@ -59,27 +59,29 @@ final class SessionClient {
     (state, applied, nextClientSequence) = (other.state, other.applied, other.nextClientSequence)
   }
 
-  /// Processes bytes of its socket, and reports each entry with a place in the order.
+  /// Processes received bytes. Passes each entry that has a sequence to `note`.
   func receive(_ more: some Sequence<UInt8>, note: (GatewayEntry, [UInt8]) throws -> Void) throws {
     bytes += more
     while let (opcode, payload) = try nextFrame() {
-      try expect(!isClosed, "a frame behind a close")
+      try expect(!isClosed, "a frame after a close frame")
       switch opcode {
       case 1: try take(control: payload)
       case 2: try take(payload, note)
       case 8: isClosed = true
-      default: throw Finding("a frame with opcode \(opcode), or a torn one")
+      default: throw Finding("a frame with opcode \(opcode), or a partial frame")
       }
     }
   }
 
   private func nextFrame() throws -> (opcode: UInt8, payload: [UInt8])? {
     guard bytes.count >= 2 else { return nil }
-    try expect(bytes[0] & 0xF0 == 0x80 && bytes[1] < 0x80, "a torn frame: it begins with \(bytes.prefix(2))")
+    try expect(
+      bytes[0] & 0xF0 == 0x80 && bytes[1] < 0x80,
+      "a partial frame, or a frame that begins with \(bytes.prefix(2))")
     let header = [126: 4, 127: 10][bytes[1]] ?? 2
     guard bytes.count >= header else { return nil }
     let length = header == 2 ? Int(bytes[1]) : bytes[2..<header].reduce(0) { $0 << 8 | Int($1) }
-    try expect(length < 1 << 24, "a frame of \(length) bytes, or a torn one")
+    try expect(length < 1 << 24, "a frame of \(length) bytes, or a partial frame")
     guard bytes.count >= header + length else { return nil }
     defer { bytes.removeFirst(header + length) }
     return (bytes[0] & 15, Array(bytes[header..<header + length]))
@@ -96,12 +98,12 @@ final class SessionClient {
       nextClientSequence = said.acknowledged + 1
       applied = said.isResumed ? applied : nil
     case "waiting":
-      try expect(joined == nil, "waiting when it has joined")
+      try expect(joined == nil, "`waiting` after `joined`")
     case "catchUp":
       // A subscriber that lags in its tail is caught up again.
       try expect(
         joined != nil && catchUp?.isSnapshot != true,
-        "a catch-up out of turn, joined \(joined != nil), \(catchUp as Any)")
+        "an unexpected `catchUp`: joined \(joined != nil), \(catchUp as Any)")
       let isSnapshot = try members.text("kind") == "snapshot"
       let sequence: UInt64 = try Self.sequence(members)
       try expect(sequence >= joined?.sequence ?? 0, "a catch-up to \(sequence), older than the join")
@@ -110,17 +112,17 @@ final class SessionClient {
     case "caughtUp":
       let sequence: UInt64 = try Self.sequence(members)
       try expect(
-        catchUp?.sequence == sequence, "caught up at \(sequence), and was to be at \(catchUp as Any)")
+        catchUp?.sequence == sequence, "`caughtUp` at \(sequence), expected \(catchUp as Any)")
       applied = sequence
       catchUp = nil
     case "committed":
       let sequence: UInt64 = try Self.sequence(members)
-      try expect(sequence >= committed, "committed \(sequence) behind \(committed)")
+      try expect(sequence >= committed, "`committed` \(sequence) after \(committed)")
       committed = sequence
     case "error":
-      try expect(try members.text("detail")?.isEmpty == false, "a refusal without words")
+      try expect(try members.text("detail")?.isEmpty == false, "an `error` without `detail`")
     default:
-      throw Finding("a message \(name)")
+      throw Finding("an unknown message: \(name)")
     }
   }
 
@@ -140,10 +142,11 @@ final class SessionClient {
       try expect(entry.flags.contains(.reliable), "an unreliable entry has the sequence \(entry.sequence)")
       if let (isSnapshot, end, last) = catchUp {
         try expect(
-          last < entry.sequence && entry.sequence <= end, "\(entry.sequence) behind \(last), up to \(end)")
+          last < entry.sequence && entry.sequence <= end,
+          "\(entry.sequence) after \(last), in a catch-up to \(end)")
         catchUp = (isSnapshot, end, entry.sequence)
       } else if let applied {
-        try expect(entry.sequence > applied, "\(entry.sequence) behind \(applied)")
+        try expect(entry.sequence > applied, "\(entry.sequence) after \(applied)")
         self.applied = entry.sequence
       } else {
         try expect(joined == nil, "an entry before any catch-up")

@@ -1,8 +1,8 @@
 internal import SessionCore
 internal import Wire
 
-/// A session controlled by a program of bytes: clients join, draw, lag, disconnect and resume, and the file is written and
-/// read again.
+/// A session that is controlled by the bytes of the input: clients join, draw, lag, disconnect and resume, and the log of the
+/// session is written and read again.
 enum SessionProgram {
   private static let steps = 400
 
@@ -21,7 +21,7 @@ enum SessionProgram {
     guard isKept else { return }
     try shell.saveAll()
     let before = try shell.stateOfNewcomer()
-    // An interrupted upload continues or is removed.
+    // A restart that continues or removes interrupted uploads changes the state, so the states are not compared.
     guard try shell.restart(), let before else { return }
     if let after = try shell.stateOfNewcomer() {
       try expect(before == after, "\(before.count) keys became \(after.count) by a restart")

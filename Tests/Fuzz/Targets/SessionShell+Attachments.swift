@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// Attachments: the calls of the code that writes their files.
+/// The calls that a gateway's code for attachment files makes.
 extension SessionShell {
   /// Changes one of a few attachments, as far as its state allows.
   func changeAttachment(_ program: inout InputReader) {
@@ -59,8 +59,7 @@ extension SessionShell {
     guard session.storeContent(id, digest: String(repeating: digit, count: 64), size: size) != nil else {
       return
     }
-    // The file is moved between the two calls: a save in between records that the attachment is to be
-    // finished.
+    // A gateway moves the file between the two calls. A save between them records that the attachment must still be finished.
     if digest & 1 == 0 { _ = session.finishAttachment(id, now: now) }
   }
 }

@@ -9,7 +9,7 @@ final class SessionShell {
   private(set) var session: Session
   private(set) var clients: [SessionClient] = []
   private(set) var now: MonotonicTime
-  /// The records in its file; empty for a session in memory.
+  /// The records in the log of the session; empty for a session in memory.
   private(set) var disk: [SessionRecord]
   private var underWay: Unsaved?
   /// All ordered entries that clients received.
@@ -38,7 +38,7 @@ final class SessionShell {
 
   // MARK: - Clients
 
-  /// Connects, and joins or waits.
+  /// Connects a client, which joins or waits.
   @discardableResult
   func connect(_ join: Join, waits: Bool = false, as earlier: SessionClient? = nil) throws -> SessionClient {
     names += 1
@@ -91,7 +91,7 @@ final class SessionShell {
     try perform(session.end())
   }
 
-  /// Checks that a closed client gets its own messages, then a close frame, and nothing more.
+  /// Checks that a client that is closed receives its pending messages, then a close frame, and nothing else.
   private func perform(_ effects: [Effect]) throws {
     for effect in effects {
       guard case .close(let connection, let reason) = effect,
@@ -191,7 +191,7 @@ final class SessionShell {
       guard underWay != nil else { return }
       endSaving()
     }
-    throw Finding("it is never saved whole")
+    throw Finding("unsaved records remain after 10,000 saves")
   }
 
   /// Compacts the file, if that would make it much shorter.
@@ -201,7 +201,7 @@ final class SessionShell {
     var slices: [SessionRecord] = []
     var after: UInt64 = 0
     while let slice = session.compactionSlice(after: after, through: plan.through) {
-      try expect(slice.last > after, "a slice that gets nowhere, at \(after)")
+      try expect(slice.last > after, "a slice of a compaction has no entries after \(after)")
       slices.append(slice.record)
       after = slice.last
     }
@@ -250,8 +250,9 @@ final class SessionShell {
     let restored = try Self.load(disk, limits, now: now, epoch: "\(lives)")
     session = restored.session
     try expect(
-      restored.isClean == isClean, "it was put away whole: \(isClean), and found so: \(restored.isClean)")
-    try expect(session.sequence >= promised, "\(promised) was committed, and \(session.sequence) is there")
+      restored.isClean == isClean, "a clean stop was written: \(isClean), but restored: \(restored.isClean)")
+    try expect(
+      session.sequence >= promised, "\(promised) was committed, but the log ends at \(session.sequence)")
     order = order.filter { $0.key <= session.committed }
     open()
     try adopt(restored.uploads)
@@ -286,19 +287,19 @@ final class SessionShell {
     let newcomer = try connect(Join())
     for _ in 0..<2 { try endTurn() }
     guard newcomer.isOpen else { return }  // the session is full
-    guard newcomer.applied != nil else { throw Finding("a newcomer is never caught up") }
+    guard newcomer.applied != nil else { throw Finding("a new participant is never caught up") }
     for client in clients where client.joined != nil {
-      try expect(client.isOnBoundary, "a frame is never ended")
+      try expect(client.isOnBoundary, "a frame is incomplete")
       guard client.applied != nil else { throw Finding("\(client.subscriber.connection) is never caught up") }
       try expect(
         client.state == newcomer.state,
-        "\(client.state.count) keys are held by \(client.subscriber.connection), and \(newcomer.state.count) by a newcomer"
+        "\(client.state.count) keys at \(client.subscriber.connection), but \(newcomer.state.count) at a new participant"
       )
     }
     let active = clients.filter { $0.joined != nil }.count
     try expect(
       session.activeParticipantCount >= active,
-      "\(active) are in, and \(session.activeParticipantCount) are counted")
+      "\(active) clients have joined, but \(session.activeParticipantCount) are counted")
   }
 
   /// Returns the state of a new participant.
@@ -306,7 +307,7 @@ final class SessionShell {
     let newcomer = try connect(Join())
     for _ in 0..<2 { try endTurn() }
     guard newcomer.isOpen else { return nil }
-    try expect(newcomer.applied != nil, "a newcomer is never caught up")
+    try expect(newcomer.applied != nil, "a new participant is never caught up")
     return newcomer.state
   }
 }

@@ -44,7 +44,7 @@ enum UploadLines {
       let (algorithm, digest) = try UploadChecksum.parse(value)
       try expect(digest.count == algorithm.length, "\(digest.count) bytes of \(algorithm)")
       try expect(
-        "\(algorithm.rawValue) \(Base64.encode(digest))" == value, "\(value) is not how it is written")
+        "\(algorithm.rawValue) \(Base64.encode(digest))" == value, "\(value) is parsed, but is not canonical")
     } catch let error as UploadFieldError {
       try check(error)
     }
@@ -57,7 +57,7 @@ enum UploadLines {
       let written: FieldList = ["Repr-Digest": "sha-256=:\(Base64.encode(digest)):"]
       try expect(try ReprDigest.sha256(in: written) == digest, "the digest became another")
     } catch let error as UploadFieldError {
-      try expect(!error.description.isEmpty, "no words")
+      try expect(!error.description.isEmpty, "no description")
     }
   }
 

@@ -21,7 +21,8 @@ enum WebSocketStream {
       cut.told == whole.told && cut.error == whole.error,
       "cut: \(cut.told) \(cut.error as Any)\nwhole: \(whole.told) \(whole.error as Any)")
     try expect(
-      cut.isInside == whole.isInside && cut.buffered == whole.buffered, "they end in different places")
+      cut.isInside == whole.isInside && cut.buffered == whole.buffered,
+      "the two readers end in different states")
 
     // If the messages are sent again in the gateway's frames, the reader returns the same messages.
     var written: [UInt8] = []
@@ -31,7 +32,7 @@ enum WebSocketStream {
     try expect(
       again.told == whole.told && again.error == nil,
       "\(whole.told) became \(again.told) \(again.error as Any)")
-    try expect(!again.isInside && again.buffered == 0, "something is left of whole messages")
+    try expect(!again.isInside && again.buffered == 0, "complete messages leave the reader inside a message")
   }
 }
 
@@ -98,9 +99,11 @@ private struct FrameReading {
       try expect(error.closeCode.isValidOnTheWire, "the code \(error.closeCode)")
     }
     try expect(
-      buffer[..<3] == [0xAA, 0xBB, 0xCC] && buffer[end...] == [0xDD, 0xEE], "it wrote outside of its bytes")
-    try expect(error != nil || position == end, "it wants more, and left \(end - position) bytes")
-    try expect(buffered <= min(fed, limits.compressedBytes + 125), "\(buffered) bytes are held of \(fed)")
+      buffer[..<3] == [0xAA, 0xBB, 0xCC] && buffer[end...] == [0xDD, 0xEE],
+      "the reader changed bytes outside its range")
+    try expect(
+      error != nil || position == end, "the reader needs more input, but left \(end - position) bytes")
+    try expect(buffered <= min(fed, limits.compressedBytes + 125), "\(buffered) of \(fed) bytes are buffered")
   }
 
   private mutating func expectSameError() throws {
@@ -109,19 +112,19 @@ private struct FrameReading {
     do throws(ProtocolError) {
       _ = try reader.next(in: &buffer, at: &position, upTo: 1, inflater: inflater)
     } catch let again {
-      return try expect(again == error, "first \(error as Any), then \(again)")
+      return try expect(again == error, "the first error was \(error as Any), the next error is \(again)")
     }
-    throw Finding("it went on behind \(error as Any)")
+    throw Finding("the reader continued after \(error as Any)")
   }
 
   private mutating func receive(_ event: MessageReader.Event, in buffer: [UInt8]) throws {
-    if case .close? = told.last { throw Finding("\(event) behind a close") }
+    if case .close? = told.last { throw Finding("\(event) after a close frame") }
     switch event {
     case .piece(let kind, let payload, let isFirst, let isLast):
-      try expect(isFirst == (open == nil), "a message has one first piece")
-      try expect(isLast || !payload.isEmpty, "only a last piece is empty")
+      try expect(isFirst == (open == nil), "a second first piece, or no first piece")
+      try expect(isLast || !payload.isEmpty, "an empty piece that is not the last")
       let bytes = (open?.bytes ?? []) + buffer[payload]
-      try expect(open.map { $0.kind == kind } ?? true, "a message of two kinds")
+      try expect(open.map { $0.kind == kind } ?? true, "the pieces of a message have different kinds")
       open = isLast ? nil : (kind, bytes)
       try expect(bytes.count <= limits.messageBytes, "a message of \(bytes.count) bytes")
       if isLast { try receive(kind, bytes) }
@@ -141,7 +144,9 @@ private struct FrameReading {
   }
 
   private mutating func receive(_ kind: MessageKind, _ bytes: [UInt8]) throws {
-    if kind == .text { try expect(String(validating: bytes, as: UTF8.self) != nil, "text that is no UTF-8") }
+    if kind == .text {
+      try expect(String(validating: bytes, as: UTF8.self) != nil, "a text message that is not UTF-8")
+    }
     told.append(.message(kind, bytes))
   }
 }
