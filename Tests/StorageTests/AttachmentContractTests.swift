@@ -5,7 +5,7 @@ import Storage
 import Testing
 import Wire
 
-/// The contract of `AttachmentStore`, which every implementation fulfils. These tests know no files.
+/// The contract of `AttachmentStore`, which every implementation fulfils. These tests use the protocol only, and no files.
 @Suite("Contract of a store's attachments")
 struct AttachmentContractTests {
   @Test(
@@ -55,11 +55,11 @@ struct AttachmentContractTests {
     try second.append([UInt8(ascii: "c")].span)
     second.park()
     #expect(try second.finish() == Digests.abc)
-    // A new upload with the name begins with no bytes.
+    // A new upload with the same name is empty.
     #expect(try fixture.store.createUpload(fixture.name, of: .one).offset == 0)
   }
 
-  @Test("A piece that is rolled back leaves no trace in the digest", arguments: StoreKind.allCases)
+  @Test("Bytes that are rolled back do not affect the digest of an upload", arguments: StoreKind.allCases)
   func rollsBack(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)
     let upload = try fixture.store.createUpload(fixture.name, of: .one)
@@ -72,7 +72,7 @@ struct AttachmentContractTests {
     #expect(try upload.finish() == Digests.abc)
   }
 
-  @Test("Content that is stored again has another mark", arguments: StoreKind.allCases)
+  @Test("Content that is stored a second time has a new `ContentMark`", arguments: StoreKind.allCases)
   func marks(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)
     let first = try fixture.place("abc")
@@ -84,7 +84,7 @@ struct AttachmentContractTests {
   }
 
   @Test(
-    "Uploads and contents are listed and removed; content that is open can still be read",
+    "Uploads and contents are listed and removed. Content that was opened before its removal can still be read",
     arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)

@@ -21,7 +21,7 @@ enum Backend: CaseIterable, Sendable {
   }
 }
 
-/// A disk, and its folder.
+/// A disk, and the folder that the disk uses, if any.
 struct Bench {
   let disk: any SessionDisk
   let folder: TemporaryFolder?

@@ -6,7 +6,7 @@ import Platform
 import Wire
 import TestSupport
 
-@Suite("Contents")
+@Suite("Contents of attachments")
 struct ContentTests {
   private let one: OneSession
 
@@ -26,7 +26,8 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("The same content is stored once, and its readers can still read it")
+  @Test(
+    "Content that is uploaded twice is stored once, and can be read through files that were opened before")
   func duplicates() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)
@@ -48,7 +49,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("A session is removed with all its files; removing a missing one succeeds")
+  @Test("A session is removed with all its files. Removing a missing session or file succeeds")
   func removesSession() throws {
     _ = try one.place("abc")
     let upload = try one.attachments.createUpload(UUID())
@@ -93,7 +94,7 @@ struct ContentTests {
     }
   }
 
-  @Test("Reading a file that was truncated after its opening gives an error, and no zeros")
+  @Test("Reading a file that was truncated after its opening throws an error, and does not return zeros")
   func cutShort() throws {
     let digest = try one.place("0123456789")
     let file = try one.attachments.openContent(digest)
@@ -134,7 +135,7 @@ struct ContentTests {
     #expect(received == Array(text.utf8.dropFirst(16)))
   }
 
-  @Test("Sending to a closed peer on a file thread gives an error and no signal")
+  @Test("Sending to a closed peer on a file thread returns an error and raises no signal")
   func closedPeer() async throws {
     let file = try one.attachments.openContent(try one.place("abc"))
     let ends = try SocketPair()
@@ -174,7 +175,7 @@ private final class SocketPair {
     receiver = -1
   }
 
-  /// Returns the received bytes; none at the end.
+  /// Returns the received bytes; an empty array at the end of the stream.
   func receive() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 1 << 18)
     let count = unsafe recv(receiver, &bytes, bytes.count, 0)

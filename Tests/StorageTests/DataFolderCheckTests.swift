@@ -47,7 +47,7 @@ struct DataFolderCheckTests {
     #expect(room.total > room.free && room.free > 0)
   }
 
-  @Test("All session files are counted until the deadline; links are not followed")
+  @Test("The sizes of all session files are added up until the deadline. Symbolic links are not followed")
   func usedBytes() throws {
     let one = try OneSession()
     let future = MonotonicTime.now() + .seconds(3600)

@@ -24,15 +24,15 @@ struct DataFolderCopyTests {
     try DataFolderCopy(of: one.data, at: path ?? target, for: purpose, reserve: reserve)
   }
 
-  /// Opens a data folder once its lock is free: a process started by another test has every file open until it executes
-  /// its program.
+  /// Opens a data folder when its lock is free. A child process that another test starts inherits the lock file, and keeps the
+  /// lock until it executes its program.
   private func open(_ path: String) throws -> DataFolder {
     let deadline = MonotonicTime.now() + .seconds(10)
     while true {
       do throws(DataFolderError) {
         return try DataFolder(opening: path)
       } catch {
-        // No process needs that long to execute its program, so another owner failed to close the folder.
+        // A child process executes its program much earlier. So the previous owner of the folder has not closed it.
         guard case .inUse = error, MonotonicTime.now() < deadline else { throw error }
         sched_yield()
       }
@@ -106,7 +106,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == (isThere ? [] : nil))
     let again = try begin()
     try again.copyCertificate()
-    // One file without the other would be useless: both are renamed at the end.
+    // A certificate is useless without its key, so both files get their names only at the end of the copy.
     #expect(one.temporary.contents(of: "copy/tls-key.pem") == nil)
     try again.finish()
     #expect(one.temporary.contents(of: "copy/tls-key.pem") == Array("key".utf8))
@@ -124,7 +124,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy/sessions") == [])
   }
 
-  @Test("A restore removes the mark of a clean stop in the target")
+  @Test("A restore into a folder removes the folder's mark of a clean stop")
   func mark() throws {
     do {
       let data = try DataFolder(opening: target)
@@ -134,7 +134,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions"])
   }
 
-  @Test("A certificate without its key, or behind a link, is not copied")
+  @Test("A certificate is not copied without its key, or if one of the files is a symbolic link")
   func certificates() throws {
     try one.temporary.write("certificate", to: "data/tls-cert.pem")
     let copy = try begin()
@@ -144,7 +144,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions"])
   }
 
-  @Test("The error names the process that has the lock")
+  @Test("If the target is locked, the error contains the number of the process that holds the lock")
   func locked() throws {
     let data = try DataFolder(opening: target)
     #expect(throws: DataFolderError.inUse(path: target, process: getpid())) { try begin(.restore) }
@@ -158,7 +158,7 @@ struct DataFolderCopyTests {
     let copy = try begin(reserve: free &+ (1 << 40))
     let error = #expect(throws: CopyError.self) { try SessionCopy(of: one.id, in: copy).begin() }
     guard case .reserve(let told) = error else {
-      Issue.record("it is \(String(describing: error))")
+      Issue.record("the error is \(String(describing: error))")
       return
     }
     #expect(told > 0)
@@ -188,7 +188,7 @@ struct DataFolderCopyTests {
     }
   }
 
-  @Test("If the kernel cannot copy, bytes are read and written")
+  @Test("If the kernel cannot copy a file, its bytes are read and written")
   func unusual() throws {
     try one.temporary.write("some content", to: "source")
     let source = OwnedDescriptor(
@@ -207,7 +207,8 @@ struct DataFolderCopyTests {
     #expect(DataFolder.bytes(3, of: 4_096) == 12_288)
   }
 
-  @Test("A process that may choose owners gives restored files to the owner of the folder")
+  @Test(
+    "A restore by root gives the files to the owner of the target, or of the source if there is no target")
   func owners() throws {
     let chooses = geteuid() == 0
     if chooses {

@@ -23,7 +23,7 @@ struct DataFolderMarkTests {
     #expect(try data.takeMark() != first)
   }
 
-  @Test("ST11 A mark is invalid in a copy, after a restore, and with another text")
+  @Test("ST11 A mark is invalid in a copy of the folder, after a restore, and with another content")
   func elsewhere() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/one")
@@ -37,7 +37,7 @@ struct DataFolderMarkTests {
     #expect(try copy.takeMark() != generation)
     #expect(temporary.contents(of: "two/clean") == nil)
 
-    // The mark is restored as from a backup: as a new file, while the first file still has its inode.
+    // The mark is restored as from a backup: it is a new file with a new inode, because the first file still exists.
     try FileManager.default.moveItem(
       atPath: temporary.path + "/one/clean", toPath: temporary.path + "/kept")
     try temporary.write(text, to: "one/clean")
@@ -63,7 +63,7 @@ struct DataFolderMarkTests {
     for _ in 0..<100 {
       try data.leaveMark(generation)
       let mark = try #require(temporary.contents(of: "one/clean"))
-      // A file system gives the number that was freed last to the next file.
+      // The file system gives the inode number that was freed last to the next file.
       try FileManager.default.removeItem(atPath: temporary.path + "/one/clean")
       try temporary.write(String(decoding: mark, as: UTF8.self), to: "one/clean")
       let next = try data.takeMark()
@@ -136,7 +136,7 @@ struct DataFolderMarkTests {
     withExtendedLifetime(data) {}
   }
 
-  @Test("Opening for reading creates nothing and takes no lock")
+  @Test("Opening a data folder for reading creates no file and takes no lock")
   func beside() throws {
     let temporary = TemporaryFolder()
     #expect(throws: DataFolderError.notADataFolder(path: temporary.path)) {

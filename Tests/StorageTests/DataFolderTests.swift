@@ -20,7 +20,7 @@ struct DataFolderTests {
     #expect(try data.freeBytes() > 0)
   }
 
-  @Test("An existing folder is unchanged, except for the process in its lock file")
+  @Test("Opening an existing folder changes only its lock file, which then contains the process number")
   func opens() throws {
     let temporary = TemporaryFolder()
     try temporary.write("old words that are longer than a number\n", to: "lock")
@@ -45,7 +45,7 @@ struct DataFolderTests {
         + "only one gateway can use it at a time")
     #expect(first != nil)
     first = nil
-    // A process started by another test has every file open until it executes its program.
+    // A child process that another test starts inherits the lock file, and keeps the lock until it executes its program.
     let deadline = MonotonicTime.now() + .seconds(30)
     while (try? DataFolder(opening: temporary.path)) == nil, .now() < deadline { sched_yield() }
     _ = try DataFolder(opening: temporary.path)
@@ -61,7 +61,7 @@ struct DataFolderTests {
     _ = try DataFolder(opening: temporary.path)
   }
 
-  @Test("A lock without a number belongs to another process")
+  @Test("If a locked file contains no process number, the error says that another process uses the folder")
   func unnamedHolder() throws {
     let temporary = TemporaryFolder()
     let holder = try LockHolder(temporary.path + "/lock", saying: "")
@@ -80,14 +80,14 @@ struct DataFolderTests {
     #expect(throws: DataFolderError.notMade(path: file + "/a", SystemError("mkdir", code: ENOTDIR))) {
       try DataFolder(opening: file + "/a")
     }
-    // No user can create a file there, not even root.
+    // No user can create a file in /sys, not even root.
     let error = #expect(throws: DataFolderError.self) { try DataFolder(opening: "/sys") }
     #expect(
       error?.description.hasPrefix("the data folder /sys cannot be written to (") == true,
       "\(String(describing: error))")
   }
 
-  @Test("Without write permission, the error names the required owner if another owner would help")
+  @Test("Without write permission, the error names the required owner if a change of the owner would help")
   func ownership() {
     let denied = SystemError("open", code: EACCES)
     #expect(
@@ -100,7 +100,7 @@ struct DataFolderTests {
     }
   }
 
-  @Test("A lock that is a link is not followed")
+  @Test("A lock file that is a symbolic link is refused")
   func linkedLock() throws {
     let temporary = TemporaryFolder()
     try temporary.write("precious", to: "other")
@@ -113,7 +113,7 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "other") == Array("precious".utf8))
   }
 
-  @Test("Too deeply nested files cause an error, and no file is lost")
+  @Test("Removing a session whose folders are nested too deeply throws an error and removes no file")
   func tooDeep() throws {
     let one = try OneSession()
     let deep = String(repeating: "/a", count: 40)
@@ -122,7 +122,7 @@ struct DataFolderTests {
     #expect(one.temporary.names(in: "data/sessions/\(one.id.text)\(deep)") == [])
   }
 
-  @Test("A sessions folder that is a link is not followed")
+  @Test("A `sessions` folder that is a symbolic link is not followed")
   func link() throws {
     let temporary = TemporaryFolder()
     try temporary.makeFolder("outside")

@@ -50,7 +50,7 @@ struct FaultTests {
       for (id, said) in scenario.said where said.created == .certain && said.removed == .none {
         let outcome = await fixture.append((said.kept + 1...said.sent + 1).map { .run($0) }, to: id)
         if case .failure(let error) = outcome {
-          // This call is made only for a log that was released and is opened again.
+          // The append can fail only because the session was released and not adopted again.
           #expect(error.code == ENOENT, "call \(call): \(error)")
           let (records, end) = try fixture.read(id)
           _ = try await fixture.store.adopt(id, end, [.run(Replayed(records).last + 1)])

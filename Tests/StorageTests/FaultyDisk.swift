@@ -33,7 +33,7 @@ final class FaultyDisk: SessionDisk {
     state = Guarded((0, plan))
   }
 
-  /// The number of all calls.
+  /// The number of calls up to now.
   var calls: Int { state.withLock { $0.calls } }
 
   /// Ends the failures.

@@ -39,7 +39,7 @@ struct FolderStoreTests {
         fixture.numbered(.one, [.numbers, .run(1)]), fixture.numbered(unknown, [.numbers]),
         fixture.numbered(.two, [.run(1)]), fixture.numbered(.one, [.run(2)]), fixture.numbered(.two, []),
       ]).outcomes
-      // 33 for the format, 15 for `{}`, 17 for a number, 53 for a run of ten bytes.
+      // The format record has 33 bytes, `.session` 15, `.numbers` 17, and a run with a payload of ten bytes 53.
       let lengths = outcomes.map { try? $0.result.get() }
       #expect(outcomes[1] == .fenced)
       #expect(lengths == [33 + 15 + 17 + 53, nil, 33 + 15 + 53, 33 + 15 + 17 + 53 + 53, 33 + 15 + 53])
@@ -50,7 +50,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("With more sessions than open files, each log continues at its end", arguments: Backend.allCases)
+  @Test("A log that was closed at the limit of open files continues at its end", arguments: Backend.allCases)
   func closesFiles(_ backend: Backend) async throws {
     let fixture = try StoreFixture(backend.make(), openFiles: 3)
     let ids = (1...10).map { SessionID(high: 7, low: $0) }
@@ -72,7 +72,7 @@ struct FolderStoreTests {
     let fixture = try StoreFixture(bench, openFiles: 1)
     try await fixture.store.create(.one, [.session, .numbers])
     let end = try fixture.read().end
-    // Closes the file of the first session.
+    // The store may have one open file, so this call closes the file of the first session.
     try await fixture.store.create(.two, [.session])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.truncate(to: end.length - 17)
@@ -128,7 +128,7 @@ struct FolderStoreTests {
     #expect(last.length == (try fixture.store.byteCount(of: .one)))
     #expect(
       last.modified == (try bench.disk.openFile(.current, of: .one, toWrite: false).information().modified))
-    // The log has more bytes than are read at a time.
+    // The log is longer than the read buffer.
     #expect(try fixture.read().records == [.session, .run(1, payload: 2_000_000), .numbers])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.truncate(to: last.length - 1)
@@ -143,7 +143,7 @@ struct FolderStoreTests {
     let fixture = try StoreFixture(bench)
     let store = fixture.store
     try await store.create(.one, [.session, .numbers])
-    // Each run has its own mark.
+    // The runs are so long that the store marks the offset of each.
     let runs = (1...40).map { SessionRecord.run($0, payload: 70_000) }
     for run in runs[..<20] { _ = try await fixture.append([.numbers, run]).get() }
     try await store.beginCompaction(.one, [.session], through: 9)
@@ -160,13 +160,13 @@ struct FolderStoreTests {
     // The length after an append includes records that were appended after `finishCompaction` began.
     #expect(length <= end.length && length < before + 15 * 70_043 - 8 * 70_043)
     #expect(try bench.bytes(.next) == nil)
-    // The marks are new: the next compaction begins at the right offset.
+    // The store has marked the offsets in the compacted log, so that the next compaction begins at the right offset.
     try await store.beginCompaction(.one, [.session], through: 38)
     try await store.addToCompaction(.one, [.base(38)])
     #expect(try await store.finishCompaction(.one) == 33 + 15 + 21 + 2 * 70_043)
     _ = try await fixture.append([.run(41)]).get()
     #expect(try fixture.read().records == [.session, .base(38), runs[38], runs[39], .run(41)])
-    // After the log is opened again, the marks come from the records that were read.
+    // After the log is opened again, the offset marks come from the records that were read.
     await store.release(.one)
     _ = try await store.adopt(.one, fixture.read().end, [.numbers])
     try await store.beginCompaction(.one, [.session], through: 39)
@@ -204,7 +204,7 @@ struct FolderStoreTests {
       _ = try await fixture.append([.run(sequence, payload: 400_000)]).get()
     }
     try await store.beginCompaction(.one, [.numbers], through: 0)
-    // The next compaction replaces it.
+    // This compaction replaces the one before.
     try await store.beginCompaction(.one, [.session], through: 0)
     async let finished = store.finishCompaction(.one)
     await store.release(.one)
@@ -235,7 +235,7 @@ struct FolderStoreTests {
     #expect(try bench.bytes(.next) == nil)
   }
 
-  @Test("A record is appended to the log of a session that is not open", arguments: Backend.allCases)
+  @Test("A record is appended to the log of a session that was released", arguments: Backend.allCases)
   func appendsToClosed(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)
@@ -256,7 +256,8 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("ST10 A session is removed with all its files, and no others", arguments: Backend.allCases)
+  @Test(
+    "ST10 A session is removed with its files, and no other files are removed", arguments: Backend.allCases)
   func removes(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)

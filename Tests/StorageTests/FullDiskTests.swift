@@ -19,7 +19,7 @@ struct FullDiskTests {
       let (id, room) = (UUID(), 100_000)
       let path = "\(one.temporary.path)/\(one.folder)/uploads/\(id.uuidString)"
       _ = try one.attachments.createUpload(id)
-      // The file is sparse, so that it needs no room and is read fast.
+      // The file is sparse, so it needs no space on the disk and is read fast.
       #expect(unsafe truncate(path, Int(Self.limit) - room) == 0)
       var before = rlimit()
       #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)

@@ -6,12 +6,13 @@ import Wire
 
 @Suite("Damaged logs")
 struct LogDamageTests {
-  /// The records in the log of these tests, and the end of each.
+  /// The records in the log of these tests. `ends` contains the offset of each record's end.
   static let records: [SessionRecord] = [.session, .numbers, .run(1), .base(0), .run(2)]
   static let bytes = written(records)
   static let ends = records.indices.map { written(Array(records[...$0])).count }
 
-  /// Returns the format's record and these records, framed without the code under test: CRC-32 by bits.
+  /// Returns a log with the format record and these records. It is framed without the code under test, and its CRC-32 is computed
+  /// bit by bit.
   static func written(_ records: [SessionRecord]) -> [UInt8] {
     var (bytes, chain): ([UInt8], UInt32) = ([], 0)
     let format = (UInt8(0), Array("drawtogether log".utf8) + [0, 0, 0, 1])
@@ -32,7 +33,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST3 Every prefix of a log opens with its complete records, and continues",
+    "ST3 Every prefix of a log can be opened with its complete records, and continued",
     arguments: Backend.allCases)
   func prefixes(_ backend: Backend) async throws {
     let start = Self.written([]).count
@@ -74,7 +75,8 @@ struct LogDamageTests {
       let begin = record == 0 ? start : Self.ends[record - 1]
       let isInHead = position < begin + 8
       let isInFrame = position < begin + 4 || position >= Self.ends[record] - 4
-      // After the last record, no other record shows whether its CRC or its body is damaged.
+      // If the CRC of a record is damaged, the CRC of the next record proves that the body is intact. The last record has no
+      // next record.
       let isRead = position < start || isInFrame || isInHead && record < Self.records.count - 1
       var expected = Self.records
       if !isRead { expected.remove(at: record) }
@@ -93,7 +95,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST9 A damaged end of a log is kept in another file each time, and the session continues",
+    "ST9 Each time that the end of a log is damaged, the damaged bytes are kept in a file, and the session continues",
     arguments: Backend.allCases)
   func keepsRest(_ backend: Backend) async throws {
     for durability in [Durability.process, .full] {
@@ -138,7 +140,7 @@ struct LogDamageTests {
   @Test("The bytes of a failed write are never read as records")
   func chain() throws {
     let bench = try Backend.memory.make()
-    // A complete record, but not in the place to which it was written.
+    // The last record is complete, but its CRC continues another record than the one before it.
     let other = Self.written([.session, .session, .run(7)]).suffix(Self.written([.run(7)]).count - 33)
     try bench.place(Self.bytes + other)
     let fixture = try StoreFixture(bench)

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("The format of a log, version 1")
 struct LogFormatTests {
-  /// Written by hand, with CRCs from another program.
+  /// A log that was written by hand, with CRCs from another program.
   static let bytes: [UInt8] = [
     // u32 21 | u32 CRC | u8 0: the store's own | "drawtogether log" | u32 version 1 | u32 21
     0x00, 0x00, 0x00, 0x15, 0xB3, 0x12, 0x0B, 0xD7, 0x00,
@@ -18,7 +18,7 @@ struct LogFormatTests {
     0x00, 0x00, 0x00, 0x05, 0xEA, 0x9F, 0xD7, 0x13, 0x03, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x00, 0x05,
   ]
 
-  @Test("The bytes of a log are as in version 1")
+  @Test("A new log has exactly the bytes of format version 1")
   func bytes() async throws {
     let folder = TemporaryFolder()
     let data = try DataFolder(opening: folder.path)

@@ -44,7 +44,7 @@ struct LogResumingTests {
       let hit = places.firstIndex { $0.contains(position) }
       let body = hit.map { places[$0].lowerBound + 8..<places[$0].upperBound - 4 }
       var expected = records
-      // The CRC of the last record is needed too.
+      // The last record is also lost if its CRC is damaged, because no next record proves that its body is intact.
       if let hit, let body, body.contains(position) || hit == records.count - 1 && found.count < records.count
       {
         expected.remove(at: hit)
@@ -54,7 +54,7 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST4 If several bits are flipped, only their records are lost")
+  @Test("ST4 If the bodies of several records are damaged, only these records are lost")
   func severalFlips() throws {
     let records = Self.records(200)
     let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
@@ -63,7 +63,7 @@ struct LogResumingTests {
       var damaged = bytes
       var hit: Set<Int> = []
       for _ in 0..<(2 + round % 9) {
-        // Only bodies are damaged: with both lengths damaged at two places, the records between would be lost.
+        // Only bodies are damaged: if both lengths were damaged in two records, all records between these two would be lost.
         let record = Int(random.next() % UInt64(records.count))
         let place = places[record]
         damaged[place.lowerBound + 8 + Int(random.next() % UInt64(place.count - 12))] ^= 0x55
@@ -78,7 +78,7 @@ struct LogResumingTests {
   }
 
   @Test(
-    "ST4 Inserted, removed or zeroed bytes lose the affected records, and also the next record if its CRC is lost"
+    "ST4 If bytes are inserted, removed or zeroed, only the affected records are lost, and at most one record after them"
   )
   func regions() throws {
     let records = Self.records(300)
@@ -100,7 +100,8 @@ struct LogResumingTests {
       let (found, end) = try Self.read(damaged)
       #expect(found.starts(with: records[..<first]), "round \(round)")
       let told = Int(damaged.span.uint32(at: places[first].lowerBound))
-      // The damage may look like a record that the end of the file cuts off. Then only a CRC leads to the next record.
+      // The damage may look like a record that continues beyond the end of the file. Then the next record is found only by its
+      // CRC.
       if (1...1 << 26).contains(told), places[first].lowerBound + told + 12 > damaged.count { continue }
       let rest = Array(records[min(behind + 1, records.count)...])
       #expect(Array(found.suffix(rest.count)) == rest, "round \(round)")
@@ -109,7 +110,8 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST4 A hole in a log loses only the affected records, even if it is longer than the read buffer")
+  @Test(
+    "ST4 If a range of a log is zeroed, only its records are lost, even if the range exceeds the read buffer")
   func holes() throws {
     let records =
       [.session, .numbers] + (1...300).map { SessionRecord.run(UInt64($0), payload: $0 * 37_511 % 20_011) }
@@ -131,9 +133,9 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST12 A payload is never read as records, at any damage")
+  @Test("ST12 Bytes of a payload are never read as records, wherever the log is damaged")
   func forged() throws {
-    // Records that continue each other, as a payload may contain them.
+    // A payload may contain bytes that look like records, each with a CRC that continues the record before it.
     let forged = LogDamageTests.written([.run(900), .run(901), .run(902), .run(903)])
     var run = SessionRecord.run(3, payload: 0)
     run.body += [UInt8](repeating: 7, count: 40) + forged + [UInt8](repeating: 7, count: 40) + forged
@@ -161,7 +163,7 @@ struct LogResumingTests {
     #expect(try Self.read(damaged).records == records.filter { $0 != run })
   }
 
-  @Test("ST12 A payload that continues the CRC of the first record is never read as records")
+  @Test("ST12 A payload is never read as records, even if its bytes continue the CRC of the first record")
   func forgedBehindFirstRecord() throws {
     // Every log begins with the same record, so a participant can predict the CRC that the second record continues.
     let forged = LogDamageTests.written([.run(900), .run(901)])
@@ -178,13 +180,13 @@ struct LogResumingTests {
       var longer = bytes
       longer.insert(UInt8(truncatingIfNeeded: position), at: position)
       #expect(try Self.read(longer).records.allSatisfy { records.contains($0) }, "inserted at \(position)")
-      // Without whole frames up to the end of the file, records are searched byte by byte.
+      // If the frames before the end of the file are incomplete, the reader searches for records byte by byte.
       let cut = Array(longer.dropLast(3))
       #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "inserted at \(position), cut")
     }
   }
 
-  @Test("ST12 Bytes that are inserted after the first record do not cause the loss of a record")
+  @Test("ST12 If bytes are inserted after the format record, no record is lost")
   func insertedBehindFirstRecord() throws {
     let records: [SessionRecord] = [.session, .numbers, .run(1)]
     var bytes = LogDamageTests.written(records)
@@ -242,9 +244,9 @@ struct LogResumingTests {
     #expect(try bench.bytes(.damaged(1)) == nil)
   }
 
-  @Test("The cost of reading a damaged log is a few times its length, for any payloads")
+  @Test("Reading a damaged log reads fewer bytes than 40 times its length, even with an unfavourable payload")
   func cost() throws {
-    // Each byte of the payload begins a possible length within the file.
+    // At each byte of the payload, the next four bytes are a possible length of a record within the file.
     var run = SessionRecord.run(1, payload: 0)
     run.body += [UInt8](repeating: 0, count: 200_000).indices.map { $0 % 4 == 2 ? 1 : 0 }
     let records: [SessionRecord] = [.session, run, .run(2)]

@@ -5,7 +5,7 @@ import Testing
 import Wire
 import TestSupport
 
-/// The end of the process, a failing disk or a power cut while a damaged log is rewritten.
+/// Repairs of a damaged log that are interrupted by the end of the process, a failing call of the disk, or a power cut.
 @Suite("Repair of damaged logs")
 struct MendingCrashTests {
   private static let records = [.session, .numbers] + (1...12).map { SessionRecord.run($0) }
@@ -22,7 +22,7 @@ struct MendingCrashTests {
     return (disk, Array(bytes[ends[lost - 1]..<ends[lost]]))
   }
 
-  /// Checks that nothing else is lost, that the lost bytes are kept, and that the session can be opened.
+  /// Checks that only the damaged record is lost, that its bytes are kept in another file, and that the session can be opened.
   private static func check(
     _ disk: MemoryDisk, _ lostBytes: [UInt8], isDone: Bool, _ comment: Comment
   ) async throws {
@@ -60,7 +60,7 @@ struct MendingCrashTests {
       try await Self.check(memory.afterKill(), lostBytes, isDone: isDone, "call \(call)")
       if isDone { return }
     }
-    Issue.record("it never came to its end")
+    Issue.record("the repair did not succeed within 200 calls")
   }
 
   @Test(
@@ -73,7 +73,7 @@ struct MendingCrashTests {
       let isDone = (try? await Self.mend(fixture.store)) != nil
       faulty.mend()
       if !isDone, (try? await Self.mend(fixture.store)) == nil {
-        Issue.record("call \(call): it fails a second time")
+        Issue.record("call \(call): the repeated repair fails")
       }
       await fixture.store.release(.one)
       let found = try StoreFixture(memory).read().records

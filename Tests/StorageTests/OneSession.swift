@@ -39,7 +39,7 @@ extension ContentFile {
   }
 }
 
-/// The SHA-256 of no bytes, of "abc" and of "abcdbcde…nopq", by FIPS 180-4's examples.
+/// The SHA-256 of an empty text, of "abc" and of "abcdbcde…nopq", from the examples of FIPS 180-4.
 enum Digests {
   static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

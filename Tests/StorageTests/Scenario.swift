@@ -68,7 +68,7 @@ final class Scenario {
     var missing = ids
     var error: StorageError?
     for _ in 0..<max(attempts, 1) {
-      // A repetition has more records.
+      // A repeated append contains the records of the failed append and one more entry.
       let ids = missing
       let appends = ids.map { fixture.numbered($0, [.numbers] + next(of: $0)) }
       for (id, outcome) in zip(ids, await store.append(appends).outcomes) {
@@ -85,7 +85,7 @@ final class Scenario {
     if let error { throw error }
   }
 
-  /// Returns the records of all entries that were not reported, and of one more entry.
+  /// Returns the records of all entries that are not reported as stored, and of one more entry.
   private func next(of id: SessionID) -> [SessionRecord] {
     let said = self.said[id, default: Said()]
     self.said[id]?.sent = said.sent + 1
@@ -142,24 +142,25 @@ struct Replayed: Equatable {
 }
 
 extension Scenario {
-  /// Checks that a disk has all that was reported, and that the sessions can continue there.
+  /// Checks that a disk has all records that were reported as stored, and that the sessions can continue.
   func check(_ disk: any SessionDisk, afterPowerCut: Bool = false, _ hint: String) async throws {
     let fixture = try StoreFixture(disk, .full)
     for (id, said) in said {
       let isThere = try fixture.store.byteCount(of: id) != nil
       switch (said.created, said.removed) {
-      case (.certain, .none): #expect(isThere, "\(hint): a session is gone")
-      case (.none, _): #expect(!isThere, "\(hint): a session came from nothing")
-      // No call waits for the removal.
-      case (_, .certain): #expect(!isThere || afterPowerCut, "\(hint): a session came back")
+      case (.certain, .none): #expect(isThere, "\(hint): a created session is missing")
+      case (.none, _): #expect(!isThere, "\(hint): a session exists that was never created")
+      // After a power cut, a removed session may exist again, because the removal is not synced.
+      case (_, .certain): #expect(!isThere || afterPowerCut, "\(hint): a removed session exists again")
       default: break
       }
       guard isThere else { continue }
       let (records, end) = try fixture.read(id)
       let replayed = Replayed(records)
       #expect(replayed.isSeamless, "\(hint): \(replayed)")
-      #expect(replayed.last >= said.kept, "\(hint): \(replayed) lacks what was kept up to \(said.kept)")
-      #expect(replayed.last <= said.sent, "\(hint): \(replayed) has what nobody said up to \(said.sent)")
+      #expect(replayed.last >= said.kept, "\(hint): \(replayed) lacks stored entries up to \(said.kept)")
+      #expect(
+        replayed.last <= said.sent, "\(hint): \(replayed) has entries that were not sent, after \(said.sent)")
       #expect(replayed.beginsWithSession && replayed.knowsNumbers, "\(hint): \(records.map(\.kind))")
       _ = try await fixture.store.adopt(id, end, [.numbers])
       _ = try await fixture.append([.run(replayed.last + 1)], to: id).get()

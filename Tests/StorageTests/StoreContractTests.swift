@@ -6,7 +6,7 @@ import Storage
 import Testing
 import Wire
 
-/// The contract of `SessionStore`, which every implementation fulfils. These tests know no files.
+/// The contract of `SessionStore`, which every implementation fulfils. These tests use the protocol only, and no files.
 @Suite("Contract of a store")
 struct StoreContractTests {
   @Test(
@@ -62,7 +62,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "An append that is repeated under its number is stored once, and the next number is appended",
+    "An append that is repeated with the same number is stored once, and an append with the next number is stored",
     arguments: StoreKind.allCases)
   func repeatsAppends(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -76,7 +76,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "Appends to a released session are fenced; the session continues when it is adopted at its end",
+    "Appends to a released session are fenced. After the session is adopted at its end, appends are stored again",
     arguments: StoreKind.allCases)
   func releases(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -174,14 +174,14 @@ struct StoreContractTests {
     #expect(try fixture.store.byteCount(of: .one) == after)
     let records = try fixture.read().records
     #expect(records.prefix(3) == [.session, .base(29), .base(29)])
-    // An implementation may keep older runs too: the head says that they are superseded.
+    // An implementation may keep older runs too, because the `base` records say that the runs are superseded.
     #expect(records.suffix(3) == [.run(30, payload: 20_000), .numbers, .run(31)])
     await fixture.append([.run(32)])
     #expect(try fixture.read().records.last == .run(32))
   }
 
   @Test(
-    "An abandoned compaction has no effect; releasing the session or compacting again abandons a compaction",
+    "An abandoned compaction has no effect. A release and a new compaction abandon the current compaction",
     arguments: StoreKind.allCases)
   func abandonsCompactions(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -224,7 +224,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A gateway that loses its sessions is fenced and informed; the next owner continues after the last record",
+    "A gateway that loses its sessions is fenced and informed. The next owner continues after the last record",
     arguments: StoreKind.shared)
   func losesOwnership(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

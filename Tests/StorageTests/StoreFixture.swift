@@ -26,7 +26,7 @@ final class StoreFixture {
     store = FolderStore(disk, on: executor, durability: durability, openFiles: openFiles)
   }
 
-  /// They exist until the process ends: a store may be in use when its fixture is gone.
+  /// The executors exist until the process ends, because a store may be in use when its fixture is gone.
   private static let executors = Result {
     try (0..<threads).map { _ in try BlockingExecutor(name: "test-store") }
   }

@@ -22,7 +22,7 @@ struct UploadTests {
     try upload.append(bytes.span)
   }
 
-  @Test("Pieces form one file with one digest", arguments: [1, 3, 7, 56])
+  @Test("The pieces of an upload form one file, with the digest of all bytes", arguments: [1, 3, 7, 56])
   func pieces(length: Int) throws {
     let upload = try one.attachments.createUpload(id)
     let bytes = Array(Digests.longText.utf8)
@@ -44,7 +44,7 @@ struct UploadTests {
     #expect(one.temporary.contents(of: path) == [])
   }
 
-  @Test("After its end an upload cannot be appended to, rolled back or finished")
+  @Test("An upload that is finished cannot be appended to, rolled back or finished again")
   func ended() throws {
     let upload = try one.attachments.createUpload(id)
     _ = try upload.finish(syncs: false)
@@ -53,7 +53,7 @@ struct UploadTests {
     #expect(throws: StorageError(.finishUpload, code: EBADF)) { try upload.finish(syncs: false) }
   }
 
-  @Test("A rollback restores file, offset and digest at the mark")
+  @Test("A rollback restores the file, the offset and the digest at the time of `mark()`")
   func rollsBack() throws {
     let upload = try one.attachments.createUpload(id)
     try append("ab", to: upload)
@@ -68,7 +68,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: false) == Digests.abc)
   }
 
-  @Test("Without a mark, a rollback returns to the offset at the opening")
+  @Test("Without `mark()`, a rollback returns to the offset at which the upload was opened")
   func rollsBackToOpening() throws {
     var upload = try one.attachments.createUpload(id)
     try append("xyz", to: upload)
@@ -83,7 +83,7 @@ struct UploadTests {
   }
 
   @Test(
-    "A reopened upload continues with its digest", arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
+    "A reopened upload continues its file and digest", arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
   func goesOn(length: Int) throws {
     let bytes = (0..<600_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let (first, rest) = (Array(bytes[..<length]), Array(bytes[length...]))
@@ -120,7 +120,7 @@ struct UploadTests {
     }
   }
 
-  @Test("Links are neither written to nor read, anywhere in the path")
+  @Test("Symbolic links are not followed for reading or writing, anywhere in the path of an upload")
   func links() throws {
     try one.temporary.makeFolder("outside")
     try one.temporary.write("precious", to: "outside/file")
@@ -148,7 +148,7 @@ struct UploadTests {
     #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test("A pipe or folder instead of an upload is refused at once")
+  @Test("A pipe in the place of an upload, or a folder in the place of content, is refused without waiting")
   func wrongKind() throws {
     #expect(unsafe mkfifo("\(one.temporary.path)/\(path)", 0o600) == 0)
     #expect(throws: StorageError(.openUpload, code: EINVAL)) { try one.attachments.openUpload(id) }

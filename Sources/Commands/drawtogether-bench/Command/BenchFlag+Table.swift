@@ -32,7 +32,7 @@ extension BenchFlag {
     .count("--senders", \.senders, 1...1_000, [.fanOut, .upload], "sending members per session [1]"),
     .count(
       "--members", \.members, 1...10_000, [.fanOut, .rooms, .idle, .slowReaders, .upload],
-      "listening members [100; 10]; in rooms and idle: all members of a session [5; 100]"),
+      "listening members [100; slow-readers, upload 10]; rooms and idle: all members of a session [5; 100]"),
     .count("--sockets", \.sockets, 1...60_000, [.idle, .floor, .floorReader], "sockets [1000]"),
     .count("--joins", \.joins, 1...60_000, [.joinStorm], "members that join at once [1000]"),
     .count(
@@ -57,7 +57,8 @@ extension BenchFlag {
       "--burst", \.burst, 1...10_000, [.fanOut],
       "messages in one send, after all previous messages were delivered"),
     .decimal(
-      "--rate", "R", 0.01...1_000_000, drawing + [.joinStorm], "messages per second and sender [10; 60]"
+      "--rate", "R", 0.01...1_000_000, drawing + [.joinStorm],
+      "messages per second and sender [rooms 10; upload, join-storm 60]"
     ) { $0.rate = $1 },
     .count(
       "--payload", \.payload, TimeMark.length...262_144, served.filter { $0 != .idle },
