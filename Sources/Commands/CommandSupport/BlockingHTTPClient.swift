@@ -5,7 +5,7 @@ internal import Primitives
 
 /// A blocking HTTP client with one connection per request, plain or over TLS. It does not verify certificates.
 package struct BlockingHTTPClient {
-  /// An answer.
+  /// A server's complete response to a request.
   package struct Response: Sendable {
     package let status: Status
     package let fields: FieldList

@@ -11,7 +11,7 @@ package struct CommandLineReader {
 
   /// A flag as it was typed.
   package struct Flag: Equatable, Sendable {
-    /// The name without its dashes; empty for a `--` that does not end the flags.
+    /// The name without its dashes. The name is empty for the argument `--`, if `--` does not end the flags.
     package let name: String
     /// The value after `=`; nil without `=`.
     package let attachedValue: String?

@@ -10,7 +10,7 @@ struct BenchFlag: Sendable {
   /// The accepted values, as a phrase after "expected"; empty for a switch.
   let expected: String
   let help: String
-  /// The modes with this flag.
+  /// The modes that accept this flag.
   let modes: [BenchMode]
   let store: Store
 

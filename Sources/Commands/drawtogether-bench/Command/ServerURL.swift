@@ -5,7 +5,7 @@ struct ServerURL: Equatable, Sendable, CustomStringConvertible {
   let host: String
   let port: UInt16
 
-  /// Parses a URL; nil for other schemes and for a URL with more parts.
+  /// Parses a URL; nil for other schemes, and for a URL with a path, a query, a fragment or user information.
   init?(_ text: String) {
     guard let mark = text.firstRange(of: "://") else { return nil }
     switch text[..<mark.lowerBound].lowercased() {

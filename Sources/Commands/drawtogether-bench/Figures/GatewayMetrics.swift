@@ -5,7 +5,7 @@ internal import HTTP
 struct GatewayMetrics: Equatable, Sendable {
   let sendCalls: Double
   let entriesDelivered: Double
-  /// Connections since the start, including the current one.
+  /// The number of connections since the gateway's start, including the connection of this request.
   let connectionsAccepted: Double
 
   /// Requests the metrics; nil if the gateway does not show them to this client.

@@ -35,7 +35,7 @@ struct Memory: Sendable {
   }
 }
 
-/// The bytes in TCP queues: of sockets with the server's port, and of all others.
+/// The number of bytes in the send and receive queues of TCP sockets with the server's port, and of all other TCP sockets.
 struct WaitingBytes: Equatable, Sendable {
   var atServer = 0
   var atOthers = 0

@@ -65,7 +65,7 @@ struct Report: Sendable {
     figures.append(Figure(name, label, .count(count), unit))
   }
 
-  /// Adds a number, rounded to four places, unless it is nil.
+  /// Adds a number, rounded to four decimal places, unless it is nil.
   mutating func add(_ name: String, _ label: String, _ number: Double?, _ unit: Unit? = nil) {
     guard let number, number.isFinite else { return }
     figures.append(Figure(name, label, .number(number), unit))
@@ -76,8 +76,8 @@ struct Report: Sendable {
     figures.append(Figure(name, label, .flag(flag)))
   }
 
-  /// Adds the number of earlier connections of the server, unless it is nil. Warns if it exceeds a tenth of the run's sockets: then
-  /// the measured memory per socket is too low.
+  /// Adds the number of earlier connections of the server, unless it is nil. Warns if the number exceeds a tenth of the run's
+  /// sockets: the server reuses the memory of these connections, so the measured memory per socket would be too low.
   mutating func add(connectionsBefore: Int?, sockets: Int) {
     guard let connectionsBefore else { return }
     add("connectionsBefore", "earlier connections of the server", connectionsBefore)

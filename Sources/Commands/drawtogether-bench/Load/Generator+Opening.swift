@@ -15,7 +15,7 @@ extension Generator {
       while started < opening.count, started - (liveCount - before) < inFlight {
         try start(links[opening.lowerBound + started])
         started += 1
-        // Opening a thousand sockets takes tens of milliseconds. Other sockets become live in this time.
+        // Opening a thousand sockets takes tens of milliseconds, so the events of earlier sockets are handled in between.
         if started & 15 == 0 { try step(until: 0) }
       }
       try step(until: Clock.now() + 10_000_000)
@@ -110,7 +110,7 @@ extension Generator {
 
   /// Marks a socket as live after its catch-up.
   func becomeLive(_ link: Link) {
-    // A slow reader gets more than one catch-up.
+    // A slow reader gets further catch-ups when it is already live.
     guard !link.isLive else { return }
     link.phase = .live
     link.liveAt = Clock.now()

@@ -4,7 +4,7 @@ internal import WebSocket
 internal import Wire
 
 extension Generator {
-  /// Reads all bytes of a socket.
+  /// Reads a socket until it is empty; with `untilEnd`, until the stream ends.
   func receive(_ link: Link, untilEnd: Bool) throws(BenchError) {
     while link.descriptor >= 0, link.isReading {
       switch Socket(link.descriptor).receive(into: &buffer) {
@@ -27,7 +27,7 @@ extension Generator {
     switch link.phase {
     case .securing(let tls):
       try decrypt(bytes, of: link, tls)
-      // The answer to the upgrade cannot have arrived yet.
+      // The decrypted bytes cannot contain an answer, because the upgrade request is sent only now.
       if tls.isHandshakeComplete {
         link.tls = tls
         upgrade(link)

@@ -23,7 +23,7 @@ struct Members {
     return generator
   }
 
-  /// Returns the target for the sockets of a session. Creates a session on a gateway.
+  /// Returns the request target for the sockets of a session. If the server is a gateway, creates the session first.
   static func target(
     of session: Int, _ options: BenchOptions, _ server: ServerURL
   ) throws(BenchError) -> String {

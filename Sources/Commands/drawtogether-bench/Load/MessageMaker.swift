@@ -1,7 +1,7 @@
 internal import WebSocket
 internal import Wire
 
-/// Creates the messages of members: one entry in one frame, or for a peer one frame with the payload only.
+/// Creates the messages of members: for a gateway one frame with one entry, for a peer server one frame with the payload only.
 struct MessageMaker {
   private let isPeer: Bool
   private let flags: EntryFlags
@@ -14,7 +14,7 @@ struct MessageMaker {
   /// Creates a maker.
   ///
   /// - Parameters:
-  ///   - payloadLength: the length in bytes, including the mark.
+  ///   - payloadLength: the length in bytes, including the `TimeMark`.
   ///   - retention: the retention of the entries.
   ///   - keys: the number of keys that a sender uses in rotation.
   ///   - isPeer: true to send only the payload, for a server without entries.

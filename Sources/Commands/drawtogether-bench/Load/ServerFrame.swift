@@ -7,7 +7,7 @@ struct ServerFrame: Equatable, Sendable {
   let isCompressed: Bool
   let payload: Range<Int>
 
-  /// Parses the frame at `offset`. Its payload may be incomplete. Nil if the header is incomplete.
+  /// Parses the frame at `offset`, whose payload may be incomplete. Returns nil if the header is incomplete.
   @inline(__always)
   static func parse(_ bytes: Span<UInt8>, at offset: Int) throws(BenchError) -> ServerFrame? {
     let available = bytes.count - offset

@@ -69,7 +69,7 @@ enum JoinStormRun {
   private static func fill(_ generator: Generator, _ target: String, _ entries: Int) throws(BenchError) {
     let writer = generator.addLink(session: 0, target: target)
     writer.followsCommitted = true
-    // A member that records sequences also receives its own entries.
+    // The entries that return to the writer are parsed only if `retained` is set.
     writer.retained = RetainedSequences(of: writer.index)
     try generator.open(writer.index..<writer.index + 1, inFlight: 1)
     let first = writer.lastSequence

@@ -23,7 +23,7 @@ struct Measurement {
   ) throws(BenchError) -> Measurement {
     let client = try generator.options.isPeer ? nil : ServerRequests(generator.server)
     let before = try client.flatMap { (client) throws(BenchError) in try GatewayMetrics.ask(client) }
-    // Messages that arrived while the metrics were requested must not affect the latencies.
+    // Messages that arrived while the metrics were requested are read now, so that they do not affect the latencies.
     try generator.run(until: Clock.now() + 100_000_000)
     generator.counters = TrafficCounters()
     let start = Sample(generator.options.process)

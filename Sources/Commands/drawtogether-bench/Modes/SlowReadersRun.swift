@@ -134,7 +134,7 @@ enum SlowReadersRun {
       link.isReading = true
       try generator.receive(link, untilEnd: false)
     }
-    // A digest takes microseconds, so the sequences are compared first.
+    // Computing a digest takes microseconds, so the loop compares sequences. The digests are compared once, after the loop.
     let last = generator.links[0].lastSequence
     _ = try generator.run(atMost: 30) { _ in slow.allSatisfy { $0.isClosed || $0.lastSequence >= last } }
     let stayed = slow.filter { !$0.isClosed }

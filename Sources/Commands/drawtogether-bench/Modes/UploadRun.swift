@@ -1,6 +1,6 @@
 /// The mode `upload`: file uploads by HTTP during drawing, one after the other.
 enum UploadRun {
-  /// The maximum size of a file, within the default of a gateway.
+  /// The maximum size of a file, which is below a gateway's default limit.
   private static let maximumSize = 64 << 20
 
   /// Runs the measurement and returns its report.

@@ -2,12 +2,12 @@ internal import Gateway
 internal import Storage
 internal import Wire
 
-/// Warnings about valid settings that are probably mistakes. A gateway starts with them, and logs them.
+/// Warnings about valid settings that are probably mistakes. A gateway starts with such settings, and logs the warnings.
 enum ConfigurationWarnings {
   /// The resources available to the process; nil where unknown.
   struct Machine: Sendable {
     var openFiles: Int?
-    /// Bytes of memory.
+    /// The available memory in bytes.
     var memory: Int?
 
     /// Creates a value from the known resources.

@@ -155,7 +155,7 @@ extension MemoryBudget {
       return found
     }
 
-    /// Returns the same part with at least this value.
+    /// Returns the same part, whose lowest value is at least `value`.
     func needing(_ value: Int) -> Part {
       var part = self
       part.least = max(least, value)

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// The arguments of this process.
 ///
-/// Swift's runtime reads them from the stack, below the environment. It finds none if a preloaded library has moved `environ`;
-/// then the gateway would ignore its flags and listen on every address. The kernel's list does not depend on `environ`.
+/// Swift's runtime reads the arguments from the stack, below the environment. The runtime finds no arguments if a preloaded
+/// library has moved `environ`. The gateway would then ignore its flags and listen on every address. The kernel's list in /proc
+/// does not depend on `environ`.
 enum ProcessArguments {
   /// Returns the arguments without the program's own name; nil if neither the runtime nor the kernel has a list.
   static func ofThisProcess() -> [String]? {

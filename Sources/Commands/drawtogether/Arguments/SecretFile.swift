@@ -5,7 +5,7 @@ internal import Platform
 /// A secret in a separate file, as Docker and Kubernetes pass secrets to a process. Errors name the setting and the file, but no
 /// content.
 enum SecretFile {
-  /// Returns the configuration with the token from its token file, if it names one.
+  /// Returns the configuration with the token from the token file, if the configuration names such a file.
   static func readToken(of configuration: GatewayConfiguration) throws(CommandError) -> GatewayConfiguration {
     guard let path = configuration.metricsTokenFile else { return configuration }
     var text = try read(path)

@@ -16,7 +16,7 @@ struct Setting: Sendable {
   let apply: @Sendable (String, inout GatewayConfiguration) -> Bool
   /// The default in the help when the setting has no default value, such as `none`.
   let defaultLabel: String
-  /// Returns the value in a configuration in the syntax of the flag; nil if it has none.
+  /// Returns the value of the setting in a configuration, in the syntax of the flag; nil if the setting has no value.
   let show: @Sendable (GatewayConfiguration) -> String?
 
   /// Creates a setting with a value.

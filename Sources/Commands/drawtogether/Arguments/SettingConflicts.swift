@@ -57,7 +57,7 @@ struct SettingConflicts {
 
   private func checkLimits() throws(CommandError) {
     let limits = configuration.limits
-    // Otherwise a session within its own limit would be refused because of the limit of all sessions.
+    // If the limit of all sessions were lower than the limit of one session, a session within its own limit would be refused.
     if limits.memoryBytes < limits.sessionLogBytes {
       throw .tooLow(
         setting: name("max-memory-bytes"), value: SettingValue.describe(size: limits.memoryBytes),
@@ -91,7 +91,7 @@ struct LimitPair {
   let part: LimitDescription
   let whole: LimitDescription
 
-  /// All pairs except memory and session log: that pair is checked for defaults too.
+  /// All pairs except `memoryBytes` and `sessionLogBytes`: `checkLimits` checks that pair even if both limits are defaults.
   static let all: [LimitPair] = [
     ("messageBytes", "sessionLogBytes"), ("attachmentBytes", "sessionAttachmentBytes"),
     ("connectionsPerAddress", "connections"), ("catchUpTailBytes", "memoryBytes"),

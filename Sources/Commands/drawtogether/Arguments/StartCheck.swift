@@ -21,7 +21,7 @@ struct StartCheck {
     for error in silentErrors { throw error }
   }
 
-  /// Returns all errors that would prevent a start, with the texts of the start itself. Looks up host names, which may take
+  /// Returns all errors that would prevent a start, with the texts that a start would print. Looks up host names, which may take
   /// seconds.
   func errors() -> [CommandError] {
     var errors = silentErrors

@@ -20,7 +20,7 @@ struct CopySurvey {
     self.id = id
   }
 
-  /// Reads a log up to its end or its damage.
+  /// Reads a log up to its end, or up to damage after which no record can be read.
   ///
   /// - Returns: the end of the readable part; nil if the log is unusable. Damage is added to the faults, except an incomplete last
   ///   record, which was never acknowledged.

@@ -34,7 +34,7 @@ struct FolderCopying {
     var isCopied: Bool
   }
 
-  /// The source, the target, and the bytes that stay free at the target.
+  /// The source, the target, and the number of bytes that stay free at the target.
   struct Request: Equatable, Sendable {
     var purpose: DataFolderCopy.Purpose
     var source: String

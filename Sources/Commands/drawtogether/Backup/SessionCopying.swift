@@ -6,9 +6,9 @@ internal import Wire
 
 /// Copies one session as it was at one moment, even if a gateway is writing to it.
 ///
-/// The log lists the files of the session, and some may be removed before the log is read. So existing contents are
-/// copied before the log, and new files are kept open. If a file is still missing, it was created and removed during the
-/// copy. The log now contains the record of its removal, so the copy is repeated until log and files agree.
+/// The log refers to the files of the session, but a file may be removed between the copy of the log and its own copy. So the
+/// existing contents are copied before the log, and newer files are kept open. If a file is still missing, it was created and
+/// removed during the copy. The log then contains a record of the removal, so the copy is repeated until log and files agree.
 struct SessionCopying {
   /// The result of a copy.
   struct Outcome: Equatable {

@@ -15,7 +15,7 @@ struct SessionFileCopying {
   private var pinned: [String: PinnedFile] = [:]
   /// The errors of contents that exist but could not be copied.
   private var unreadable: [String: StorageError] = [:]
-  /// The lengths of copied uploads, and the files that the last log refers to.
+  /// The lengths of copied uploads, and the files that the last copy of the log refers to.
   private var uploads: [UUID: UInt64] = [:]
   private var neededContents: Set<String> = []
   private var neededUploads: Set<UUID> = []
@@ -67,7 +67,7 @@ struct SessionFileCopying {
 
   /// Copies the files of an attachment.
   ///
-  /// - Returns: its fault; nil without one.
+  /// - Returns: the fault of the attachment; nil if its files are copied.
   mutating func copyFiles(
     of object: AttachmentObject, _ facts: UploadRecord?
   ) throws(CopyError) -> SessionCheck.Fault? {
@@ -86,7 +86,7 @@ struct SessionFileCopying {
     }
   }
 
-  /// Removes copied files that the last log does not refer to.
+  /// Removes copied files that the last copy of the log does not refer to.
   mutating func discardUnneeded() throws(CopyError) {
     for digest in contents.keys where !neededContents.contains(digest) {
       try session.discardContent(digest)

@@ -22,7 +22,7 @@ struct EntryScan {
   /// Sequences stay below 2^53, the limit of exact integers in JavaScript.
   private static let sequenceEnd: UInt64 = 1 << 53
 
-  /// The sequence of the last delivered entry.
+  /// The sequence of the last entry that was passed to the closure.
   private(set) var sequence: UInt64 = 0
   /// The sequence of the previous entry in the current `base` records.
   private var beforeInBase: UInt64 = 0

@@ -4,7 +4,7 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Compares the files of a session with their names and with its log.
+/// Compares the contents of a session with the digests in their names, and all files of the session with its log.
 ///
 /// A file without an attachment is not a fault: a crash may leave one, and the gateway removes it when it opens the session.
 struct FileCheck {

@@ -40,7 +40,7 @@ struct SessionCheck {
 
   /// Checks a session.
   ///
-  /// - Throws: `CommandError.gone` if it was removed.
+  /// - Throws: `CommandError.gone` if the session was removed.
   init(_ id: SessionID, in sessions: StoredSessions) throws(CommandError) {
     self.id = id
     do throws(CommandError) {

@@ -67,7 +67,7 @@ struct SessionExport {
     of log: LogSnapshot, to output: inout StandardOutput
   ) throws(CommandError) {
     var scan = EntryScan()
-    // An error of the output is not an error of the record, so it is stored until the record is read.
+    // A write error is not a `RecordError`, so the closure stores it. The error is thrown after the log is read.
     var failure: CommandError?
     do throws(StorageError) {
       _ = try log.read { (record, body) throws(RecordError) in
