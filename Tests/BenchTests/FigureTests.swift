@@ -27,7 +27,7 @@ struct FigureTests {
     #expect(ProcFile.number("VmSwap:", in: text) == nil)
   }
 
-  @Test("This process has CPU time and memory; a process 2^22 + 1 does not exist")
+  @Test("CPU time and memory are measured for a process. A process that does not exist has no CPU time")
   func processes() throws {
     #expect(Clock.ofProcess(getpid()) ?? 0 > 0)
     #expect(try Memory.of(getpid()).privateDirty > 0)

@@ -28,7 +28,7 @@ struct HistogramTests {
     #expect(value - told <= value / 128)
   }
 
-  @Test("A quantile is not exceeded by its share of the values")
+  @Test("The quantile for a share of 0.99 is not exceeded by 99 % of the values")
   func shares() {
     var histogram = Histogram()
     for _ in 0..<99 { histogram.record(10) }

@@ -64,7 +64,7 @@ struct BackupMeanwhileTests {
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
-    // One attachment after another is added and removed. When the backup has copied a log, the attachment in it is removed.
+    // One attachment after another is added and removed. After the backup has copied a log, the log's attachment is removed.
     var contents: [String] = []
     var logs: [[UInt8]] = []
     for number in 0..<30 {

@@ -52,8 +52,7 @@ enum JSONTexts {
     }
   }
 
-  /// Returns true if two values are equivalent, as `1e2` and `100`; two spellings of an accented letter are
-  /// not.
+  /// Returns true if two values are equivalent, such as `1e2` and `100`. Two encodings of an accented letter are not equivalent.
   static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
     switch (one, other) {
     case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)

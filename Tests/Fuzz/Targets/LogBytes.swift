@@ -6,7 +6,7 @@ struct LogBytes {
   private(set) var ends: [Int] = []
   private var chain: UInt32 = 0
 
-  /// A log with its first record.
+  /// Creates a log with the format record.
   init() {
     append(0, Array("drawtogether log".utf8) + [0, 0, 0, 1])
   }

@@ -64,7 +64,7 @@ enum Logs {
     var end: LogEnd
   }
 
-  /// Returns nil if the log cannot be used.
+  /// Reads a log. Returns nil if the log cannot be used.
   private static func read(_ bytes: [UInt8]) throws -> Reading? {
     let store = FolderStore(try disk(bytes), on: try executor.get(), durability: .process)
     let log = try store.log(of: id)

@@ -100,7 +100,7 @@ final class SessionClient {
     case "waiting":
       try expect(joined == nil, "`waiting` after `joined`")
     case "catchUp":
-      // A subscriber that lags in its tail is caught up again.
+      // A subscriber that lags during a catch-up from the tail may get another `catchUp`.
       try expect(
         joined != nil && catchUp?.isSnapshot != true,
         "an unexpected `catchUp`: joined \(joined != nil), \(catchUp as Any)")

@@ -12,7 +12,7 @@ final class SessionShell {
   /// The records in the log of the session; empty for a session in memory.
   private(set) var disk: [SessionRecord]
   private var underWay: Unsaved?
-  /// All ordered entries that clients received.
+  /// All entries with a sequence that clients received, by sequence.
   private var order: [UInt64: [UInt8]] = [:]
   private var lives = 0
   private var names: UInt64 = 1_000
@@ -209,9 +209,9 @@ final class SessionShell {
     disk = try plan.records(slices, copying: disk)
   }
 
-  /// Stops the process cleanly, and continues in another one.
+  /// Stops the gateway cleanly, and continues the session in a new gateway.
   ///
-  /// - Returns: true if the session only had to be loaded.
+  /// - Returns: true if no upload had to be continued or removed after the load.
   /// - Throws: `Finding` if the session has changed.
   func stopAndStart() throws -> Bool {
     endSaving()
@@ -235,9 +235,9 @@ final class SessionShell {
     return true
   }
 
-  /// Kills the process, and restores the session from its file.
+  /// Kills the gateway, and restores the session from its log.
   ///
-  /// - Returns: true if the session only had to be loaded.
+  /// - Returns: true if no upload had to be continued or removed after the load.
   /// - Throws: `Finding` if a committed entry is missing.
   @discardableResult
   func restart(isClean: Bool = false) throws -> Bool {

@@ -159,7 +159,7 @@ final class StoredSessions {
 
   /// Undoes the end of a session. Appends to its log.
   ///
-  /// - Throws: `CommandError` if it has not ended, is gone, or its log cannot be written.
+  /// - Throws: `CommandError` if the session has not ended, no longer exists, or its log cannot be written.
   func restore(_ id: SessionID) throws(CommandError) {
     let isRestored: Bool
     do throws(StorageError) {
@@ -170,7 +170,7 @@ final class StoredSessions {
       throw try isGone(id, error) ? .gone(id) : .log(id, error)
     }
     guard isRestored else { throw .notEnded(id) }
-    // The session may have expired in between: then the record was appended to a removed log.
+    // The session may have expired before the append. Then the record is in a removed log, and this call throws `gone`.
     _ = try log(of: id)
   }
 }

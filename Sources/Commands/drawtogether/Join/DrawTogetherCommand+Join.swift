@@ -8,7 +8,7 @@ extension DrawTogetherCommand {
   /// True for the command `join`, which `join()` runs. `run()` runs all other commands.
   var isJoin: Bool { arguments.first == ArgumentParser.joinCommand }
 
-  /// Takes part in a session. The library publishes on the main actor, which must not be blocked.
+  /// Runs the command `join`. The client library publishes events on the main actor, so nothing may block the main actor.
   @MainActor
   func join() async -> ExitCode {
     let request: JoinRequest

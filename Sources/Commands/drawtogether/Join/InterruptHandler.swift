@@ -19,7 +19,7 @@ final class InterruptHandler {
       switch signal {
       case .windowChange: Task { @MainActor in windowChanged?() }
       case .terminate:
-        // The call does not use the main actor, which may be blocked forever.
+        // This call does not run on the main actor, because the main actor may be blocked forever.
         guard forcedExit.shouldLeave() else { forcedExit.exit() }
         Task { @MainActor in interrupt() }
       }

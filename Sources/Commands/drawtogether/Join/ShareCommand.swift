@@ -3,7 +3,7 @@ internal import GroupActivities
 internal import Glibc
 internal import Platform
 
-/// Runs `say` and `attach`: adds an item to the board, and returns when it is on the gateway's disk.
+/// Runs `say` and `attach`: adds an item to the board, and returns when the item is on the gateway's disk.
 @MainActor
 struct ShareCommand {
   private static let textSize = 24.0
@@ -58,7 +58,7 @@ struct ShareCommand {
     }
   }
 
-  /// Returns the placement in the proportions of the picture; `location` is its center.
+  /// Returns a placement that keeps the proportions of the picture. Its `location` is the center.
   private func placement(
     of head: ImageHeader?, _ width: Double?, at corner: PlanePoint, _ z: UInt64
   ) -> PlacementMetadata {

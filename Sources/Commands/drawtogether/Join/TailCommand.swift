@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import GroupActivities
 internal import Platform
 
-/// Runs `tail`: prints the events of a session as lines of JSON, until it is over.
+/// Runs `tail`: prints the events of a session as lines of JSON, until the session is over.
 @MainActor
 struct TailCommand {
   private let command: DrawTogetherCommand
@@ -64,7 +64,7 @@ struct TailFilter {
       isAway = true
       return true
     case .caughtUp:
-      // The event is also printed after a reconnect. The catch-up before it is not printed.
+      // `caughtUp` is printed once after the join, and once after each reconnect.
       defer { (isLive, isAway) = (true, false) }
       return !isLive || isAway
     case .message(let message): return (isLive || sinceStart) && !message.isRepeat

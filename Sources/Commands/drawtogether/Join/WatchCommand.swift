@@ -3,8 +3,8 @@ internal import Glibc
 internal import GroupActivities
 internal import Platform
 
-/// Runs `watch`: shows the board of a session in a terminal, live. When a participant starts a new page for everyone, it shows
-/// the successor session.
+/// Runs `watch`: shows the board of a session in a terminal, live. When a participant starts a new page for everyone, the command
+/// continues with the successor session.
 @MainActor
 final class WatchCommand {
   private let command: DrawTogetherCommand
@@ -14,7 +14,7 @@ final class WatchCommand {
     (self.command, self.interruptHandler) = (command, interruptHandler)
   }
 
-  /// Runs until the session ends or Ctrl-C is pressed. With `once`, and without a terminal, prints one picture.
+  /// Runs until the session ends or Ctrl-C is pressed. With `once`, or if the output is not a terminal, prints one picture.
   func run(_ request: JoinRequest, _ link: URL, once: Bool) async throws(CommandError) {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     guard isTerminal, !once else { return try await showOnce(request, link, isTerminal: isTerminal) }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The content of the board according to the session.
+/// The content of the board, built from the messages of the session.
 struct Board {
   /// A stroke or a text.
   enum Mark: Equatable, Sendable {

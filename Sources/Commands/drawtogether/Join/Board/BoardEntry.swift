@@ -24,6 +24,6 @@ struct BoardAttachment: Sendable {
   var id: UUID
   var name: String
   var isPicture: Bool
-  /// JSON; nil without metadata.
+  /// The metadata as JSON; nil without metadata.
   var metadata: [UInt8]?
 }

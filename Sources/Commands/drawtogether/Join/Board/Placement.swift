@@ -28,7 +28,7 @@ struct Placement: Equatable, Sendable {
     z = MarkMessage.depth(members)
   }
 
-  /// Creates the fallback placement of an attachment, the same in all clients.
+  /// Creates the fallback placement of an attachment, which all clients derive from the id in the same way.
   init(fallbackFor id: UUID) {
     let number = UInt32(id.uuidString.prefix(8), radix: 16) ?? 0
     center = PlanePoint(x: 200 + 60 * Double(number % 8), y: 200 + 60 * Double((number >> 3) % 5))

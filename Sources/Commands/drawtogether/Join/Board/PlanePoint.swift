@@ -1,6 +1,6 @@
 /// A point of the canvas; y points down.
 struct PlanePoint: Equatable, Hashable, Sendable {
-  /// The maximum absolute coordinate; points beyond are not sent and are ignored.
+  /// The maximum absolute coordinate. Points beyond it are not sent, and received ones are ignored.
   static let reach = 1_000_000.0
 
   var x: Double

@@ -6,7 +6,7 @@ struct BrailleCanvas: Equatable {
     var dots: UInt8 = 0
     /// A letter, which hides the dots.
     var letter: Character?
-    /// True for the right half of a wide letter, which shows nothing else.
+    /// True if the cell is the right half of a wide letter.
     var isRightHalf = false
     /// The color of the last drawn mark; nil for the terminal's own color.
     var color: RGB?
@@ -38,7 +38,7 @@ struct BrailleCanvas: Equatable {
     if cells[index].letter == nil { cells[index].color = color }
   }
 
-  /// Writes letters from a cell on, if they fit. Letters outside the canvas are omitted.
+  /// Writes letters, beginning in a cell. Letters outside the canvas are omitted.
   mutating func write(_ text: String, column: Int, row: Int, color: RGB?) {
     guard row >= 0, row < rows else { return }
     var column = column

@@ -11,7 +11,7 @@ enum CellWidth {
     case .nonspacingMark, .enclosingMark, .control, .format, .lineSeparator, .paragraphSeparator: return 0
     default: break
     }
-    // An emoji by default, or with the emoji variation selector.
+    // The character is an emoji by default, or because of the emoji variation selector.
     if scalar.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,

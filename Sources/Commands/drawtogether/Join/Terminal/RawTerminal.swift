@@ -10,8 +10,8 @@ final class RawTerminal: Sendable {
   func begin() {
     var settings = termios()
     guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
-    // The system stops a background process that changes its terminal. If the terminal is not the controlling terminal of a
-    // process, there is no foreground process.
+    // The system stops a background process that changes its controlling terminal. If the terminal is not the controlling
+    // terminal of this process, `tcgetpgrp` fails, and the process may change the terminal.
     let group = tcgetpgrp(STDIN_FILENO)
     guard group < 0 || group == getpgrp() else { return }
     original.withLock { $0 = settings }

@@ -6,7 +6,7 @@ enum TerminalColors: Sendable {
   /// 24-bit colors.
   case all
 
-  /// Returns the support according to the environment. A nonempty `NO_COLOR` turns colors off (no-color.org).
+  /// Returns the colors of a terminal according to the environment. A nonempty `NO_COLOR` turns colors off (no-color.org).
   static func of(_ environment: [String: String], isTerminal: Bool) -> TerminalColors {
     let kind = environment["TERM"] ?? ""
     guard isTerminal, (environment["NO_COLOR"] ?? "").isEmpty, kind != "dumb" else { return .none }

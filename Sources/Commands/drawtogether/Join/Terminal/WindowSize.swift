@@ -5,7 +5,7 @@ struct WindowSize: Equatable {
   var columns: Int
   var rows: Int
 
-  /// The maximum of columns and rows.
+  /// The maximum number of columns, and of rows.
   private static let maximum = 1000
 
   /// Returns the size of the window, otherwise of the environment (`COLUMNS` and `LINES`), otherwise 80 × 24.
