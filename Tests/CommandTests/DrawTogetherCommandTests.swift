@@ -4,7 +4,7 @@ import Testing
 @testable import drawtogether
 
 /// Output and exit code of the program.
-@Suite("Command")
+@Suite("The drawtogether program")
 struct DrawTogetherCommandTests {
   private func run(_ arguments: [String], _ environment: [String: String] = [:]) -> CommandRun {
     CommandRun(arguments, environment)
@@ -27,7 +27,7 @@ struct DrawTogetherCommandTests {
     #expect(result.output == "drawtogether \(Product.version)\n")
   }
 
-  @Test("An invalid value, an unknown flag and an unknown variable exit with code 2 and one sentence")
+  @Test("For an invalid value, an unknown flag or an unknown variable, the exit code is 2 with one sentence")
   func usage() {
     let value = run(["--reactors", "many"])
     #expect(value.code == 2)
@@ -108,7 +108,7 @@ struct DrawTogetherCommandTests {
   }
 
   @Test(
-    "The page is found in the default folder or beside the program; an explicit folder is used unchanged",
+    "The page is found in the default folder or beside the program. An explicit folder is used unchanged",
     arguments: [
       ("Public", true, ["Public"], "Public"),
       (

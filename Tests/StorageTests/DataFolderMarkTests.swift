@@ -154,7 +154,7 @@ struct DataFolderMarkTests {
   }
 
   @Test(
-    "The next start removes the leftovers of a crash, and keeps files that are not sessions"
+    "The next start removes incomplete and removed sessions that a crash left, and keeps files that are not sessions"
   )
   func leftovers() throws {
     let temporary = TemporaryFolder()

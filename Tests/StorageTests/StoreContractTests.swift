@@ -156,7 +156,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compacted log has the head, the slices, and all records from the first newer run on",
+    "A compacted log has the compaction's head and slices, and all records from the first later run on",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

@@ -36,7 +36,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: true) == Digests.long)
   }
 
-  @Test("An upload may be empty")
+  @Test("An upload without any bytes can be finished")
   func empty() throws {
     let upload = try one.attachments.createUpload(id)
     #expect(upload.offset == 0)

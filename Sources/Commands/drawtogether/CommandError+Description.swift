@@ -75,7 +75,7 @@ extension CommandError: CustomStringConvertible {
       "\(setting) \(path) is in \(page), the folder of --public, whose files are public: move it out."
     case .reserveBeyondDisk(let reserve, let disk, let data):
       "--disk-reserve-bytes is \(SettingValue.describe(size: Int(clamping: reserve))), but the whole disk of --data \(data) has"
-        + " \(SettingValue.rough(size: disk)): lower it."
+        + " \(SettingValue.rough(size: disk)): lower the reserve."
     case .start(let error, let setting): "\(setting ?? "")\(error)"
 
     case .portUnknown: "the address has port 0: health needs the actual port of the gateway"
@@ -102,7 +102,7 @@ extension CommandError: CustomStringConvertible {
       "session \(id) is being restored by another process"
     case .log(let id, let error): "session \(id): \(error)"
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
-    case .nothingLost(let id): "session \(id) has no loss to accept"
+    case .nothingLost(let id): "session \(id) is not damaged: there is nothing to repair"
     case .stillDamaged(let id):
       "session \(id) is damaged and still has participants: its gateway removes the damaged bytes from the log when it "
         + "opens the session again; run this command after that"

@@ -24,7 +24,7 @@ struct ArgumentParserTests {
 
   private struct UnexpectedInvocation: Error {}
 
-  @Test("Without arguments the defaults are in force")
+  @Test("Without arguments, every setting has its default")
   func defaults() throws {
     let configuration = try serve()
     #expect(configuration.http == ListenAddress(host: "0.0.0.0", port: 8080))

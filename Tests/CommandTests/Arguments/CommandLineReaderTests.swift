@@ -17,7 +17,7 @@ struct CommandLineReaderTests {
     .flag(CommandLineReader.Flag(name: name, attachedValue: value))
   }
 
-  @Test("Flags begin with two dashes; everything else is an operand")
+  @Test("An argument that begins with two dashes is a flag. All other arguments are operands")
   func kinds() {
     #expect(
       read(["say", "--at", "-h", "-", "", "--operand"]) == [
@@ -25,7 +25,7 @@ struct CommandLineReaderTests {
       ])
   }
 
-  @Test("A value follows the first =, and may be empty")
+  @Test("The value of a flag is the text after the first `=`, and may be empty")
   func attachedValues() {
     #expect(
       read(["--a=1", "--b=", "--c=x=y", "--=z"]) == [
@@ -33,7 +33,7 @@ struct CommandLineReaderTests {
       ])
   }
 
-  @Test("After -- all arguments are operands")
+  @Test("After `--`, all arguments are operands")
   func endOfFlags() {
     #expect(
       read(["--a", "--", "--b", "--", "c"])
@@ -41,7 +41,7 @@ struct CommandLineReaderTests {
     #expect(read(["--", "a"], endsFlagsAtDashes: false) == [Self.flag(""), .operand("a")])
   }
 
-  @Test("The value of a flag is attached with =, or is the next argument in any form")
+  @Test("If a flag has no `=`, its value is the next argument, even if that begins with dashes")
   func values() throws {
     var reader = CommandLineReader(["--a=1", "--b", "--", "--c", "--d", "--e"], endsFlagsAtDashes: true)
     var values: [String?] = []

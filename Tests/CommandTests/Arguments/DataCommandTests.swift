@@ -35,7 +35,7 @@ struct DataCommandTests {
   }
 
   @Test(
-    "Action, folder and session are parsed",
+    "The action, the data folder and the session of a command are parsed",
     arguments: [
       Read("sessions", is: .list(asJSON: false)),
       Read("sessions", "--json", is: .list(asJSON: true)),

@@ -37,7 +37,7 @@ struct StartCheckTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
   }
 
-  @Test("All errors are reported, not only the first")
+  @Test("The check reports all errors, not only the first one")
   func all() throws {
     try folder.write("", to: "file")
     let found = errors {

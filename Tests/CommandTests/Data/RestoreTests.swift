@@ -90,7 +90,7 @@ struct RestoreTests {
     #expect(error?.description == "session Restor… has expired and was removed")
   }
 
-  @Test("A damaged log is not changed")
+  @Test("Restoring a session with a damaged log fails and does not change the log")
   func damaged() async throws {
     let log = ended()
     try await folder.make(log)

@@ -45,7 +45,7 @@ struct VerifyAgreementTests {
     }
   }
 
-  @Test("The unchanged log has no faults")
+  @Test("A gateway opens the unchanged log, and `verify` finds no faults in it")
   func unchanged() async throws {
     let folder = try KeptFolder()
     let log = Self.log()

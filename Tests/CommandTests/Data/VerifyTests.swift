@@ -158,7 +158,7 @@ struct VerifyTests {
     let again = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(again.code == 1)
     #expect(
-      again.errors == "drawtogether: session Verify… has no loss to accept\n")
+      again.errors == "drawtogether: session Verify… is not damaged: there is nothing to repair\n")
   }
 
   @Test("ST9 `repair` repairs a damaged frame without a loss")
@@ -283,7 +283,7 @@ struct VerifyTests {
         == true)
   }
 
-  @Test("A removed attachment needs no file")
+  @Test("A missing file of a removed attachment is not a fault")
   func removedAttachment() async throws {
     let removed = try await faults { log in
       let id = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
@@ -300,7 +300,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "A record with a valid checksum but invalid content is found, with its offset",
+    "A record with a valid checksum but invalid content is reported with its offset",
     arguments: [
       Wrong(words: "A record of kind session belongs to another session.") { log in
         log.add(MadeLog("Another00000000000000A").records[0])

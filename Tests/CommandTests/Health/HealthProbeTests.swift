@@ -73,7 +73,7 @@ struct HealthProbeTests {
     return configuration
   }
 
-  @Test("A gateway that answers 200 is healthy; the request names the gateway's public host")
+  @Test("A gateway that answers 200 is healthy. The request's `Host` is the host of the public URL")
   func well() throws {
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     var configuration = configuration(http: answerer.port)
@@ -98,7 +98,7 @@ struct HealthProbeTests {
     _ = answerer.finish()
   }
 
-  @Test("Without http the probe uses TLS, and ignores the names of the certificate")
+  @Test("If http is off, the probe uses TLS and does not check the names of the certificate")
   func overTLS() throws {
     let folder = TemporaryFolder()
     let names = AlternativeNames(hosts: ["elsewhere.example"], addresses: [])

@@ -53,7 +53,7 @@ struct BrailleTests {
     #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
   }
 
-  @Test("Ranges of dots are set across word boundaries, and are returned only once")
+  @Test("A range of dots may cross the mask's words, and each set dot is returned once")
   func mask() {
     var mask = DotMask(width: 130, height: 2)
     for (left, right, y) in [
@@ -172,7 +172,7 @@ struct BrailleTests {
     #expect(TerminalFrame(.none).lines(canvas) == "⠁\n ⠁\n")
   }
 
-  @Test("The status line has participants, number of items and connection state")
+  @Test("The status line contains the connection state, the participants and the number of items")
   func status() {
     var status = StatusLine()
     #expect(status.text == " connecting… · 0 marks")

@@ -23,7 +23,7 @@ struct ReadyNoticeTests {
   }
 
   @Test(
-    "The line of JSON begins with the URLs",
+    "The notice in JSON begins with the event, the URLs of the listeners, and the duration of the start",
     arguments: [
       (
         "127.0.0.1:4000", "127.0.0.1:4001",
@@ -40,7 +40,7 @@ struct ReadyNoticeTests {
     #expect(line.hasSuffix("}\n") && line.split(separator: "\n").count == 1)
   }
 
-  @Test("The line of JSON contains the settings, and null for unknown values")
+  @Test("The notice in JSON contains the settings, and null for unknown values")
   func jsonFacts() throws {
     let few = try notice(
       http: "127.0.0.1:1", https: nil,
@@ -81,7 +81,7 @@ struct ReadyNoticeTests {
           Limits           10000 connections, 200 per address; 1000 per session; files up to 100M
           Proxies          none trusted (--trust-proxy)
           Health           /healthz, /readyz; limits: /api/limits
-          Metrics          /metrics, only on this machine (--metrics-token opens it)
+          Metrics          /metrics, only on this machine (--metrics-token allows others)
           Certificate      self-signed by this gateway: browsers ask once whether to trust it
 
 
@@ -132,7 +132,7 @@ struct ReadyNoticeTests {
     #expect(text.contains("Data             data: \(words), 1T free, durability process\n"))
   }
 
-  @Test("URLs for the network are listed for wildcard listeners only, with IPv6 if it is served")
+  @Test("URLs for other machines are listed only for wildcard listeners, and with IPv6 only for [::]")
   func network() throws {
     let loopback = try notice(http: "127.0.0.1:8080", https: nil, interfaces: ["192.0.2.7"]).text
     #expect(!loopback.contains("network") && !loopback.contains("Certificate"))

@@ -55,7 +55,7 @@ struct ServingTests {
     return String(decoding: answer, as: UTF8.self)
   }
 
-  @Test("The ready line has both URLs, both are healthy, and SIGTERM exits with code 0")
+  @Test("The ready line has two URLs, the health check succeeds at both, and SIGTERM exits with code 0")
   func readyAndStopped() throws {
     let (child, ready) = try start()
     #expect(ready.event == "ready")
@@ -76,7 +76,7 @@ struct ServingTests {
     try HealthProbe.check(configuration)
   }
 
-  @Test("The health check succeeds at the limit of connections, over http and over https")
+  @Test("The health check succeeds over http and https even if the limit of connections is reached")
   func healthAtLimit() throws {
     let (child, ready) = try start("--max-connections", "1")
     let connection = try Socket.connect(to: SocketAddress("127.0.0.1:\(try port(ready.http))"))
@@ -95,7 +95,7 @@ struct ServingTests {
     #expect(child.end() == 0)
   }
 
-  @Test("A second SIGTERM stops without waiting for an unresponsive socket")
+  @Test("A second SIGTERM stops the gateway without waiting for an unresponsive client")
   func secondSignal() throws {
     let (child, ready) = try start("--echo")
     let connection = try Socket.connect(to: SocketAddress("127.0.0.1:\(try port(ready.http))"))

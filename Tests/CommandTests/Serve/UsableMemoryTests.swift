@@ -8,7 +8,7 @@ struct UsableMemoryTests {
   private static let root = "/sys/fs/cgroup"
 
   @Test(
-    "The usable memory is the lowest limit of machine and control groups",
+    "The usable memory is the lower of the machine's memory and the lowest limit of a control group",
     arguments: [
       ("", [:], 8_000), ("0::/\n", ["\(root)/memory.max": "max\n"], 8_000),
       ("0::/\n", ["\(root)/memory.max": "512\n"], 512), ("0::/\n", ["\(root)/memory.max": "9000\n"], 8_000),

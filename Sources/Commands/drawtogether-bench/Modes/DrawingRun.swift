@@ -41,7 +41,7 @@ extension Report {
   /// Creates a report with the figures of all modes.
   init(_ options: BenchOptions, _ generator: Generator) {
     self.init()
-    add("mode", "what", options.mode.rawValue)
+    add("mode", "mode", options.mode.rawValue)
     add("server", "server", generator.server.description)
     add("deflate", "permessage-deflate offered", options.offersDeflate)
     add("sockets", "sockets", generator.links.count)

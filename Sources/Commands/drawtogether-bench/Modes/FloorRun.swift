@@ -22,7 +22,7 @@ enum FloorRun {
     defer { for socket in sockets { close(socket) } }
 
     var report = Report()
-    report.add("mode", "what", "floor")
+    report.add("mode", "mode", "floor")
     report.add("sockets", "sockets", options.sockets)
     report.add("frameBytes", "frame", options.frame, .bytes)
     var total: UInt64 = 0

@@ -34,8 +34,8 @@ enum ConfigurationWarnings {
       configuration.trustedProxies == 0
     {
       warnings.append(
-        "--public-url is https and --https is off, so there must be a proxy: without --trust-proxy 1 all its clients count "
-          + "as one address")
+        "--public-url is https and --https is off, so there must be a proxy: without --trust-proxy 1, all clients of the proxy "
+          + "count as one address")
     }
     let reserve = UInt64(clamping: limits.diskReserveBytes)
     if let room = DataFolder.room(for: configuration.dataDirectory),

@@ -75,7 +75,7 @@ struct ReadyNotice: Equatable, Sendable {
       (
         "Metrics",
         configuration.metricsToken == nil
-          ? "/metrics, only on this machine (--metrics-token opens it)"
+          ? "/metrics, only on this machine (--metrics-token allows others)"
           : "/metrics, with the token"
       ))
     if let words = certificateText { rows.append(("Certificate", words)) }
