@@ -128,7 +128,7 @@ struct StartCheckTests {
         $0.memory = 500 << 20
       } == [
         "--memory is 500M, but only 512M of memory are available, of which the kernel needs some for sockets and files: the"
-          + " kernel may kill the process before it uses --memory; three quarters of the available memory are safe"
+          + " kernel may kill the process before it reaches --memory; three quarters of the available memory are safe"
       ])
   }
 

@@ -96,7 +96,7 @@ enum FieldLines {
     if let bytes = Base64.decode(value) {
       try expect(Base64.encode(bytes) == value, "\(value) is decoded, but is not canonical")
     }
-    if let path = try? TargetPath.resolve(value) { try check(path) }  // nil: the path breaks a rule
+    if let path = try? TargetPath.resolve(value) { try check(path) }  // nil if the path breaks a rule
   }
 
   /// Checks that a file name cannot end the field, and that a reader gets the same name.

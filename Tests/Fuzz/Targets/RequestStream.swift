@@ -49,7 +49,7 @@ enum RequestStream {
   }
 
   private static func resolved(_ path: String) -> TargetPath? {
-    try? TargetPath.resolve(path)  // nil: the path breaks a rule
+    try? TargetPath.resolve(path)  // nil if the path breaks a rule
   }
 
   private static let roomy = {

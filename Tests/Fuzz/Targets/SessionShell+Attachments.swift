@@ -22,8 +22,8 @@ extension SessionShell {
       guard (try? session.reserveUpload(id, upTo: amount)) != nil else { return }
       session.uploadMoved(id, to: max(amount, attachment.object.offset), now: now)
     case 2: session.uploadPaused(id, at: min(amount, attachment.object.size ?? amount), now: now)
-    case 3: try? session.setUploadSize(id, amount, now: now)  // as above
-    case 4: try? session.restartUpload(id, size: amount, now: now)  // as above
+    case 3: try? session.setUploadSize(id, amount, now: now)  // A refused call has no effect.
+    case 4: try? session.restartUpload(id, size: amount, now: now)  // A refused call has no effect.
     default: finish(id, size: attachment.object.size ?? amount, digest: choice >> 4)
     }
   }
@@ -51,7 +51,7 @@ extension SessionShell {
         id: id, file: EntryKey(high: 7, low: attachmentFiles).uuid, name: "a", contentType: "image/png",
         size: choice & 1 == 0 ? nil : UInt64(program.byte()), metadata: nil,
         participant: choice & 2 == 0 ? nil : 1, isResumable: choice & 4 == 0, uploadMetadata: nil),
-      now: now, date: Date(timeIntervalSince1970: 0))  // as above
+      now: now, date: Date(timeIntervalSince1970: 0))  // A refused call has no effect.
   }
 
   private func finish(_ id: UUID, size: UInt64, digest: UInt8) {

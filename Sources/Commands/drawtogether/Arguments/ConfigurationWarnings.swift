@@ -55,8 +55,8 @@ enum ConfigurationWarnings {
     if let memory = machine.memory, let budget = configuration.memory, budget > memory / 10 * 9 {
       warnings.append(
         "--memory is \(SettingValue.describe(size: budget)), but only \(SettingValue.rough(size: UInt64(clamping: memory))) of memory "
-          + "are available, of which the kernel needs some for sockets and files: the kernel may kill the process before it uses "
-          + "--memory; three quarters of the available memory are safe")
+          + "are available, of which the kernel needs some for sockets and files: the kernel may kill the process before it "
+          + "reaches --memory; three quarters of the available memory are safe")
     }
     return warnings
   }
