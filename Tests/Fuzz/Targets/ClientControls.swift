@@ -4,8 +4,8 @@ internal import Wire
 /// Control messages of clients, and other texts that clients choose and all participants get.
 enum ClientControls {
   static func check(_ input: [UInt8]) throws {
-    if let control = try? ClientControl.decode(input.span) { try check(control) }  // nil if the input is refused
-    if let request = try? ActivityRequest.decode(input.span) { try check(request) }  // nil if the input is refused
+    if let control = try? ClientControl.decode(input.span) { try check(control) }  // nil if refused
+    if let request = try? ActivityRequest.decode(input.span) { try check(request) }  // nil if refused
     if let metadata = try? AttachmentMetadata.parse(input.span, limit: 4_096) { try check(metadata) }
     if let text = String(validating: input, as: UTF8.self) { try check(text) }
   }

@@ -23,7 +23,7 @@ enum GatewayControls {
   private static func check<Value: Decodable & JSONWritable & Equatable>(
     _ type: Value.Type, _ text: [UInt8]
   ) throws {
-    guard let value = try? WireJSON.decode(type, from: text.span) else { return }  // nil if the input is refused
+    guard let value = try? WireJSON.decode(type, from: text.span) else { return }  // nil if refused
     let written = WireJSON.encode(value)
     try expectSame(try WireJSON.decode(type, from: written.span), value)
   }

@@ -8,7 +8,7 @@ enum JSONTexts {
     let depth = 1 + reader.below(4)
     let text = reader.takeRest()
     guard let value = parsed(text, depth: depth) else {
-      let range = try? JSONParser.range(of: "a", in: text.span)  // nil if the input is refused
+      let range = try? JSONParser.range(of: "a", in: text.span)  // nil if refused
       return try expect(range == nil || parsed(text, depth: 1) != nil, "a member of refused JSON is found")
     }
     try expect(String(validating: text, as: UTF8.self) != nil, "accepted JSON is not UTF-8")
@@ -41,7 +41,7 @@ enum JSONTexts {
   }
 
   static func parsed(_ text: [UInt8], depth: Int) -> JSONValue? {
-    try? JSONParser.parse(text.span, depth: depth)  // nil if the input is refused
+    try? JSONParser.parse(text.span, depth: depth)  // nil if refused
   }
 
   private static func depth(of value: JSONValue) -> Int {

@@ -63,7 +63,8 @@ enum UploadLines {
 
   /// Checks that accepted metadata is stored unchanged, and is valid JSON for its readers.
   private static func checkJSON(_ bytes: [UInt8]) throws {
-    guard let metadata = try? AttachmentMetadata.parse(bytes.span, limit: 256) else { return }  // nil if the input is refused
+    // The result is nil if the metadata is refused.
+    guard let metadata = try? AttachmentMetadata.parse(bytes.span, limit: 256) else { return }
     try expect(bytes.count <= 256 && metadata.text == bytes, "metadata of \(bytes.count) bytes")
   }
 

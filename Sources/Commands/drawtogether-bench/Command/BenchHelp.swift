@@ -13,11 +13,11 @@ enum BenchHelp {
     text += """
 
       A message counts as delivered when a member other than its sender receives it during the measurement; with --count-echo
-      also when the sender receives it. Messages are recognized by a mark in the payload. Latency is the time from before the
-      send to after the read that returned the message. In a closed loop, the next message is sent when one earlier message has
-      been delivered to all members (--window), or when all have (--burst). In an open loop (--rate), messages are sent on
-      schedule; a message that is late by 250 ms is skipped and counted. A generator that is the bottleneck is reported: starved
-      in an open loop, busy in a closed loop.
+      also when the sender receives it. A mark at the beginning of the payload contains the sender and the send time. Latency is
+      the time from before the send call to after the read call that returned the message. In a closed loop, the next message is
+      sent when one earlier message has been delivered to all members (--window), or when all earlier messages have been
+      (--burst). In an open loop (--rate), messages are sent on schedule; a message that is late by 250 ms is skipped and
+      counted. If the generator is the bottleneck, the report says so: starved in an open loop, busy in a closed loop.
 
       CPU per delivered message includes the whole process of the server. The gateway's default limits are those of a shared
       canvas. Raise them for a load test: --max-entries-per-second, --max-bytes-per-second, --max-connections,

@@ -26,9 +26,9 @@ enum CommandHelp {
              drawtogether join LINK …           take part in a session from a terminal: watch, say,
                                                 attach, tail; see join --help
 
-      The commands from sessions to delete use the folder of --data: restore DIR while no gateway uses
-      it, the others also beside a running gateway. The beginning of a session's ID is enough. Exit
-      codes: 0 success, 1 failure or damage found, 2 invalid arguments or settings.
+      The commands from sessions to delete use the folder of --data. A gateway may use this folder at
+      the same time, except during restore DIR. The beginning of a session's ID is enough. Exit codes:
+      0 success, 1 failure or damage found, 2 invalid arguments or settings.
 
       A flag is written --flag VALUE or --flag=VALUE. Every setting can also be set by an environment
       variable: --flush-interval by DRAWTOGETHER_FLUSH_INTERVAL. The flag has precedence; an empty
