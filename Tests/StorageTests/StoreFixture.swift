@@ -84,8 +84,8 @@ extension SessionRecord {
   static let session = SessionRecord(kind: .session, body: Array("{}".utf8))
   static let numbers = SessionRecord(kind: .numbers, body: [0, 0, 0x10, 0])
 
-  /// Returns a run of one entry for all participants, with the fields that a store reads. Each byte of the payload is the low byte
-  /// of the sequence.
+  /// Returns a run of one entry for all participants, with the fields that a store reads. Each byte of the payload is the low
+  /// byte of the sequence.
   static func run(_ sequence: UInt64, payload count: Int = 10) -> SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: UInt32(22 + count))

@@ -10,8 +10,8 @@ enum UsableMemory {
       read: ControlGroups.text)
   }
 
-  /// Returns the number of bytes from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of a
-  /// file or nil.
+  /// Returns the number of bytes from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of
+  /// a file or nil.
   static func bytes(machine: Int?, groups: String, read: (String) -> String?) -> Int? {
     // No limit is "max" in version 2, and in version 1 a number larger than any memory.
     let limits = ControlGroups.folders(of: "memory", in: groups).compactMap { folder in

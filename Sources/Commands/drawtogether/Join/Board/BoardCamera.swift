@@ -34,8 +34,8 @@ struct BoardCamera: Equatable {
     scale * (point - center) + PlanePoint(x: width / 2, y: height / 2)
   }
 
-  /// Returns the camera for a new bounding box. Returns this camera unchanged, so that the picture does not move, if the whole box
-  /// is visible and not too small.
+  /// Returns the camera for a new bounding box. Returns this camera unchanged, so that the picture does not move, if the whole
+  /// box is visible and not too small.
   func following(_ box: PlaneBox?, width: Int, height: Int) -> BoardCamera {
     let fitting = BoardCamera(showing: box, width: width, height: height)
     guard let box, self.width == Double(width), self.height == Double(height), view.contains(box),
