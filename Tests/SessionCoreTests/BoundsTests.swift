@@ -16,7 +16,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 the bucket allows a burst of twice the rate, and refills at the rate; the retry time is that of a quarter of the burst"
+    "S27 a token bucket holds twice the rate and refills at the rate; the retry time is the time to refill a quarter of it"
   )
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
@@ -33,7 +33,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 bytes are counted like entries; an entry above the burst passes with a full bucket, and makes it negative"
+    "S27 bytes have a bucket too; a full bucket allows an entry larger than the burst, and its debt delays later entries"
   )
   func bucketBytes() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
@@ -42,7 +42,7 @@ struct BoundsTests {
     #expect(first == 1)
     // The time until a quarter of the burst (500 bytes) is available: 499 bytes are missing.
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
-    // The time until there is room for the entry itself.
+    // For an entry larger than that quarter: the time until the whole entry is allowed.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
     let full = MonotonicTime.zero.adding(seconds: 2)
     let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)
@@ -57,7 +57,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S28 an entry beyond the rate is refused with a retry time; until it arrives again, other entries get no answer"
+    "S28 an entry over the rate is refused with a retry time; until the client repeats it, later entries get no answer"
   )
   func rate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 4 }
@@ -76,7 +76,7 @@ struct BoundsTests {
     #expect(ada.refusals.count == 1)
   }
 
-  @Test("S28 a control message counts as an entry")
+  @Test("S28 a control message counts as an entry toward the rate limit")
   func controlRate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -95,7 +95,7 @@ struct BoundsTests {
     #expect(ada.refusals.first?.clientSequence == nil)
   }
 
-  @Test("S29 a participant that comes back and ignores refusals again is disconnected each time")
+  @Test("S29 a participant that resumes and ignores refusals again is disconnected again, each time")
   func ignoredForEver() throws {
     let fixture = Fixture {
       $0.entriesPerSecond = 1
@@ -117,7 +117,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S29 if a participant ignores ten refusals in a row, its socket is not read for a while, and then closed with 4029"
+    "S29 after ten ignored refusals in a row, the next one pauses reading from the socket, and another closes it with 4029"
   )
   func ignoring() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
@@ -136,7 +136,8 @@ struct BoundsTests {
     #expect(fixture.takeCloses() == [Closed(connection: ada.connection, code: 4029)])
   }
 
-  @Test("S29 a participant that waits for the retry time may be refused any number of times")
+  @Test(
+    "S29 a participant that waits for the retry time is not disconnected, however often its entry is refused")
   func patient() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
@@ -154,12 +155,12 @@ struct BoundsTests {
   }
 
   @Test(
-    "S30 a full session refuses entries that make it grow, with limit and size; it accepts entries that make it shrink"
+    "S30 a full session refuses entries that add retained bytes, with limit and size; it accepts all other entries"
   )
   func quota() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
-    // 39 bytes precede a payload.
+    // Each entry adds 39 bytes to the length of its payload.
     ada.send(String(repeating: "x", count: 500), .appended, key: 1)
     ada.send(String(repeating: "y", count: 400), .appended, key: 2)
     ada.send(String(repeating: "z", count: 100), .appended, key: 3)
@@ -260,7 +261,7 @@ struct BoundsTests {
     #expect(fixture.session.participants.waiting.count == 0)
   }
 
-  @Test("S44 many unread refusals close the socket, even within one message")
+  @Test("S44 a socket with too many unread refusals is closed with 1008, even while one message is processed")
   func refusals() throws {
     let fixture = Fixture { $0.entriesPerSecond = 100_000 }
     let ada = try fixture.join()
@@ -272,7 +273,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S45 segments that only slow readers of old snapshots need are limited; the slowest reader is closed with 4013"
+    "S45 if slow readers of old snapshots keep too many segments in memory, the slowest of them is closed with 4013"
   )
   func pinned() throws {
     let fixture = Fixture {
@@ -299,7 +300,9 @@ struct BoundsTests {
     #expect(late.drawn.count == 150)
   }
 
-  @Test("S34 a session without participants expires after its time, which is 600 s if it has no content")
+  @Test(
+    "S34 a session without participants expires after `sessionKeepSeconds`, or after 600 s if it has no content"
+  )
   func expiry() throws {
     let fixture = Fixture { $0.sessionKeepSeconds = 5_000 }
     #expect(fixture.session.expiresAt == MonotonicTime.zero.adding(seconds: 600))

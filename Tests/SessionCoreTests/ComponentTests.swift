@@ -8,7 +8,7 @@ import Wire
 @Suite("Components of a session")
 struct ComponentTests {
   @Test(
-    "A warning about a quota comes at four fifths, and again only after the use was below three fifths",
+    "The quota warning is sent at four fifths of the quota, and again only after usage fell below three fifths",
     arguments: [
       ([0, 79, 80, 99], [false, false, true, false]),
       ([80, 61, 80], [true, false, false]),
@@ -27,7 +27,7 @@ struct ComponentTests {
     #expect(!warns)
   }
 
-  @Test("The growth gate is closed while there is a reason against growth")
+  @Test("The growth gate is closed while memory is short or new data is refused")
   func growth() {
     var gate = GrowthGate()
     #expect(!gate.isClosed)
@@ -39,7 +39,7 @@ struct ComponentTests {
     #expect(!gate.isClosed)
   }
 
-  @Test("The content of a turn is nothing, changes of presence, or entries")
+  @Test("A turn is classified as having no content, only changes of presence, or entries")
   func turns() {
     var turn = TurnSummary()
     func end(_ last: UInt64, presence: UInt64 = 0, unreliable: Bool = false, segment: Bool = false)
@@ -58,7 +58,9 @@ struct ComponentTests {
     #expect(end(6) == .nothing)
   }
 
-  @Test("A session without content is kept for the short time, unless it is damaged")
+  @Test(
+    "A session without content is kept for `emptySessionKeepSeconds`, but for `sessionKeepSeconds` if it is damaged"
+  )
   func expiry() {
     let limits = Limits()
     #expect(limits.keepSeconds(retainedBytes: 0, isDamaged: false) == limits.emptySessionKeepSeconds)
@@ -72,19 +74,19 @@ struct EmptyPeriodTests {
   private let now = MonotonicTime.zero.adding(seconds: 1_000)
   private let date = Date(timeIntervalSince1970: 50_000)
 
-  @Test("The beginning of an empty period is computed backwards from the present wall time")
+  @Test("The start date of an empty period is the present wall time minus the elapsed monotonic time")
   func beginning() {
     var period = EmptyPeriod(since: .zero)
     #expect(period.date(now: now, date: date) == date - 1_000)
     period.begin(at: now)
-    #expect(period.since == .zero, "it has begun already")
+    #expect(period.since == .zero, "the period has begun already")
     period.end()
     #expect(period.since == nil && period.date(now: now, date: date) == nil)
     period.begin(at: now)
     #expect(period.date(now: now.adding(seconds: 5), date: date) == date - 5)
   }
 
-  @Test("A restored empty period has the beginning in the record until the period ends")
+  @Test("A restored empty period keeps the start date from its record until the period ends")
   func restored() {
     var period = EmptyPeriod(since: now)
     period.restore(date - 300, now: now, date: date)

@@ -11,15 +11,15 @@ final class Fixture {
   private var connections: UInt64 = 0
   private var tokens: UInt64 = 0
 
-  /// The records of its file, if it has one.
+  /// The records of the session's file; empty for a session in memory.
   var disk: [SessionRecord] = []
 
-  /// A session that was loaded.
+  /// Creates a fixture for a session that was loaded.
   init(_ session: Session, now: MonotonicTime) {
     self.session = session
     session.compressor = withoutZeros
     self.now = now
-    // Ids that the previous session did not use.
+    // Connection ids and tokens that the session did not use before it was loaded.
     connections = 1_000
     tokens = 1_000
   }
@@ -34,7 +34,7 @@ final class Fixture {
     if case .byStore = saving { disk = session.firstRecords() }
   }
 
-  /// Returns a new socket. Every other one accepts compression.
+  /// Returns a client with a new socket. Every second socket accepts compression.
   func connect() -> TestClient {
     connections += 1
     return TestClient(
@@ -164,7 +164,7 @@ final class TestClient {
     fixture.session.disconnected(subscriber, pageGone: pageGone, now: fixture.now)
   }
 
-  /// Reads at most this number of bytes.
+  /// Reads at most `limit` bytes.
   func read(upTo limit: Int = .max) throws {
     var left = limit
     while left > 0, let piece = fixture.session.nextPiece(subscriber) {
@@ -176,7 +176,7 @@ final class TestClient {
     try cut()
   }
 
-  /// Removes bytes that are not from the log.
+  /// Receives bytes that are not sent by `read`, such as unreliable frames.
   func take(_ bytes: [UInt8]) throws {
     stream.append(bytes)
     try cut()
@@ -267,7 +267,7 @@ final class TestClient {
     }
   }
 
-  /// The `resume` of a client that is interrupted here.
+  /// Returns the `resume` of a client whose connection has broken after the sequence `after`.
   func resume(after: UInt64?, epoch: String = "epoch", next: UInt32? = nil) -> Resume {
     Resume(token: joined?.token, epoch: epoch, after: after, next: next)
   }

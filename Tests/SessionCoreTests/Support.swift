@@ -63,7 +63,7 @@ struct ReceivedEntry: Equatable {
 
   var typeText: String { String(decoding: type, as: UTF8.self) }
 
-  /// Splits a binary message.
+  /// Returns the entries of a binary message.
   static func all(in message: [UInt8]) throws -> [ReceivedEntry] {
     var entries: [ReceivedEntry] = []
     var offset = 0
@@ -80,7 +80,7 @@ struct ReceivedEntry: Equatable {
   }
 }
 
-/// A message in the bytes of a socket.
+/// A message that was received from a gateway.
 enum ReceivedMessage {
   case control(GatewayControl)
   case entries([ReceivedEntry])
@@ -102,7 +102,7 @@ func withoutZeros(_ message: Span<UInt8>) -> [UInt8] {
   return zeros > 0 ? bytes + [0, zeros] : bytes
 }
 
-/// Returns the original message.
+/// Returns the message that `withoutZeros` compressed.
 func withZeros(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   var message: [UInt8] = []
   var rest = bytes.makeIterator()
@@ -130,7 +130,7 @@ func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
   if !condition { throw Violation(words()) }
 }
 
-/// Splits a gateway's bytes into messages, as RFC 6455 requires at minimum. Independent of the code under test.
+/// A minimal reader of a gateway's WebSocket frames (RFC 6455), independent of the code under test.
 struct FrameStream {
   private var bytes: [UInt8] = []
 
@@ -144,7 +144,9 @@ struct FrameStream {
   mutating func next() throws -> ReceivedMessage? {
     guard bytes.count >= 2 else { return nil }
     let isCompressed = bytes[0] == 0xC2
-    try require(isCompressed || bytes[0] & 0xF0 == 0x80, "a frame is torn: it begins with \(bytes[0])")
+    try require(
+      isCompressed || bytes[0] & 0xF0 == 0x80, "a frame is not complete: the next one begins with \(bytes[0])"
+    )
     try require(bytes[1] & 0x80 == 0, "a gateway's frame is masked, or torn")
     var length = Int(bytes[1])
     var header = 2

@@ -5,10 +5,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Section 4: the attachment quota, and its count.
-@Suite("§4: the quota of attachments")
+/// PROTOCOL 4: the attachment quota of a session, and the bytes that count toward it.
+@Suite("PROTOCOL 4: the attachment quota")
 struct AttachmentQuotaTests {
-  /// A refusal and its numbers.
+  /// The error code, the limit and the actual value of a refusal.
   private struct Numbers: Equatable {
     let code: ErrorCode?
     let limit: UInt64?
@@ -21,7 +21,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S50 an attachment beyond a limit (size, bytes, number, retained bytes) is refused with the numbers, without a change"
+    "S50 an attachment over a limit (size, total bytes, number, retained bytes) is refused with limit and actual value"
   )
   func refusals() throws {
     let fixture = Fixture {
@@ -56,7 +56,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 100)
   }
 
-  @Test("S50 tus may set the size later: only once, not below the received bytes, and within the limits")
+  @Test("S50 a deferred tus length can be set only once, not below the received bytes, and within the limits")
   func laterSize() throws {
     let fixture = Fixture {
       $0.attachmentBytes = 100
@@ -84,7 +84,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S51 for an unknown size, 8 MiB are reserved at a time; the quota of an attachment limits the last reservation"
+    "S51 an upload of unknown size reserves 8 MiB at a time; its last reservation ends at the size limit or the quota"
   )
   func steps() throws {
     let fixture = Fixture { $0.sessionAttachmentBytes = 120 << 20 }
@@ -98,7 +98,7 @@ struct AttachmentQuotaTests {
       numbers(fixture) { () throws(Refusal) in _ = try fixture.session.reserveUpload(id, upTo: 100 << 20 + 1)
       }
         == Numbers(code: .attachmentTooLarge, limit: 100 << 20, actual: 100 << 20 + 1))
-    // The rest of the session's quota is not a multiple of the step.
+    // The remaining 20 MiB of the session's quota are not a multiple of 8 MiB.
     let other = try fixture.add(2)
     #expect(try fixture.session.reserveUpload(other, upTo: 15 << 20) == 16 << 20)
     #expect(try fixture.session.reserveUpload(other, upTo: 16 << 20 + 5) == 20 << 20)
@@ -111,7 +111,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 20 << 20 + 7)
   }
 
-  @Test("S49 the same content counts once, and is removed with the last attachment that uses it")
+  @Test("S49 content that several attachments share counts once, and is removed with the last of them")
   func duplicates() throws {
     let fixture = Fixture()
     let ids = try (1...3).map { try fixture.add($0, size: 10) }
@@ -125,12 +125,13 @@ struct AttachmentQuotaTests {
     #expect(first == RemovedAttachment(id: ids[0], wasUploading: false, orphanedDigest: nil))
     #expect(fixture.session.removeAttachment(ids[1], now: fixture.now)?.orphanedDigest == "a")
     #expect(fixture.session.journal.usedBytes == 10)
-    // After its removal, the content counts as new again.
+    // After the content was removed, equal content counts as new.
     let again = try fixture.add(1, size: 10)
     #expect(fixture.session.storeContent(again, digest: "a", size: 10) == .first)
   }
 
-  @Test("S50 in a full session, uploads can still be finished and paused, and attachments removed")
+  @Test(
+    "S50 in a session at its log limit, uploads can still pause and finish, and attachments can be removed")
   func fullSession() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
@@ -148,19 +149,19 @@ struct AttachmentQuotaTests {
     #expect(ada.refusals.isEmpty)
   }
 
-  /// The expected count, recomputed from the beginning each time.
+  /// The expected use of the quota, computed from all attachments after each operation.
   private struct Model {
     var reserved: [UUID: UInt64] = [:]
     var digests: [UUID: String] = [:]
     var used: UInt64 {
       reserved.values.reduce(0, +) + Set(digests.values).reduce(0) { $0 + Model.size(of: $1) }
     }
-    /// The digests of this test are the sizes, as text.
+    /// In this test, the digest of a content is its size as text.
     static func size(of digest: String) -> UInt64 { UInt64(digest) ?? 0 }
   }
 
   @Test(
-    "S49 after random operations, the used bytes are the sum of all contents, counted once, and all reservations",
+    "S49 after random operations, the used bytes are the sum of all distinct contents and all reservations",
     arguments: 1...50 as ClosedRange<UInt64>)
   func accounting(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -5,10 +5,10 @@ import Primitives
 @testable import SessionCore
 
 extension Fixture {
-  /// The id of the attachments of a test.
+  /// Returns the attachment id for a number.
   func attachmentID(_ number: UInt64) -> UUID { EntryKey(high: 0, low: number).uuid }
 
-  /// Adds an attachment that has only a size.
+  /// Adds an attachment with a fixed name and content type.
   @discardableResult
   func add(
     _ number: UInt64, size: UInt64? = nil, participant: ParticipantNumber? = nil, isResumable: Bool = true
@@ -22,7 +22,7 @@ extension Fixture {
     return id
   }
 
-  /// Returns the refusal of a call; nil when it was not refused.
+  /// Returns the refusal that a call throws; nil if the call succeeds.
   func refusal(_ body: () throws(Refusal) -> Void) -> Refusal? {
     do throws(Refusal) {
       try body()
@@ -34,10 +34,10 @@ extension Fixture {
 }
 
 extension TestClient {
-  /// The entries about attachments, in their order.
+  /// The received `attachment` entries, in order.
   var attachments: [ReceivedEntry] { entries.filter { $0.typeText == "attachment" } }
 
-  /// The offsets in unreliable entries.
+  /// The offsets in the received `attachmentProgress` entries.
   var progress: [UInt64] {
     entries.filter { $0.typeText == "attachmentProgress" }.compactMap { entry in
       do {

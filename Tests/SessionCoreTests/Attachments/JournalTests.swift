@@ -5,10 +5,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Section 4: attachments in the order and in catch-ups.
-@Suite("§4: attachments in a session")
+/// PROTOCOL 4: the entries that announce attachments, both live and in catch-ups.
+@Suite("PROTOCOL 4: attachments in a session")
 struct JournalTests {
-  /// The payload of section 4 for a fixture's attachment, written by hand.
+  /// Returns the attachment object of PROTOCOL 4 as JSON, independently of the code under test.
   private func object(
     _ number: UInt64, size: String, sha256: String = "null", participant: String = "null",
     state: String = "uploading", offset: Int
@@ -24,7 +24,9 @@ struct JournalTests {
     entries.map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
-  @Test("S46 an attachment is announced when it is added, pauses, gets its size and is ready")
+  @Test(
+    "S46 an attachment is announced when it is added, when its upload pauses, when its size is set, and when it is ready"
+  )
   func life() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -48,7 +50,7 @@ struct JournalTests {
         $0.flags == EntryFlags([.reliable, .system], retention: .replace) && $0.sender == 0
           && $0.key == EntryKey(high: 0, low: 1) && $0.sequence > 0
       })
-    // The offset in between is not sent any more.
+    // Offset 2 is not sent as progress, because later entries of the same turn announce higher offsets.
     #expect(ada.progress.isEmpty)
     #expect(ready == fixture.session.attachment(id)?.object)
     #expect(fixture.session.attachmentObjects == [ready])
@@ -64,7 +66,9 @@ struct JournalTests {
     #expect(fixture.session.attachmentObjects.map { EntryKey($0.id).low } == [5, 9, 1, 2])
   }
 
-  @Test("S46 the uploader is announced before its attachment, and its name stays in snapshots")
+  @Test(
+    "S46 an uploader's join is announced before its attachment, and snapshots have its name after it has left"
+  )
   func uploader() throws {
     let fixture = Fixture { $0.graceSeconds = 0 }
     let ada = try fixture.join()
@@ -79,7 +83,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot contains attachments at their announced offsets, and also entries of clients under the same ids"
+    "S46 a snapshot has attachments at their announced offsets, and the client entries whose keys equal attachment ids"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
@@ -97,7 +101,7 @@ struct JournalTests {
     #expect(late.texts == ["moved there"])
   }
 
-  @Test("S47 entries of clients under an attachment's id, even a remove, do not remove the attachment")
+  @Test("S47 client entries whose key is an attachment's id, even a `remove`, do not change the attachment")
   func clientRemoves() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -114,7 +118,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 removing an attachment also removes the entries of clients under its id, with a remove in each key space"
+    "S47 the removal of an attachment sends a `remove` in both key spaces, which also removes client entries under its id"
   )
   func removal() throws {
     let fixture = Fixture()
@@ -141,7 +145,7 @@ struct JournalTests {
     #expect(fixture.session.removeAttachment(id, now: fixture.now) == nil)
   }
 
-  @Test("S53 late events for a removed attachment cause no change and no announcement")
+  @Test("S53 upload events that arrive after the attachment was removed change nothing and announce nothing")
   func late() throws {
     let fixture = Fixture()
     let stored = try fixture.add(1, size: 3)

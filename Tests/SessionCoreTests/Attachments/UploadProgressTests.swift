@@ -5,10 +5,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Section 4: the progress of uploads, and uploads without progress.
-@Suite("§4: the progress of uploads")
+/// PROTOCOL 4: how the progress of uploads is announced, and when an upload without progress expires.
+@Suite("PROTOCOL 4: the progress of uploads")
 struct UploadProgressTests {
-  /// Ends a turn as the shell does: the tail, then the unreliable frames.
+  /// Ends a turn like the gateway: sends the tail, then the unreliable frames.
   private func turn(_ fixture: Fixture, _ client: TestClient) throws {
     guard fixture.session.needsTurn else { return }
     fixture.session.endTurn(now: fixture.now)
@@ -16,7 +16,7 @@ struct UploadProgressTests {
     if fixture.session.isAtTail(client.subscriber) { try client.take(fixture.session.unreliableFrames) }
   }
 
-  @Test("S48 progress is sent at most four times a second, and always for the last bytes")
+  @Test("S48 an upload's progress is sent at most four times a second, and its last progress is always sent")
   func rate() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -42,7 +42,7 @@ struct UploadProgressTests {
     #expect(!fixture.session.needsTurn)
   }
 
-  @Test("S48 a pause appends an entry only if its offset was not announced yet")
+  @Test("S48 when an upload pauses, an entry is appended only if no earlier entry has announced the offset")
   func pauses() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -58,7 +58,8 @@ struct UploadProgressTests {
     #expect(ada.attachments.count == 2)
   }
 
-  @Test("P6 uploads of a session are limited to the rate of one participant's entries")
+  @Test(
+    "P6 all uploads that begin in a session share one rate limit, which is that of one participant's entries")
   func beginningRate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 10 }
     for _ in 1...20 { try fixture.session.consumeUploadRate(size: 0, now: fixture.now) }
@@ -94,7 +95,7 @@ struct UploadProgressTests {
     }
   }
 
-  @Test("S48 each upload has its own rate, and at most one entry in a turn")
+  @Test("S48 each upload has its own limit on progress entries, and sends at most one in a turn")
   func several() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -113,7 +114,7 @@ struct UploadProgressTests {
         == #"{"id":"00000000-0000-0000-0000-000000000003","offset":5,"size":null}"#)
   }
 
-  @Test("S48 progress is sent even if unreliable entries of clients fill the batch")
+  @Test("S48 progress is sent even if the clients' unreliable entries have filled the turn's batch")
   func busy() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -127,7 +128,7 @@ struct UploadProgressTests {
     #expect(ada.progress == [7])
   }
 
-  @Test("S48 no progress is sent after a newer entry about the upload")
+  @Test("S48 delayed progress of an upload is not sent after a newer entry about that upload")
   func stale() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -147,7 +148,7 @@ struct UploadProgressTests {
     fixture.pass(milliseconds: 250)
     try turn(fixture, ada)
     #expect(ada.progress.isEmpty)
-    // All of this happens in one turn, so only a valid offset is sent.
+    // The first upload is removed in the same turn, so only the progress of the third one is sent.
     fixture.session.uploadMoved(ids[0], to: 3, now: fixture.now)
     fixture.session.uploadMoved(ids[2], to: 3, now: fixture.now)
     _ = fixture.session.removeAttachment(ids[0], now: fixture.now)
@@ -155,7 +156,7 @@ struct UploadProgressTests {
     #expect(ada.progress == [3])
   }
 
-  @Test("S48 a restart announces offset 0 and the new size")
+  @Test("S48 a restarted upload has offset 0 and its new size")
   func restart() throws {
     let fixture = Fixture()
     let id = try fixture.add(1, size: 10)
@@ -166,7 +167,7 @@ struct UploadProgressTests {
     #expect(fixture.session.journal.usedBytes == 0)
   }
 
-  @Test("S52 an upload expires only after uploadKeepSeconds without progress")
+  @Test("S52 an upload expires only after `uploadKeepSeconds` without progress")
   func expiry() throws {
     let fixture = Fixture { $0.uploadKeepSeconds = 100 }
     let still = try fixture.add(1)

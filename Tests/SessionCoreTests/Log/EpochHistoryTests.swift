@@ -2,10 +2,12 @@ import Testing
 
 @testable import SessionCore
 
-/// S70: the pairs "epoch E is good to N".
+/// S70: for each earlier epoch, the last sequence that it has in common with the present epoch.
 @Suite("P3: the history of epochs")
 struct EpochHistoryTests {
-  @Test("S70 an ended epoch is valid up to the last sequence that was read; any other epoch is unknown")
+  @Test(
+    "S70 an ended epoch is valid up to the last sequence read from the log; an epoch that is not listed is unknown"
+  )
   func end() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -14,7 +16,8 @@ struct EpochHistoryTests {
     #expect(history.lastCommonSequence(with: "") == nil)
   }
 
-  @Test("S70 an epoch is never valid beyond the last sequence that was read of a later epoch")
+  @Test(
+    "S70 if a later epoch ends at a lower sequence, the earlier epochs are valid only up to that sequence")
   func laterEndCaps() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -25,7 +28,7 @@ struct EpochHistoryTests {
     #expect(["a", "b", "c", "d"].map { history.lastCommonSequence(with: $0) } == [90, 90, 90, 200])
   }
 
-  @Test("S70 a limit lowers only the pairs above it")
+  @Test("S70 capping the history at a sequence changes only the epochs that were valid beyond that sequence")
   func cap() {
     var history = EpochHistory()
     history.end("a", at: 10)
@@ -37,7 +40,7 @@ struct EpochHistoryTests {
     #expect(history.pairs.map(\.through) == [0, 0, 0])
   }
 
-  @Test("S70 the newest 64 pairs are kept")
+  @Test("S70 the history keeps the newest 64 epochs")
   func limit() {
     var history = EpochHistory()
     for number in 1...70 { history.end("\(number)", at: UInt64(number)) }
@@ -45,7 +48,7 @@ struct EpochHistoryTests {
     #expect(EpochHistory((1...70).map { .init(epoch: "\($0)", through: 1) }).pairs.count == 64)
   }
 
-  @Test("S70 pairs below the last dropped sequence are omitted")
+  @Test("S70 epochs that are valid only up to a dropped sequence are omitted")
   func serving() {
     let history = EpochHistory([
       .init(epoch: "a", through: 9), .init(epoch: "b", through: 10), .init(epoch: "c", through: 11),
@@ -54,7 +57,7 @@ struct EpochHistoryTests {
     #expect(history.serving(tailsAfter: 0) == history)
   }
 
-  @Test("S70 an epoch that is listed twice is valid up to the lower sequence")
+  @Test("S70 an epoch that is listed twice is valid up to the lower of its two sequences")
   func twice() {
     let pairs: [EpochHistory.Pair] = [.init(epoch: "a", through: 7), .init(epoch: "a", through: 9)]
     #expect(EpochHistory(pairs).lastCommonSequence(with: "a") == 7)

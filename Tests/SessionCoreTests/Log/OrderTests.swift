@@ -7,7 +7,8 @@ import Wire
 @Suite("P1: one order")
 struct OrderTests {
   @Test(
-    "S1 S2 entries get rising sequences as they arrive, and all participants get them, including the sender")
+    "S1 S2 entries get rising sequences in order of arrival, and reach all participants, including the sender"
+  )
   func order() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -25,7 +26,7 @@ struct OrderTests {
     #expect(fixture.session.sequence == sequences.last)
   }
 
-  @Test("S3 a targeted entry goes to its targets and its sender, once; a participant that left is skipped")
+  @Test("S3 a targeted entry reaches each target and the sender once; a target that has left is skipped")
   func targeted() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -59,7 +60,7 @@ struct OrderTests {
   }
 
   @Test(
-    "S5 the activity is part of the order: the last change counts, and a joiner gets the participant that made it"
+    "S5 activity changes are entries in the order; a joiner gets the last activity and the participant that set it"
   )
   func activity() throws {
     let fixture = Fixture()
@@ -81,7 +82,7 @@ struct OrderTests {
   }
 
   @Test(
-    "S6 a session gets at most one successor in ten seconds, which a present or past participant requests")
+    "S6 a present or past participant can request a successor session; there is at most one in ten seconds")
   func follow() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -116,7 +117,9 @@ struct OrderTests {
 /// P2: each entry is in the session once.
 @Suite("P2: exactly once")
 struct OnceTests {
-  @Test("S7 a repeated client sequence is dropped and counted, and does not count for the rate")
+  @Test(
+    "S7 an entry with a repeated client sequence is dropped and counted, and does not count toward the rate limit"
+  )
   func repeats() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -131,7 +134,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S8 a gap is refused once, with the expected sequence; after that, entries are dropped until this sequence arrives"
+    "S8 a gap is refused once, with the expected client sequence; until that sequence arrives, entries are dropped"
   )
   func gap() throws {
     let fixture = Fixture()
@@ -147,7 +150,9 @@ struct OnceTests {
     #expect(ada.refusals.map(\.clientSequence) == [3, 5])
   }
 
-  @Test("S9 an entry is checked for repeat, gap and rate, and then for its own faults")
+  @Test(
+    "S9 an entry is checked first for a repeat, then for a gap, then for the rate limit, and last for its own faults"
+  )
   func orderOfTests() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -169,7 +174,7 @@ struct OnceTests {
     #expect(ada.refusals.last?.code == .badEntry)
   }
 
-  /// A fault of an expected entry.
+  /// A faulty entry with the expected client sequence, and the error code of its refusal.
   struct Wrong: Sendable, CustomTestStringConvertible {
     let entry: SentEntry
     let code: ErrorCode
@@ -178,7 +183,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S10 a faulty entry uses up its client sequence",
+    "S10 a faulty entry is refused, and uses up its client sequence",
     arguments: [
       Wrong(entry: SentEntry(flags: [.reliable, .existing]), code: .badEntry),
       Wrong(entry: SentEntry(type: []), code: .badEntry),
@@ -206,7 +211,9 @@ struct OnceTests {
     #expect(fixture.session.sequence == before + 1)
   }
 
-  @Test("S11 a reliable entry without a client sequence uses up no client sequence, but counts for the rate")
+  @Test(
+    "S11 a reliable entry with client sequence 0 is refused, uses up no client sequence, and counts toward the rate limit"
+  )
   func zero() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
     let ada = try fixture.join()
@@ -236,7 +243,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S13 a participant that comes back with its token is still the same participant, and gets its acknowledged sequence"
+    "S13 a participant that resumes with its token keeps its identity, and gets its last acknowledged client sequence"
   )
   func resumes() throws {
     let fixture = Fixture()
@@ -255,7 +262,9 @@ struct OnceTests {
     #expect(again.texts == ["3"])
   }
 
-  @Test("S14 an unknown token, or one that was given up, makes a new participant")
+  @Test(
+    "S14 a client that resumes with an unknown token, or with that of a participant that left, is a new participant"
+  )
   func unknownToken() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -271,7 +280,9 @@ struct OnceTests {
     #expect(fixture.session.number(of: try #require(ada.joined?.token)) == nil)
   }
 
-  @Test("S15 the old socket is closed with 4009 before acknowledged is sent")
+  @Test(
+    "S15 if a participant resumes on a new socket, the old one is closed with 4009 before `acknowledged` is sent"
+  )
   func resumedElsewhere() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -288,7 +299,7 @@ struct OnceTests {
       return
     }
     #expect(reason.code == 4009)
-    // Entries that still arrive on the old socket do not count.
+    // Entries that still arrive on the old socket are ignored.
     ada.send("late")
     try fixture.turn(again)
     #expect(again.joined?.acknowledged == 1)
@@ -300,7 +311,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S16 if the `next` of a client is higher than expected, `acknowledged` is raised, and an effect reports this"
+    "S16 if a resuming client's `next` is higher than expected, `acknowledged` is raised, and an effect reports the change"
   )
   func next() throws {
     let fixture = Fixture()

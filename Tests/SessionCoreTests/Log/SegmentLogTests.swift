@@ -19,7 +19,7 @@ struct SegmentLogTests {
     return sequence
   }
 
-  @Test("Entries of a turn share one frame, which is closed with the run")
+  @Test("The entries of a run share one frame, which is complete when the run is closed")
   func run() {
     var log = SegmentLog(tailBytes: 1 << 20)
     for _ in 0..<3 { append(10, to: &log) }
@@ -32,7 +32,7 @@ struct SegmentLogTests {
     #expect(log.tailSegment.frames.map(\.lastSequence) == [3])
   }
 
-  @Test("A targeted entry has a frame of its own, between the frames of its neighbours")
+  @Test("A targeted entry has a frame of its own, between the frames of the entries before and after it")
   func targeted() {
     var log = SegmentLog(tailBytes: 1 << 20)
     append(1, to: &log)
@@ -45,7 +45,7 @@ struct SegmentLogTests {
     #expect(frames.map(\.lastSequence) == [1, 2, 3])
   }
 
-  @Test("A run is closed at 64 KiB, and before an entry that would exceed that")
+  @Test("A run is closed when it has 64 KiB, and before an entry that would make it larger than that")
   func full() {
     var log = SegmentLog(tailBytes: 1 << 20)
     append(40_000, to: &log)
@@ -57,7 +57,8 @@ struct SegmentLogTests {
     #expect(log.segments.flatMap(\.frames).map(\.lastSequence) == [1, 2, 3])
   }
 
-  @Test("An entry of the gateway has sender 0; without a key it is of type system")
+  @Test(
+    "An entry of the gateway has sender 0, and the flag `system` unless its key is in the clients' key space")
   func system() throws {
     var log = SegmentLog(tailBytes: 1 << 20)
     log.append(system: "notice", payload: [1])

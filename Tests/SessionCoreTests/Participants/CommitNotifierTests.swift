@@ -20,7 +20,7 @@ struct CommitNotifierTests {
     MonotonicTime.zero.adding(milliseconds: milliseconds)
   }
 
-  /// Counts an entry with a sequence.
+  /// Records that a participant sent the entry with this sequence.
   private func send(
     _ sequence: UInt64, by participant: ParticipantState, _ commits: inout CommitNotifier, at time: Int
   ) {
@@ -40,7 +40,9 @@ struct CommitNotifierTests {
     }
   }
 
-  @Test("Without a store, an entry counts as committed after 100 ms and is announced within another 50 ms")
+  @Test(
+    "Without a store, an entry counts as committed after 100 ms, and `committed` is sent within another 50 ms"
+  )
   func memory() {
     var commits = CommitNotifier(isByStore: false)
     #expect(commits.nextDeadline == nil)
@@ -59,7 +61,7 @@ struct CommitNotifierTests {
     #expect(commits.nextDeadline == nil && !ada.awaitsCommitted)
   }
 
-  @Test("With a store, the end of each save is announced, but at most every 100 ms")
+  @Test("With a store, `committed` is sent after each save, but at most every 100 ms")
   func store() {
     var commits = CommitNotifier(isByStore: true)
     send(1, by: ada, &commits, at: 0)
@@ -77,7 +79,7 @@ struct CommitNotifierTests {
     #expect(commits.nextDeadline == at(210))
   }
 
-  @Test("A save is not announced if no sender waits for it")
+  @Test("After a save, no `committed` is sent if no sender waits for one")
   func nobody() {
     var commits = CommitNotifier(isByStore: true)
     let oldest = commits.beginSave(isComplete: true)
@@ -85,7 +87,7 @@ struct CommitNotifierTests {
     #expect(commits.committed == 5 && commits.nextDeadline == nil)
   }
 
-  @Test("The entries of a failed save keep their age")
+  @Test("If a save fails, the commit wait is still measured from the arrival of the oldest entry")
   func failure() {
     var commits = CommitNotifier(isByStore: true)
     send(1, by: ada, &commits, at: 0)
@@ -98,7 +100,7 @@ struct CommitNotifierTests {
     #expect(announcement.wait == 1_050_000_000)
   }
 
-  @Test("An entry after the committed ones waits for the next message")
+  @Test("A sender whose entry is not covered by a `committed` message waits for the next one")
   func between() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)
@@ -113,7 +115,7 @@ struct CommitNotifierTests {
     #expect(second.outboxes.map(\.number) == [1, 2])
   }
 
-  @Test("A participant that missed the piggybacked message gets the next one")
+  @Test("A participant that missed a piggybacked `committed` gets the next `committed`")
   func missed() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)
@@ -121,7 +123,7 @@ struct CommitNotifierTests {
     let first = announce(&commits, .piggyback, at: 110)
     #expect(first.isNeeded && first.outboxes.isEmpty)
     commits.recordMissed(bo, now: at(110))
-    #expect(commits.nextDeadline == nil, "it was not among the recipients")
+    #expect(commits.nextDeadline == nil, "Bo was not a recipient of the message")
     commits.recordMissed(ada, now: at(110))
     #expect(ada.awaitsCommitted && commits.nextDeadline == at(210))
     commits.beginTurn()
@@ -131,7 +133,7 @@ struct CommitNotifierTests {
   }
 
   @Test(
-    "A postponed participant gets the message 100 ms later; a participant without a socket gets no message")
+    "A postponed `committed` is sent 100 ms later; a participant without a socket gets no `committed`")
   func routes() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)

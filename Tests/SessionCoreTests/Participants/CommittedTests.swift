@@ -4,10 +4,11 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 without a store: committed is announced.
+/// P4 without a store: the message `committed`.
 @Suite("P4: committed")
 struct CommittedTests {
-  @Test("S35 a sender gets committed within 150 ms, at most every 100 ms, once for all entries")
+  @Test(
+    "S35 a sender gets `committed` within 150 ms, at most every 100 ms; one message covers all its entries")
   func told() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -26,7 +27,7 @@ struct CommittedTests {
     #expect(bo.committed.isEmpty)
   }
 
-  @Test("S35 the participant that set the activity gets committed too, even after a resume")
+  @Test("S35 a participant that sets the activity gets `committed` for this change, even after a resume")
   func toldOfActivity() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -45,7 +46,8 @@ struct CommittedTests {
     #expect(again.committed.last ?? 0 >= last)
   }
 
-  @Test("S35 an entry between a commit and its message is covered by the next one")
+  @Test(
+    "S35 an entry that is sent between a commit and its `committed` message is covered by the next message")
   func between() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -60,12 +62,12 @@ struct CommittedTests {
     try fixture.turn(ada)
     #expect(ada.joined?.committed == 0)
     let last = try #require(ada.drawn.last?.sequence)
-    // The first message was piggybacked on the entry, in the frames for all members at the tail.
+    // The first `committed` was piggybacked on the second entry, in the frames for all members at the tail.
     #expect(ada.committed.last == last)
   }
 
   @Test(
-    "S35 after a resume at a sequence that is not committed, committed is sent when that sequence is committed"
+    "S35 a client that resumes before its last sequence is committed gets `committed` when that sequence is committed"
   )
   func resumed() throws {
     let fixture = Fixture()
@@ -86,7 +88,7 @@ struct CommittedTests {
     #expect(again.committed.last.map { $0 >= joined.sequence } == true)
   }
 
-  @Test("The time from the oldest entry until its message is counted, once for each message")
+  @Test("The time from the oldest uncommitted entry to its `committed` message is measured once per message")
   func waits() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -110,7 +112,9 @@ struct CommittedTests {
     #expect(waits.count == 1 && (130_000_000...160_000_000).contains(waits[0]), "\(waits)")
   }
 
-  @Test("S36 a participant that missed the turn's unreliable frames gets committed again")
+  @Test(
+    "S36 a participant that missed a turn's unreliable frames, which include `committed`, gets `committed` again"
+  )
   func missed() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

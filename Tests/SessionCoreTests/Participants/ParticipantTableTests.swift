@@ -33,7 +33,7 @@ struct ParticipantTableTests {
     table.retire(participant, hasJoined: true)
   }
 
-  @Test("Numbers rise from 1, and a token finds its participant")
+  @Test("Participants are numbered from 1, and can be found by their tokens")
   func joins() {
     var table = table()
     let ada = join(&table)
@@ -60,7 +60,7 @@ struct ParticipantTableTests {
     #expect(table.waiting.isEmpty && table.occupiedPlaces == 1 && table.number(of: token(1)) == 1)
   }
 
-  @Test("A token that was given up only identifies a former participant")
+  @Test("After a participant has left, its token identifies it only as a former participant")
   func leaves() {
     var table = table()
     let ada = join(&table)
@@ -70,7 +70,7 @@ struct ParticipantTableTests {
     #expect(table.activeCount == 0 && table.past == [1])
   }
 
-  @Test("A grace time ends at its deadline, unless the participant came back")
+  @Test("A grace time ends at its deadline, unless the participant has resumed")
   func grace() {
     var table = table()
     let ada = join(&table)
@@ -87,7 +87,9 @@ struct ParticipantTableTests {
     #expect(table.nextDeadline == nil)
   }
 
-  @Test("The oldest past participants are forgotten, with their tokens; names of senders stay")
+  @Test(
+    "The oldest past participants and their tokens are forgotten, but the names of senders of retained entries stay"
+  )
   func forgets() {
     var table = table(pastLimit: 1)
     let participants = [join(&table, name: "Ada"), join(&table), join(&table)]
@@ -129,7 +131,7 @@ struct ParticipantTableTests {
     #expect(ada.name == "Ida")
   }
 
-  @Test("A restored table has the active participants within their grace times")
+  @Test("After a restore, active participants are within their grace times, which end in order")
   func restores() {
     var table = table()
     var states: [ParticipantState] = []

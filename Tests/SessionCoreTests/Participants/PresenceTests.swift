@@ -2,11 +2,11 @@ import SessionCore
 import Testing
 import Wire
 
-/// P8: a broken connection is not a leave; names and colors.
+/// P8: a broken connection is not a leave. Also: the choice of names and colors.
 @Suite("P8: a broken connection is not a leave")
 struct PresenceTests {
   @Test(
-    "S37 a broken connection is announced only if the participant is not back at the end of the grace time"
+    "S37 after a broken connection, `gone` is announced only if the participant has not resumed within the grace time"
   )
   func grace() throws {
     let fixture = Fixture()
@@ -26,7 +26,7 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.number) == [2])
   }
 
-  @Test("S37 after a page was closed, the grace time is five seconds")
+  @Test("S37 if the connection ended because the page was closed, the grace time is five seconds")
   func pageGone() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -71,7 +71,7 @@ struct PresenceTests {
     #expect(fixture.session.activeParticipantCount == 1)
   }
 
-  @Test("S40 a missing name or color is chosen at random; an unused color is preferred")
+  @Test("S40 a participant without a name or color gets a random one; unused colors are preferred")
   func madeUp() throws {
     let fixture = Fixture()
     var colors: Set<String> = []
@@ -86,7 +86,7 @@ struct PresenceTests {
     #expect(own.joined?.participant.color == "#123456")
   }
 
-  @Test("S40 a profile changes only the values that it contains; the same profile again is not announced")
+  @Test("S40 a profile changes only the values that it contains, and is not announced if it changes none")
   func profile() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada", color: "#111111")
@@ -98,7 +98,9 @@ struct PresenceTests {
     #expect(ada.people.first?.changed.map(\.color) == ["#222222"])
   }
 
-  @Test("S41 a waiting socket gets only the participants and their changes; others see that it waits")
+  @Test(
+    "S41 a waiting socket gets the participants and their changes, but no entries; members see it in the list `waiting`"
+  )
   func waiting() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -140,7 +142,7 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.number) == [2])
   }
 
-  @Test("S42 the end closes all sockets with 4010, including waiting ones")
+  @Test("S42 when a session is ended, all its sockets are closed with 4010, including waiting ones")
   func end() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

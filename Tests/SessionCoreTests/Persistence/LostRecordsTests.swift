@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 with lost records: the other records restore the session that they describe.
+/// P4 when records are lost: the session is restored from the remaining records.
 @Suite("P4: lost records")
 struct LostRecordsTests {
   /// Returns a session of two participants, with each of their entries in a record of its own.
@@ -23,7 +23,7 @@ struct LostRecordsTests {
     return fixture
   }
 
-  /// Returns the session of a file without the record at an index.
+  /// Returns the session restored from all records except the one at index `lost`.
   private static func restored(
     _ fixture: Fixture, without lost: Int, bytes: Int = 100, generation: String = "other"
   ) throws -> RestoredSession {
@@ -41,7 +41,7 @@ struct LostRecordsTests {
     return try restorer.finish(generation: generation, freshEpoch: "fresh")
   }
 
-  @Test("S76 after the loss of any record, the entries of all other records remain, in a new epoch")
+  @Test("S76 if any one record is lost, the entries of all other records are restored, in a new epoch")
   func eachRecord() throws {
     let fixture = try Self.fixture()
     fixture.close(generation: "stopped")
@@ -58,16 +58,16 @@ struct LostRecordsTests {
       let looker = try after.look()
       let runs = fixture.disk.indices.filter { fixture.disk[$0].kind == .run }
       var texts = (1...8).map(String.init)
-      // The first run announces both participants.
+      // The last eight runs have one text each; the first run announces both participants.
       if let place = runs.firstIndex(of: index), place >= runs.count - 8 {
         texts.remove(at: place - (runs.count - 8))
       }
       #expect(looker.texts == texts, "\(record.kind), record \(index)")
-      #expect(looker.number > 4096, "a number that may have been given out is not given out again")
+      #expect(looker.number > 4096, "a number that may have been assigned is not assigned again")
     }
   }
 
-  @Test("S76 a snapshot contains a notice only if records are lost")
+  @Test("S76 a snapshot contains the notice `damaged` only if records were lost")
   func notice() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -85,13 +85,14 @@ struct LostRecordsTests {
   }
 
   @Test(
-    "S76 the notice survives a crash, and ends when the session is closed after a snapshot with the notice")
+    "S76 the notice `damaged` is kept over a crash, but not over a clean close after a participant got the notice"
+  )
   func noticeAfterCrash() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
     let restored = try Self.restored(fixture, without: run)
     let mended = Fixture(restored.session, now: fixture.now)
-    // The log after a compaction.
+    // The log without the lost record, as after a compaction.
     mended.disk = fixture.disk
     mended.disk.remove(at: run)
     mended.disk += restored.session.openingRecords()
@@ -111,7 +112,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice stays if the session is closed before a participant got it")
+  @Test("S76 the notice `damaged` is kept over a clean close if no participant got the notice before")
   func noticeAfterIdleness() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -140,7 +141,7 @@ struct LostRecordsTests {
     #expect(try last.look().notices.isEmpty)
   }
 
-  @Test("S76 a session with a pending notice is kept as long as one with content")
+  @Test("S76 a session whose notice `damaged` is still pending is kept as long as a session with content")
   func expiry() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionKeepSeconds = 5_000 }
     fixture.disk += fixture.session.firstRecords()
@@ -151,7 +152,7 @@ struct LostRecordsTests {
     #expect(restored.session.expiresAt == fixture.now.adding(seconds: 5_000))
   }
 
-  @Test("S76 a session whose session records are all lost has the standard activity")
+  @Test("S76 a session that has lost all its records of kind `session` has the standard activity")
   func withoutSession() throws {
     let fixture = try Self.fixture()
     let restored = try Self.restored(fixture, without: 0)
@@ -159,7 +160,7 @@ struct LostRecordsTests {
     #expect(restored.session.openingRecords().first?.kind == .session)
   }
 
-  @Test("S76 a revoked end stays revoked if the record that revoked it is lost")
+  @Test("S76 if the record that undid a session's end is lost, later records show that the end was undone")
   func takenBack() throws {
     let fixture = try Self.fixture()
     fixture.disk.append(EndRecord(at: .distantPast, by: 1).encoded)
@@ -170,7 +171,7 @@ struct LostRecordsTests {
     #expect(try Self.restored(fixture, without: lost).end == nil)
   }
 
-  @Test("S76 all numbers that the lost records may have assigned are skipped")
+  @Test("S76 all participant numbers that the lost records may have assigned are skipped")
   func numbers() throws {
     let fixture = try Self.fixture()
     func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {

@@ -5,10 +5,12 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P7: a number is used only once, even after failures; a token is recognized, but not stored.
+/// P7: a participant number is assigned only once, even after failures. A token is recognized, but only its digest is
+/// stored.
 @Suite("P7: numbers and tokens on disk")
 struct NumbersTests {
-  @Test("S66 a block of 4,096 is reserved first, and the next when fewer than 2,048 are left")
+  @Test(
+    "S66 a block of 4,096 participant numbers is reserved first, and the next when fewer than 2,048 are left")
   func blocks() throws {
     let fixture = Fixture(saving: .byStore)
     #expect(fixture.disk.first(.numbers)?.body == [0, 0, 0x10, 0])
@@ -20,7 +22,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 a number that is not on disk is not assigned; the socket is closed with 1013, and its client may come back"
+    "S66 if all numbers that are reserved on disk are used, a socket is closed with 1013, and its client can try again"
   )
   func exhausted() throws {
     let fixture = Fixture(saving: .byStore)
@@ -42,7 +44,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a crash the next number is after the block, and is assigned when the opening records are on disk"
+    "S66 after a crash, the reserved block is skipped; numbers are assigned once the opening records are on disk"
   )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
@@ -62,7 +64,9 @@ struct NumbersTests {
     #expect(try again.join().number == 8_193)
   }
 
-  @Test("S66 a clean stop leaves no unused numbers, not even those of waiting sockets")
+  @Test(
+    "S66 after a clean stop, the next number follows the last assigned one, which may be that of a waiting socket"
+  )
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     _ = try fixture.join()
@@ -77,12 +81,12 @@ struct NumbersTests {
     #expect(try after.join().number == 3)
   }
 
-  @Test("S66 a targeted entry for a participant from before a crash reaches no later participant")
+  @Test("S66 an entry for a participant that was lost in a crash does not reach any later participant")
   func targeted() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
     try fixture.save(ada)
-    // Bo gets a number, and a crash forgets it.
+    // Bo joins, but is not saved before the crash.
     let bo = try fixture.join()
     let (after, _) = try fixture.reload()
     let cy = try after.join()
@@ -98,7 +102,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S67 the digest of a token is written; the token's owner is known after a load, unless the token was given up"
+    "S67 only the digest of a token is written; after a load, the token identifies its owner, unless the owner has left"
   )
   func tokens() throws {
     let digest: @Sendable (Token) -> TokenDigest = { TokenDigest(high: ~$0.high, low: $0.low &* 31) }

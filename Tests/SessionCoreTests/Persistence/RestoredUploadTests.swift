@@ -3,7 +3,7 @@ import Wire
 
 @testable import SessionCore
 
-@Suite("P4: the continuation of uploads after a load")
+@Suite("P4: how uploads continue after a load")
 struct RestoredUploadTests {
   struct Case: CustomTestStringConvertible {
     var isResumable = true
@@ -17,7 +17,7 @@ struct RestoredUploadTests {
   }
 
   @Test(
-    "S64 a restored upload is finished, moved to its final folder, resumed or removed",
+    "S64 a restored upload is finished, moved to its final folder, resumed or removed, depending on its record and file",
     arguments: [
       Case(digest: "d", isPlaced: true, action: .finish),
       Case(isResumable: false, digest: "d", received: 5, action: .place),

@@ -5,12 +5,12 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 for attachments: they are restored at their offsets.
-@Suite("P4: attachments over a load")
+/// P4 for attachments: uploads are restored with their offsets.
+@Suite("P4: attachments after a load")
 struct RestoringJournalTests {
   static let digest = String(repeating: "ab", count: 32)
 
-  @Test("S64 an upload is restored with its offset, its file, and its value of isResumable")
+  @Test("S64 an upload is restored with its offset, its file, and its value of `isResumable`")
   func uploading() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -33,17 +33,21 @@ struct RestoringJournalTests {
     after.session.uploadFound(ids[0], holding: 60, now: after.now)
     after.session.uploadFound(ids[1], holding: 7, now: after.now)
     try after.turn(looker)
-    #expect(after.session.journal.usedBytes == 107, "the quota counts what is there")
+    #expect(
+      after.session.journal.usedBytes == 107,
+      "the quota counts the bytes in the file of an upload of unknown size")
     let told = try looker.attachments.map { try AttachmentObject.decode($0.payload.span).offset }
     #expect(told == [0, 40, 60, 7])
     after.session.uploadFound(ids[0], holding: 60, now: after.now)
     try after.turn(looker)
-    #expect(looker.attachments.count == 4, "that is known")
+    #expect(looker.attachments.count == 4, "offset 60 was announced already")
     #expect(after.session.expiredUploads(now: after.now.adding(seconds: 86_399)).isEmpty)
     #expect(Set(after.session.expiredUploads(now: after.now.adding(seconds: 86_400))) == Set(ids))
   }
 
-  @Test("S64 a complete upload counts as stored, and only has to be finished", arguments: [false, true])
+  @Test(
+    "S64 an upload whose digest is on disk is restored as stored, and only has to be finished",
+    arguments: [false, true])
   func stored(isThere: Bool) throws {
     let fixture = Fixture(saving: .byStore)
     if isThere {
@@ -76,7 +80,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 metadata is restored as the same text, and a nearly full journal causes no second warning")
+    "S64 metadata is restored as the same text, and a nearly used-up quota causes no second warning")
   func ready() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionAttachmentBytes = 100 }
     let text = Array(#"{ "z": 1.50, "a": "\u00e9" }"#.utf8)
@@ -120,14 +124,14 @@ struct RestoringJournalTests {
     let whole = try fixture.reload(fixture.disk + unsaved.records).restored
     #expect(whole.uploads.map(\.file) == [second])
     #expect(whole.uploads.map(\.isResumable) == [false])
-    // The epoch after the crash gives the same sequences to other entries.
+    // The epoch after the crash assigns the same sequences to other entries.
     let ada = try first.fixture.join()
     for _ in 0..<9 { ada.send("x") }
     try first.fixture.save()
     #expect(try first.fixture.reload().restored.uploads.map(\.file) == [id])
   }
 
-  @Test("S64 a removed attachment is not restored, and its content is not used")
+  @Test("S64 a removed attachment is not restored, and its content no longer counts as used")
   func removed() throws {
     let fixture = Fixture(saving: .byStore)
     let id = try fixture.add(1)

@@ -5,11 +5,11 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P2, P3, P4 and P8 over a load: a saved session is restored.
+/// P2, P3, P4 and P8 when a saved session is loaded.
 @Suite("P2, P3, P4, P8: loading a session")
 struct RestoringTests {
   @Test(
-    "S59, S60 after a crash, a new epoch begins with a snapshot of the saved state, and the same participants send again"
+    "S59, S60 after a crash, a client resumes in a new epoch, gets a snapshot of the saved state, and sends the rest again"
   )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
@@ -42,7 +42,9 @@ struct RestoringTests {
     #expect(again.texts == ["1", "3"])
   }
 
-  @Test("S61 a session closed completely in the same generation continues its epoch, tail and sequences")
+  @Test(
+    "S61 a session whose last record is a close of the stopped generation continues its epoch, tail and sequences"
+  )
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -64,7 +66,7 @@ struct RestoringTests {
     let again = try after.comeBack(as: bo, after: seen, epoch: "epoch")
     #expect(again.catchUps == [.tail])
     #expect(again.texts == ["2", "for Bo"])
-    #expect(again.people.isEmpty, "nobody was away for too long")
+    #expect(again.people.isEmpty, "no participant was away for longer than the grace time")
     let first = try #require(again.drawn.first)
     #expect(first.sequence == seen + 1)
     again.send("4")
@@ -72,7 +74,9 @@ struct RestoringTests {
     #expect(again.drawn.last?.sequence == fixture.session.sequence + 1)
   }
 
-  @Test("S74 a grace time that ends just before the last record is written with the entry that announces it")
+  @Test(
+    "S74 if a grace time ends just before a session is closed, its announcement is saved before the `closed` record"
+  )
   func graceEndsWhileClosing() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -94,7 +98,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 a close that is incomplete, of another generation, or followed by records begins a new epoch",
+    "S61 a load begins a new epoch if the close was incomplete, of another generation, or followed by records",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
   func notWhole(_ what: String) throws {
     let fixture = Fixture(saving: .byStore)
@@ -149,7 +153,8 @@ struct RestoringTests {
     #expect(try after.comeBack(as: bo, after: nil, epoch: "epoch").number != bo.number)
   }
 
-  @Test("S60 a session that was empty when it was saved counts as empty since then")
+  @Test(
+    "S60 a session that was empty when it was closed keeps the beginning of its empty period after a load")
   func empty() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -160,12 +165,14 @@ struct RestoringTests {
     fixture.close()
     let closed = try #require(fixture.disk.last)
     let facts = try ClosedRecord(closed.body.span)
-    // It was created in 1970; the wall clock was set later, and is at 1,000 s at the closing.
+    // At the close, the wall clock is at 1,000 s, and the session has been empty for 200 s.
     #expect(facts.emptySince == Date(timeIntervalSince1970: 800))
     #expect(facts.people == 1)
     fixture.now = fixture.now.adding(seconds: 5_000)
     let (after, _) = try fixture.reload(opens: false)
-    #expect(after.session.emptySince == fixture.now.adding(seconds: -200), "the calendar says 1,000 s now")
+    #expect(
+      after.session.emptySince == fixture.now.adding(seconds: -200),
+      "the wall clock is at 1,000 s at the load too")
     // The recorded time counts, even if the clocks change later.
     let (later, date) = (fixture.now.adding(seconds: 60), Date(timeIntervalSince1970: 9e6))
     #expect(after.session.emptySinceDate(now: later, date: date) == Date(timeIntervalSince1970: 800))
@@ -175,7 +182,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 the newest past participants are known after a load, in the order of leaving, with or without a leave"
+    "S60 the newest past participants are known after a load, in the order in which they left or were gone"
   )
   func past() throws {
     let fixture = Fixture(saving: .byStore) { $0.pastParticipants = 2 }
@@ -188,12 +195,13 @@ struct RestoringTests {
     let session = try fixture.reload().fixture.session
     #expect(session.participants.past == [people[3].number, people[1].number])
     #expect(Set(session.participants.states.keys) == [people[3].number, people[1].number])
-    #expect(session.activeParticipantCount == 0, "who was forgotten at once is not back")
+    #expect(
+      session.activeParticipantCount == 0, "a participant beyond `pastParticipants` is not active again")
     #expect(session.isKnown(try #require(people[1].joined?.token)))
     #expect(!session.isKnown(try #require(people[3].joined?.token)))
   }
 
-  @Test("S62 a compacted file restores the same session, and is not worth compacting again")
+  @Test("S62 a compacted log restores the same session, and is too short to be compacted again")
   func compaction() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 100_000 }
     let ada = try fixture.join(name: "Ada")
@@ -235,7 +243,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S62 a slice omits garbage; the new file may replace the old one when the superseding entries are on disk"
+    "S62 a compaction omits superseded entries; its log may replace the old one when the superseding entries are on disk"
   )
   func covered() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
@@ -260,7 +268,7 @@ struct RestoringTests {
     #expect(fixture.session.isCompactionCovered)
   }
 
-  @Test("the end of a session is known after a load, until it is undone")
+  @Test("the end of a session is restored by a load, unless a later record has undone the end")
   func end() throws {
     let fixture = Fixture(saving: .byStore)
     let date = Date(timeIntervalSince1970: 500)

@@ -16,7 +16,7 @@ extension Fixture {
     for client in clients { try client.read() }
   }
 
-  /// Restores the session from its file; no other code has written to it.
+  /// Restores the session from `records`, or else from its own file.
   func reload(
     _ records: [SessionRecord]? = nil, generation: String = "other",
     opens: Bool = true
@@ -38,14 +38,14 @@ extension Fixture {
     disk.append(session.closedRecord(generation: generation, now: now, date: date))
   }
 
-  /// Returns the identity of a new participant that joins now.
+  /// Returns the client of a new participant that joins now.
   func look() throws -> TestClient {
     let client = try join(name: "Looker")
     try turn(client)
     return client
   }
 
-  /// Returns a client on a new socket that comes back with the state of another one.
+  /// Returns a client that resumes on a new socket as the participant of another client.
   func comeBack(as old: TestClient, after: UInt64?, epoch: String) throws -> TestClient {
     try join(resume: old.resume(after: after, epoch: epoch))
   }

@@ -5,11 +5,11 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 and P6, as far as a session decides them: the records for the store, and their results.
+/// P4 and P6 in a session: the records that it passes to the store, and how it handles the results.
 @Suite("P4, P6: saving")
 struct SavingTests {
   @Test(
-    "S54 a save has participants, entries, then used client sequences; one save at a time, and no record twice"
+    "S54 a save has participants, then entries, then used client sequences; saves do not overlap or repeat records"
   )
   func order() throws {
     let fixture = Fixture(saving: .byStore)
@@ -23,7 +23,7 @@ struct SavingTests {
     #expect(first.sequence == fixture.session.sequence)
     #expect(first.byteCount == first.records.reduce(0) { $0 + $1.body.count })
     ada.sendRaw(SentEntry(clientSequence: 3))
-    #expect(fixture.session.takeUnsaved() == nil, "one is under way")
+    #expect(fixture.session.takeUnsaved() == nil, "a save is in progress")
     #expect(fixture.session.hasUnsaved)
     fixture.session.didSave(first, now: fixture.now)
     #expect(fixture.session.committed == first.sequence)
@@ -36,7 +36,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S54 a save has about 1 MiB of whole frames; client sequences that are used up afterwards are in the last save"
+    "S54 a save has at most 1 MiB of whole frames; the record of used client sequences is only in the last save"
   )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)
@@ -49,7 +49,7 @@ struct SavingTests {
       sizes.append(unsaved.byteCount)
       kinds.append(unsaved.records.kinds)
       fixture.disk += unsaved.records
-      // No participant is acknowledged beyond the entries on disk, even if these are few.
+      // The restored `acknowledged` of a participant covers only entries that are on disk.
       let restored = try restore(fixture.disk).session
       let own = try #require(restored.participants[ada.number])
       #expect(own.acknowledged == (kinds.count < 3 ? UInt32(10 * kinds.count) : 31))
@@ -61,7 +61,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S55 a sender gets committed when its own entry is on disk, at most every 100 ms"
+    "S55 a sender gets `committed` when its own entry is on disk, at most every 100 ms"
   )
   func committed() throws {
     let fixture = Fixture(saving: .byStore)
@@ -73,7 +73,7 @@ struct SavingTests {
     bo.send("2")
     fixture.pass(milliseconds: 1_000)
     try fixture.turn(ada, bo)
-    #expect(ada.committed.isEmpty, "it is not on disk")
+    #expect(ada.committed.isEmpty, "the entry is not on disk")
     fixture.session.didSave(unsaved, now: fixture.now)
     fixture.pass(milliseconds: 50)
     try fixture.turn(ada, bo)
@@ -83,7 +83,7 @@ struct SavingTests {
     for _ in 0..<2 {
       fixture.pass(milliseconds: 40)
       try fixture.turn(ada, bo)
-      #expect(bo.committed.isEmpty, "less than 100 ms after the last one")
+      #expect(bo.committed.isEmpty, "less than 100 ms after the last `committed`")
     }
     for _ in 0..<3 {
       fixture.pass(milliseconds: 40)
@@ -137,7 +137,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S68 entries that make the log grow are refused while too many bytes are unsaved; remove is accepted",
+    "S68 while too many bytes are unsaved, entries that make the log grow are refused, and a `remove` is accepted",
     arguments: [false, true])
   func refusals(isOfAll: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = isOfAll ? 1 << 20 : 2_000 }
@@ -159,7 +159,7 @@ struct SavingTests {
     #expect(refusal.clientSequence == number + 1)
     #expect(refusal.limit == UInt64(fixture.session.limits.unsavedSessionBytes))
     #expect(ada.texts.count == before + (isOfAll ? 0 : 1))
-    // The same client sequence is used by another entry: a remove, which is accepted.
+    // A `remove` takes the client sequence of the refused entry, and is accepted.
     ada.sendRaw(
       SentEntry(flags: .removed, clientSequence: number + 1, key: EntryKey(high: 0, low: 1)))
     #expect(fixture.session.retainedBytes == 0)
@@ -179,7 +179,7 @@ struct SavingTests {
     #expect(fixture.session.participants[ada.number]?.acknowledged == number + 2)
   }
 
-  @Test("S68 beyond twice the limit, only a remove that frees bytes is accepted")
+  @Test("S68 if the unsaved bytes exceed twice the limit, only a `remove` that frees bytes is accepted")
   func removals() throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = 1_100 }
     let ada = try fixture.join()
@@ -194,7 +194,7 @@ struct SavingTests {
     #expect(fixture.session.retainedBytes == 0)
   }
 
-  @Test("S65 client sequences of refused entries do not make a file grow forever")
+  @Test("S65 a client whose entries are always refused does not make the file grow forever")
   func usedUp() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

@@ -5,10 +5,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// S19, S70, S71: after a crash, clients that have a part of the entries on disk continue from there.
+/// S19, S70, S71: after a crash, a client that has no entry beyond those on disk gets only the entries that it missed.
 @Suite("P2, P3: tails across epochs")
 struct TailsAcrossEpochsTests {
-  /// The session after a crash, with an epoch of its own.
+  /// Returns the session that is restored after a crash, in a new epoch.
   private func crash(_ fixture: Fixture, epoch: String, _ records: [SessionRecord]? = nil) throws -> Fixture {
     let records = records ?? fixture.disk
     var restorer = SessionRestorer(
@@ -24,7 +24,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that was away during a crash gets each entry on disk once, even unretained and targeted entries"
+    "S19 a client that was away during a crash gets each missed entry on disk once, even unretained and targeted ones"
   )
   func unkept() throws {
     let fixture = Fixture(saving: .byStore)
@@ -45,7 +45,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that has seen entries beyond those on disk gets a snapshot, even when the order is as long again"
+    "S19 a client that has seen entries lost in a crash gets a snapshot, even if the new epoch has passed its sequence"
   )
   func beyond() throws {
     let fixture = Fixture(saving: .byStore)
@@ -64,11 +64,11 @@ struct TailsAcrossEpochsTests {
     #expect(after.session.sequence > seen)
     let again = try after.comeBack(as: bo, after: seen, epoch: "epoch")
     #expect(again.catchUps == [.snapshot])
-    #expect(again.texts == ["0", "1", "2", "3", "4"], "and not what was lost")
+    #expect(again.texts == ["0", "1", "2", "3", "4"], "without the lost entry")
   }
 
   @Test(
-    "S75 a client that has seen entries beyond those on disk gets unretained entries too, and the retained entries"
+    "S75 a client that has seen entries lost in a crash gets a snapshot with all entries since then, even unretained ones"
   )
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)
@@ -103,7 +103,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.look().texts == ["1", "lost", "again"])
   }
 
-  @Test("S19 a client with more acknowledged entries than the session gets a snapshot")
+  @Test("S19 a client whose `next` is higher than the restored session expects gets a snapshot")
   func olderState() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -115,7 +115,8 @@ struct TailsAcrossEpochsTests {
     #expect(try after.join(resume: resume(3)).catchUps == [.snapshot])
   }
 
-  @Test("S70 after two crashes in a row, both epochs are valid up to their remaining entries")
+  @Test(
+    "S70 after two crashes in a row, both earlier epochs are valid up to the last of their entries on disk")
   func twoCrashes() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -137,7 +138,9 @@ struct TailsAcrossEpochsTests {
     #expect(try third.comeBack(as: ada, after: 1, epoch: "fourth").catchUps == [.snapshot])
   }
 
-  @Test("S70 after a crash before the opening record is on disk, the previous epoch is still the last one")
+  @Test(
+    "S70 if an epoch ends before its opening records are on disk, it stays unknown, and the epoch before it stays valid"
+  )
   func openingLost() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -151,7 +154,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.comeBack(as: ada, after: first, epoch: "lost").catchUps == [.snapshot])
   }
 
-  @Test("S70 a clean stop between two crashes keeps the pairs")
+  @Test("S70 a clean stop after a crash keeps the history of epochs")
   func cleanStop() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -173,7 +176,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.texts == ["2"])
   }
 
-  @Test("S70 a compacted log still contains the pairs")
+  @Test("S70 a compacted log still contains the history of epochs")
   func compaction() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 100_000 }
     let ada = try fixture.join(name: "Ada")
@@ -215,7 +218,9 @@ struct TailsAcrossEpochsTests {
     #expect(try third.comeBack(as: ada, after: early, epoch: "epoch").catchUps == [.snapshot])
   }
 
-  @Test("S70 if the log is damaged before a pair, the pair is valid up to the last sequence that was read")
+  @Test(
+    "S70 if entries at the end of an epoch are lost, the epoch is valid only up to the last sequence that was read"
+  )
   func torn() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -225,14 +230,16 @@ struct TailsAcrossEpochsTests {
     ada.send("1")
     try fixture.save(ada)
     let second = try crash(fixture, epoch: "second")
-    // The pair precedes the entries that it covers, as in the head of a compacted log.
+    // The record with the history of epochs is read without the last entries of the epoch, as in a damaged compacted log.
     let head = try #require(second.disk.last { $0.kind == .session })
     let third = try crash(fixture, epoch: "third", records + [head])
     #expect(third.session.history.lastCommonSequence(with: "epoch") == before)
     #expect(third.session.history.lastCommonSequence(with: "second") == before)
   }
 
-  @Test("S70 a log of a gateway without pairs, and one restored from a backup, serve no tail")
+  @Test(
+    "S70 clients get no tail from a log without a history of epochs, or from one that was restored from a backup"
+  )
   func noPairs() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -256,7 +263,9 @@ struct TailsAcrossEpochsTests {
     #expect(copied.session.history.pairs.isEmpty)
   }
 
-  @Test("S71 after a record without its entry, the new epoch begins with the missing announcements")
+  @Test(
+    "S71 if a change was saved without the entry that announces it, the new epoch begins with that announcement"
+  )
   func restates() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -279,8 +288,8 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.left).map(\.reason) == [.left])
     #expect(again.people.flatMap(\.changed).map(\.name) == ["Ida"])
     #expect(again.activities.last?.activity.title == "Whales")
-    #expect(again.people.first.map { !$0.joined.isEmpty } == true, "they come first")
-    // Announcements that are on disk are not repeated; other announcements are repeated.
+    #expect(again.people.first.map { !$0.joined.isEmpty } == true, "the joins are announced first")
+    // The next epoch repeats an announcement only if it is not on disk.
     let lost = try crash(second, epoch: "third")
     #expect(lost.session.sequence == second.session.sequence)
     try second.save()
@@ -289,7 +298,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S71 a waiting participant is announced as gone, even if only the head of a compacted log contains it",
+    "S71 after a crash, a waiting participant is announced as gone, even if only the head of a compacted log has it",
     arguments: [true, false])
   func waiting(isCompacted: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
@@ -324,7 +333,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.left).map(\.number) == [2])
   }
 
-  @Test("S71 clients that were informed of a failing disk are informed when it works again")
+  @Test("S71 clients that were informed of a failing disk before a crash get the notice `saved` after it")
   func trouble() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -340,7 +349,7 @@ struct TailsAcrossEpochsTests {
     #expect(back.notices.last?.code == .saved)
   }
 
-  @Test("S72 committed does not come between joined and catchUp")
+  @Test("S72 `committed` is never sent between `joined` and `catchUp`")
   func committedLater() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")

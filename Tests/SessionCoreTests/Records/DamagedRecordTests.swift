@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// S63: a record that no session wrote is an error with a description, or another session; never a trap.
+/// S63: a record that no session wrote causes an error with a description, or a different session, but never a trap.
 @Suite("S63: damaged records")
 struct DamagedRecordTests {
   struct Case: CustomTestStringConvertible {
@@ -102,7 +102,9 @@ struct DamagedRecordTests {
     Case(10, "{}", .invalidMember("at")),
   ]
 
-  @Test("each fault has its own case and description", arguments: cases)
+  @Test(
+    "a record with a fault is refused with the error for that fault, which has a description",
+    arguments: cases)
   func fault(_ damaged: Case) throws {
     var restorer = SessionRestorer(
       id: SessionID(high: 0, low: 1), limits: Limits(), digest: { TokenDigest(high: $0.high, low: $0.low) },
@@ -112,7 +114,7 @@ struct DamagedRecordTests {
     let body = damaged.body
     do throws(RecordError) {
       try restorer.apply(damaged.kind, body.span)
-      Issue.record("it was taken")
+      Issue.record("the damaged record was accepted")
     } catch {
       #expect(error == RecordError(damaged.kind, damaged.fault))
       #expect(error.description.hasPrefix("A record of kind "))
@@ -133,7 +135,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("the store's own record is ignored")
+  @Test("a record of the store itself is ignored")
   func format() throws {
     var restorer = SessionRestorer(
       id: SessionID(high: 0, low: 1), limits: Limits(), digest: { TokenDigest(high: $0.high, low: $0.low) },
@@ -142,7 +144,7 @@ struct DamagedRecordTests {
     try restorer.apply(0, body.span)
     do throws(RecordError) {
       _ = try restorer.finish(generation: "", freshEpoch: "")
-      Issue.record("a session of nothing")
+      Issue.record("a session was restored from no records")
     } catch {
       #expect(error == RecordError(1, .missing))
     }
@@ -210,7 +212,7 @@ struct DamagedRecordTests {
 
   // MARK: - Support
 
-  /// Returns a session whose file has every kind of record but `base`.
+  /// Returns a session whose file has every kind of record except `base`.
   private static func everything() throws -> Fixture {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada", color: "#112233")
@@ -251,7 +253,7 @@ struct DamagedRecordTests {
     return records
   }
 
-  /// A participant joins, draws, leaves; the session is saved, compacted and closed.
+  /// Lets a participant join, draw and leave, and saves, compacts and closes the session.
   private func use(_ session: Session) throws {
     let fixture = Fixture(session, now: .zero)
     fixture.disk = session.openingRecords()
@@ -271,7 +273,7 @@ struct DamagedRecordTests {
     fixture.close()
   }
 
-  @Test("a run without an entry in a frame is refused")
+  @Test("a `run` record is refused if one of its frames has no entry")
   func emptyFrame() {
     let body: [UInt8] = [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF] + Self.frame(nil, Self.entry(1, 1))
     var frames = RunFrames()

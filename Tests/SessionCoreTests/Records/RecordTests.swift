@@ -4,10 +4,10 @@ import Wire
 
 @testable import SessionCore
 
-/// The bytes in the files: later versions read files of this one.
+/// The bytes of each kind of record. They must not change, because later versions read the files of this version.
 @Suite("Records")
 struct RecordTests {
-  @Test("each kind has its number in the file")
+  @Test("each kind of record has a fixed number in the file")
   func kinds() {
     #expect(SessionRecord.Kind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     #expect(
@@ -49,7 +49,7 @@ struct RecordTests {
     #expect(try reread(facts) == facts)
   }
 
-  @Test("a record of entries: a frame for every participant, and a targeted frame")
+  @Test("a `run` record has a frame of entries for all participants and a frame of a targeted entry")
   func run() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada", color: "#112233")
@@ -59,7 +59,7 @@ struct RecordTests {
     ada.send("b", [.reliable, .targeted], to: [3_000, 1])
     ada.send("c", [.reliable, .targeted], to: [])
     try fixture.save()
-    // An entry for a number that was never assigned uses up its client sequence.
+    // The entry for a number that was never assigned is refused, and uses up its client sequence.
     #expect(fixture.disk[before...].map(\.kind) == [.run, .used])
     #expect(
       fixture.disk[before].body == [
@@ -78,7 +78,7 @@ struct RecordTests {
     #expect(none == nil)
   }
 
-  @Test("a record of retained entries: their last sequence, and the entries")
+  @Test("a `base` record has the sequence up to which it covers the log, and the retained entries")
   func base() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -100,7 +100,9 @@ struct RecordTests {
     #expect(fixture.session.compactionSlice(after: slice.last, through: plan.through) == nil)
   }
 
-  @Test("the records of an incomplete and of a complete upload")
+  @Test(
+    "the `upload` record of an incomplete upload has no digest, that of a complete upload has digest and size"
+  )
   func upload() throws {
     var facts = UploadRecord(
       id: EntryKey(high: 0, low: 1).uuid, file: EntryKey(high: 0, low: 2).uuid, sequence: 12,
@@ -118,7 +120,7 @@ struct RecordTests {
     #expect(try reread(facts) == facts)
   }
 
-  @Test("the record of a closed session, with the values of a listing")
+  @Test("a `closed` record has the values that a list of sessions shows")
   func closed() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

@@ -31,10 +31,10 @@ struct Fingerprint: Equatable {
       .map { "\($0.label ?? "") is \($0.value), not \($1.value)" }.joined(separator: "; ")
   }
 
-  /// Dictionaries have no order.
+  /// Returns a description with sorted parts, because dictionaries have no order.
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
-  /// Tails are compared after `start`: with other segments, one session may have kept a little more.
+  /// The tail begins after `start`, because one session may have dropped more entries from its log than the other.
   init(_ session: Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
     nextNumber = session.participants.nextNumber

@@ -3,10 +3,10 @@ import Primitives
 import SessionCore
 import Wire
 
-/// The purpose of a file in `uploads`.
+/// The attachment for which a file in `uploads` was created.
 struct UploadedFile {
   let key: EntryKey
-  /// The sequence of the entry that announced it first.
+  /// The sequence of the entry that first announced the attachment.
   let addedAt: UInt64
   let isResumable: Bool
   let uploadMetadata: String?
@@ -34,10 +34,10 @@ struct ModelAttachment {
   /// The offset that was sent last, and the time of the last progress.
   var told = 0
   var toldAt: MonotonicTime?
-  /// True when it was announced for the last time, at the end of a simulation.
+  /// True when its upload was paused at the end of a simulation.
   var isPaused = false
 
-  /// The object of section 4, written by hand.
+  /// Returns the attachment object of PROTOCOL 4 as JSON, independently of the code under test.
   func payload(session: SessionID) -> [UInt8] {
     func orNull(_ value: (some CustomStringConvertible)?) -> String { value?.description ?? "null" }
     let id = key.uuid.uuidString

@@ -2,12 +2,12 @@ import Primitives
 import SessionCore
 import Wire
 
-/// The expected behaviour of a session, in the simplest form: one list of everything, searched from its beginning.
+/// A reference model of a session, as simple as possible: one list of all entries, which is searched from its beginning.
 struct Oracle {
-  /// One place in the order.
+  /// One entry in the order.
   struct Entry {
     let sequence: UInt64
-    /// 0: the gateway itself.
+    /// The number of the sender; 0 for the gateway itself.
     let sender: ParticipantNumber
     /// For most of the gateway's own entries, only the sequence is known.
     var isKnown = false
@@ -17,7 +17,7 @@ struct Oracle {
     var type: [UInt8] = []
     var payload: [UInt8] = []
     var targets: [ParticipantNumber]?
-    /// True if it adds to, or removes from, the retained state.
+    /// True if the entry adds to, or removes from, the retained state.
     var changesState = false
 
     var heldKey: HeldKey { HeldKey(key: key, isSystem: flags.contains(.system)) }
@@ -35,13 +35,13 @@ struct Oracle {
     }
   }
 
-  /// A key and its key space: keys of clients and of the gateway never collide (3.3).
+  /// A key and its key space: keys of clients and of the gateway never collide (PROTOCOL 3.3).
   struct HeldKey: Hashable {
     var key: EntryKey
     var isSystem = false
   }
 
-  /// A refusal for a sender.
+  /// A refusal that a sender gets.
   struct Refused: Equatable {
     let code: ErrorCode
     let clientSequence: UInt32?
@@ -53,7 +53,7 @@ struct Oracle {
   private struct Sender {
     var acknowledged: UInt32 = 0
     var isAwaitingDue = false
-    /// The content of the bucket, and the time until which it was filled.
+    /// The tokens in the bucket at the time `filledAt`.
     var tokens: Int
     var filledAt = MonotonicTime.zero
   }
@@ -66,7 +66,7 @@ struct Oracle {
   private var senders: [ParticipantNumber: Sender] = [:]
   /// The highest number that was assigned.
   private(set) var highestNumber: ParticipantNumber = 0
-  /// The last sequence that an interrupted epoch has in common with the present order.
+  /// For each interrupted epoch, the last sequence that it has in common with the present order.
   private(set) var common: [String: UInt64] = [:]
 
   init(limits: Limits) {
@@ -75,7 +75,7 @@ struct Oracle {
 
   var sequence: UInt64 { UInt64(log.count) }
 
-  /// Records that the session gave sequences to its own entries.
+  /// Adds the session's own entries up to a sequence.
   mutating func noteSystemEntries(upTo sequence: UInt64) {
     while self.sequence < sequence {
       log.append(Entry(sequence: self.sequence + 1, sender: 0))
@@ -84,7 +84,7 @@ struct Oracle {
 
   mutating func admit(_ number: ParticipantNumber, now: MonotonicTime) throws {
     // A participant gets its number when it begins to wait, so numbers need not be in the order of the joins.
-    try require(senders[number] == nil, "number \(number) was given out twice")
+    try require(senders[number] == nil, "number \(number) was assigned twice")
     highestNumber = max(highestNumber, number)
     senders[number] = Sender(tokens: 2 * limits.entriesPerSecond, filledAt: now)
   }
@@ -93,10 +93,10 @@ struct Oracle {
     senders[number]?.isAwaitingDue = false
   }
 
-  /// Restarts the session from its file, without all entries after `sequence`.
+  /// Restarts the session from its file, which has no entries after `sequence`.
   ///
-  /// `acknowledged` has its values for all senders; they must cover the kept entries, and no entry that was accepted and is
-  /// lost.
+  /// `acknowledged` has the session's value for each sender. The value must cover all entries of the sender that were
+  /// kept, and none of those that were lost.
   mutating func restart(
     _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
     highestNumber: ParticipantNumber, now: MonotonicTime
@@ -107,15 +107,18 @@ struct Oracle {
     let lost = log[Int(sequence)...]
     for (number, count) in acknowledged {
       let kept = log.prefix(Int(sequence)).last { $0.sender == number && $0.isKnown }?.clientSequence ?? 0
-      try require(count >= kept, "P2: \(number) has \(kept) in the order, but \(count) is acknowledged")
+      try require(
+        count >= kept,
+        "P2: \(number) has entries up to \(kept) in the order, but only \(count) is acknowledged")
       if let first = lost.first(where: { $0.sender == number }) {
         try require(
-          count < first.clientSequence, "P2: \(first) is lost, but \(count) of its sender is acknowledged")
+          count < first.clientSequence, "P2: \(first) is lost, but its sender is acknowledged up to \(count)")
       }
     }
     log.removeSubrange(Int(sequence)...)
     for entry in log where entry.sender != 0 {
-      try require(acknowledged[entry.sender] != nil, "P2: \(entry) is there without its sender")
+      try require(
+        acknowledged[entry.sender] != nil, "P2: \(entry) is in the order, but its sender is unknown")
     }
     held = [:]
     heldBytes = 0
@@ -129,14 +132,14 @@ struct Oracle {
     }
   }
 
-  /// Records that a sender knew of more entries than the session has.
+  /// Sets a sender's last acknowledged client sequence, because its `next` was higher than expected.
   mutating func move(_ number: ParticipantNumber, to clientSequence: UInt32) {
     senders[number]?.acknowledged = clientSequence
   }
 
   func acknowledged(_ number: ParticipantNumber) -> UInt32 { senders[number]?.acknowledged ?? 0 }
 
-  /// Returns the sequences of the retained entries of each key when everything up to `sequence` is applied (3.2).
+  /// Returns the sequences of the retained entries of each key when all entries up to `sequence` are applied (PROTOCOL 3.2).
   func state(at sequence: UInt64) -> [HeldKey: [UInt64]] {
     var state: [HeldKey: [UInt64]] = [:]
     for entry in log.prefix(Int(sequence)) where entry.changesState {
@@ -150,7 +153,7 @@ struct Oracle {
     return state
   }
 
-  /// The clock of these tests advances in steps such that the buckets contain whole numbers.
+  /// Takes a token from a sender's bucket; false if there is none. The clock advances in steps that add whole tokens.
   mutating func takeToken(_ number: ParticipantNumber, now: MonotonicTime) -> Bool {
     guard var sender = senders[number] else { return false }
     let steps = (now.nanoseconds - sender.filledAt.nanoseconds) / Simulation.tickNanoseconds
@@ -163,13 +166,13 @@ struct Oracle {
     return hasToken
   }
 
-  /// The milliseconds until a quarter of the burst is available (3.1).
+  /// The milliseconds until a quarter of the burst is available (PROTOCOL 3.1).
   func retryAfterMs(_ number: ParticipantNumber) -> UInt64 {
     let lacking = max(1, limits.entriesPerSecond / 2) - (senders[number]?.tokens ?? 0)
     return UInt64(lacking * 1000 / limits.entriesPerSecond)
   }
 
-  /// Applies a message (3.1) and returns the expected refusals, in order.
+  /// Applies a message (PROTOCOL 3.1) and returns the expected refusals, in order.
   ///
   /// The accepted entries must have the last sequences up to `sequence`, which is the session's sequence after it has
   /// accepted the message.
@@ -196,7 +199,7 @@ struct Oracle {
     }
     try require(
       sequence >= self.sequence + UInt64(accepted.count),
-      "\(accepted.count) entries were to be accepted, but the sequence went from \(self.sequence) to \(sequence)"
+      "\(accepted.count) entries should have been accepted, but the sequence went from \(self.sequence) to \(sequence)"
     )
     noteSystemEntries(upTo: sequence - UInt64(accepted.count))
     for (entry, changesState) in accepted {
@@ -212,7 +215,8 @@ struct Oracle {
     return refused
   }
 
-  /// Counts the retained bytes; nil when there is no room, else true if the entry changes anything.
+  /// Adds an entry to the retained bytes. Returns nil if there is no room, and otherwise true if the entry changes the
+  /// state.
   private mutating func take(_ entry: SentEntry) -> Bool? {
     let retention = entry.flags.retention
     let key = HeldKey(key: entry.key)
@@ -229,12 +233,13 @@ struct Oracle {
       <= limits.sessionLogBytes
   }
 
-  /// Records that the last entries up to `sequence` announce an attachment; nil for its removal, in both key spaces.
+  /// Adds the entry that announces an attachment, or, if `payload` is nil, the two entries that remove it in both key
+  /// spaces. The last of these entries has the sequence `sequence`.
   mutating func noteAttachment(_ key: EntryKey, _ payload: [UInt8]?, sequence: UInt64) throws {
     let spaces = payload == nil ? [true, false] : [true]
     try require(
       sequence >= self.sequence + UInt64(spaces.count),
-      "an attachment was to be told of, but the sequence went from \(self.sequence) to \(sequence)")
+      "an attachment should have been announced, but the sequence went from \(self.sequence) to \(sequence)")
     noteSystemEntries(upTo: sequence - UInt64(spaces.count))
     for isSystem in spaces {
       let retention = payload == nil ? Retention.remove : .replace
@@ -247,7 +252,8 @@ struct Oracle {
     }
   }
 
-  /// Length, flags, T, sequence, sender, client sequence and key are 38 bytes (section 3).
+  /// Returns the added retained bytes. An entry has 38 bytes besides its type and payload: length, flags, length of the
+  /// type, sequence, sender, client sequence and key (PROTOCOL 3).
   private func growth(_ retention: Retention, _ key: HeldKey, _ length: Int) -> Int {
     let old = held[key]?.reduce(0, +) ?? 0
     switch retention {
@@ -273,7 +279,7 @@ struct Oracle {
     case accept
   }
 
-  /// The checks in the contract's order; nil is dropped without an answer.
+  /// Checks an entry in the order of PROTOCOL 3.1. Returns nil if the entry is dropped without an answer.
   private mutating func judge(
     _ entry: SentEntry, from number: ParticipantNumber, now: MonotonicTime
   ) -> Verdict? {

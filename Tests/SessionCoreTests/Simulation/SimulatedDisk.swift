@@ -2,13 +2,13 @@ import FoundationEssentials
 import SessionCore
 import Wire
 
-/// A session's file as a list of records, the batch in flight, and a compaction beside it.
+/// A session's file as a list of records, with the batch that is being written and the compaction in progress.
 struct SimulatedDisk {
-  /// A compaction that was begun.
+  /// A compaction in progress.
   struct Compaction {
     let plan: CompactionPlan
     var slices: [SessionRecord] = []
-    /// The end of the last slice; nil when there are no more.
+    /// The last sequence of the newest slice; nil when there are no more slices.
     var after: UInt64? = 0
   }
 
@@ -31,14 +31,14 @@ struct SimulatedDisk {
     history += more
   }
 
-  /// Replaces the file by the compacted one.
+  /// Replaces the records by those of the finished compaction.
   mutating func compact() throws {
     guard let done = compaction else { return }
     compaction = nil
     records = try done.plan.records(done.slices, copying: records)
   }
 
-  /// The members of the JSON records of a kind, in order.
+  /// Returns the decoded JSON records of a kind, in order.
   func said<Said: Decodable>(_ kind: SessionRecord.Kind, as type: Said.Type) throws -> [Said] {
     try records.filter { $0.kind == kind }.map { try JSONDecoder().decode(Said.self, from: Data($0.body)) }
   }

@@ -4,11 +4,11 @@ import Wire
 
 /// The end of a simulation: everything settles, and all clients agree.
 extension Simulation {
-  /// Restores every connection and lets every client send its kept entries, until nothing is left to do.
+  /// Reconnects all clients and lets them send their kept entries, until nothing is left to do.
   func comeToRest() throws {
     for round in 1...400 {
-      // If a client got a snapshot in between, it may not know if an entry that is not in the snapshot was accepted. A
-      // resume shows this.
+      // A client that got a snapshot may not know if an earlier entry that is not in the snapshot was accepted. The next
+      // `joined` reports this.
       if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
       noticeCuts()
       for client in clients {
@@ -32,7 +32,7 @@ extension Simulation {
       let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
       if isCalm, !session.needsTurn, !isPresenceDue {
         try checkAgreement()
-        // When all offsets are announced, all clients know them, even after missed messages.
+        // A pause announces an upload's offset in a reliable entry, so all clients then have the same offset.
         guard try pauseUploads() else { return try checkAttachments() }
       }
       if isFullOfAttachments { try removeOneAttachment() }
@@ -41,9 +41,10 @@ extension Simulation {
     let restless = clients.filter { !$0.hasLeft && !$0.isSettled }
     let words = restless.map { client in
       let first = client.kept.first.map { "\($0.entry.clientSequence) at \($0.sequence ?? 0)" } ?? "nothing"
-      return "\(client.name) \(client.isCaughtUp) keeps \(first), \(client.committed) committed"
+      return
+        "\(client.name): caught up \(client.isCaughtUp), first kept entry \(first), committed \(client.committed)"
     }
-    throw Violation("no rest: \(words), \(session.sequence) \(session.committed)")
+    throw Violation("the simulation does not settle: \(words), \(session.sequence) \(session.committed)")
   }
 
   private func checkAgreement() throws {
@@ -54,13 +55,13 @@ extension Simulation {
       try require(client.state == state, "P3: \(client.name) holds \(client.state), not \(state)")
       try require(
         client.people.mapValues(\.name) == here, "P8: \(client.name) sees \(client.people), not \(here)")
-      try require(client.waiting.isEmpty, "\(client.name) sees \(client.waiting) wait")
+      try require(client.waiting.isEmpty, "\(client.name) sees \(client.waiting) as waiting")
       try require(client.title == title, "\(client.name) has the activity \(client.title), not \(title)")
     }
     try checkOnce()
   }
 
-  /// P1 and P2: the entries of a client are in the order once, and in its own order.
+  /// P1 and P2: the order has each entry of a client once, and has them as the client sent them, one after the other.
   private func checkOnce() throws {
     var accepted: [Int: UInt64] = [:]
     var lastOfSender: [ParticipantNumber: UInt32] = [:]
@@ -70,14 +71,19 @@ extension Simulation {
         entry.clientSequence > lastOfSender[entry.sender] ?? 0, "P1: \(entry) is out of its sender's order")
       lastOfSender[entry.sender] = entry.clientSequence
       guard let intention = Int(String(decoding: entry.type.dropFirst(), as: UTF8.self)) else { continue }
-      try require(accepted.updateValue(entry.sequence, forKey: intention) == nil, "P2: \(entry) came twice")
+      try require(
+        accepted.updateValue(entry.sequence, forKey: intention) == nil, "P2: \(entry) is in the order twice")
       guard !removals.contains(intention) else { continue }
-      try require(intention > lastIntention[entry.sender] ?? -1, "P1: \(entry) was done later")
+      try require(
+        intention > lastIntention[entry.sender] ?? -1,
+        "P1: \(entry) is in the order after an entry that its sender created later")
       lastIntention[entry.sender] = intention
     }
     for (intention, (client, isGood)) in intentions where !clients[client].hasLeft {
       try require(
-        (accepted[intention] != nil) == isGood, "P2: \(intention) of C\(client), good: \(isGood), is missing")
+        (accepted[intention] != nil) == isGood,
+        "P2: intention \(intention) of C\(client) should be in the order: \(isGood), but the opposite is true"
+      )
     }
   }
 }

@@ -4,9 +4,9 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Attachments in a simulation: added, uploaded, finished and removed, under keys that clients use for entries of their own.
+/// Attachments in a simulation: they are added, uploaded, finished and removed. Clients use their keys for own entries too.
 extension Simulation {
-  /// Changes an attachment, as the shell does.
+  /// Changes a random attachment, like the gateway.
   func changeJournal() throws {
     let key = EntryKey(high: 7, low: UInt64(random.below(4)))
     guard var item = attachments[key] else { return try addAttachment(key) }
@@ -62,7 +62,8 @@ extension Simulation {
       return try require(
         !fits && error.code == .sessionQuota, "an attachment that fits was refused: \(error)")
     }
-    try require(fits, "an attachment was taken, with \(session.retainedBytes) bytes")
+    try require(
+      fits, "an attachment that does not fit was accepted, with \(session.retainedBytes) retained bytes")
     try told(&item)
     files[item.file] = UploadedFile(
       key: key, addedAt: session.sequence, isResumable: isResumable, uploadMetadata: draft.uploadMetadata)
@@ -98,7 +99,7 @@ extension Simulation {
     let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }
     try require(
       session.catchingUp.isEmpty || Set(outdated.map(\.id)) == Set(expected.map(\.key.uuid)),
-      "\(outdated) is outdated, not \(expected)")
+      "\(outdated) have unannounced offsets, not \(expected)")
     session.announceOffsets(now: now)
     for (place, item) in outdated.enumerated() {
       guard var model = attachments[EntryKey(item.id)] else { continue }
@@ -111,8 +112,7 @@ extension Simulation {
     }
   }
 
-  /// Checks the turn's unreliable frames: the progress is correct, and each upload reports it at most four times a
-  /// second.
+  /// Checks the turn's unreliable frames: the progress of each upload is correct, and is sent at most four times a second.
   func checkProgress(_ frames: [UInt8]) throws {
     var stream = FrameStream()
     stream.append(frames)
@@ -123,10 +123,10 @@ extension Simulation {
         let key = EntryKey(progress.id)
         guard var item = attachments[key], item.phase == .uploading, Int(progress.offset) == item.offset,
           progress.size.map(Int.init) == item.size
-        else { throw Violation("\(progress), but it is \(attachments[key] as Any)") }
+        else { throw Violation("\(progress) was sent, but the attachment is \(attachments[key] as Any)") }
         try require(
           item.toldAt.map { $0.adding(milliseconds: 250) <= now } ?? true,
-          "\(progress) was told at \(item.toldAt as Any), and again at \(now)")
+          "\(progress) was sent at \(item.toldAt as Any), and again at \(now)")
         item.told = item.offset
         item.toldAt = now
         attachments[key] = item
@@ -134,7 +134,7 @@ extension Simulation {
     }
   }
 
-  /// Nothing that a client may remove makes room for the refused entry.
+  /// True if only attachments are retained, so that clients cannot make room for a refused entry.
   var isFullOfAttachments: Bool {
     !attachments.isEmpty && clients.contains { $0.isQuotaRefused }
       && oracle.state(at: oracle.sequence).keys.allSatisfy(\.isSystem)
@@ -145,13 +145,13 @@ extension Simulation {
     try removeAttachment(key)
   }
 
-  /// Ends the uploads that continue.
+  /// Pauses all uploads that are in progress.
   /// - Returns: false if there was none.
   func pauseUploads() throws -> Bool {
     var any = false
     for key in attachments.keys.sorted(by: { $0.low < $1.low }) {
       guard var item = attachments[key], item.phase == .uploading, !item.isPaused else { continue }
-      try require(item.told == item.offset, "\(item) was never told to its end")
+      try require(item.told == item.offset, "the last progress of \(item) was never sent")
       item.isPaused = true
       session.uploadPaused(key.uuid, at: UInt64(item.offset), now: now)
       if item.announced != item.offset { try told(&item) }

@@ -4,9 +4,9 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// A session with a file: it is saved, compacted and closed, its disk fails, and it crashes during these operations.
+/// A session with a file: saves, compactions, closes, failures of the disk, and crashes during all of these.
 extension Simulation {
-  /// Changes something about the file.
+  /// Performs a random operation on the file.
   func changeDisk() throws {
     guard disk != nil else { return }
     switch random.below(100) {
@@ -39,7 +39,7 @@ extension Simulation {
   func saveAll() throws {
     guard disk != nil else { return }
     for _ in 0..<1_000 where session.hasUnsaved || disk?.underWay != nil { try save(failing: false) }
-    try require(!session.hasUnsaved, "it is never all saved")
+    try require(!session.hasUnsaved, "some records are never saved")
     oracle.noteSystemEntries(upTo: session.sequence)
   }
 
@@ -67,7 +67,9 @@ extension Simulation {
     let (compacted, whole) = Fingerprint.both(
       try restore(disk.records, generation: "", epoch: "e").session,
       try restore(disk.history, generation: "", epoch: "e").session)
-    try require(compacted == whole, "compacted, it is another session: \(compacted.differences(from: whole))")
+    try require(
+      compacted == whole, "the compacted file restores another session: \(compacted.differences(from: whole))"
+    )
   }
 
   /// Checks that each prefix of the file restores the state that its records describe.
@@ -77,18 +79,19 @@ extension Simulation {
     let session = try restore(records, generation: "", epoch: "cut").session
     let expected = Set(oracle.state(at: session.committed).values.joined())
     let held = Set(Fingerprint(session).held.keys)
-    try require(held == expected, "P4: \(records.count) records make \(held), not \(expected)")
+    try require(held == expected, "P4: \(records.count) records restore \(held), not \(expected)")
     for (number, record) in session.participants.states {
       let own = oracle.log.filter { $0.sender == number && $0.isKnown }
       let kept = own.last { $0.sequence <= session.committed }?.clientSequence ?? 0
       let next = own.first { $0.sequence > session.committed }?.clientSequence ?? .max
       try require(
         kept <= record.acknowledged && record.acknowledged < next,
-        "P2: of \(number) \(record.acknowledged) is acknowledged, not \(kept) and less than \(next)")
+        "P2: \(number) is acknowledged up to \(record.acknowledged), not to at least \(kept) and less than \(next)"
+      )
     }
   }
 
-  /// Crashes the gateway: some records of the batch in flight are in the file.
+  /// Crashes the gateway. A random part of the batch that is being written is in the file.
   private func crash() throws {
     guard var disk else { return }
     if let torn = disk.underWay?.records { disk.append(torn.prefix(random.below(torn.count + 1))) }
@@ -125,10 +128,13 @@ extension Simulation {
     session = restored.session
     session.presence.participantsPerEntry = peoplePerEntry
     session.compressor = withoutZeros
-    try require(restored.isClean == isClean, "it was put away, and that is not seen: \(restored.isClean)")
-    try require(session.epoch == (isClean ? old.epoch : epoch), "it goes on as \(session.epoch)")
+    try require(restored.isClean == isClean, "the wrong value of `isClean` was restored: \(restored.isClean)")
     try require(
-      session.committed >= old.committed, "P4: \(old.committed) is lost, it is at \(session.committed)")
+      session.epoch == (isClean ? old.epoch : epoch),
+      "the session continues in the wrong epoch \(session.epoch)")
+    try require(
+      session.committed >= old.committed,
+      "P4: \(old.committed) was committed, but only \(session.committed) was restored")
     try oracle.restart(
       old.epoch, at: session.committed, acknowledged: session.participants.states.mapValues(\.acknowledged),
       highestNumber: session.participants.nextNumber - 1, now: now)
@@ -162,10 +168,11 @@ extension Simulation {
     here = last.filter { $0.value.presence == "active" }.mapValues(\.name)
     away = here.mapValues { _ in now.adding(seconds: limits.graceSeconds) }
     try require(
-      session.activeParticipantCount == here.count, "\(session.activeParticipantCount) are here, not \(here)")
+      session.activeParticipantCount == here.count,
+      "\(session.activeParticipantCount) participants are active, not \(here)")
   }
 
-  /// Continues the attachments as the shell does.
+  /// Continues the attachments after a load, like the gateway.
   private func adoptJournal(_ restored: RestoredSession) throws {
     attachments = [:]
     files = files.filter { $0.value.addedAt <= session.committed }
@@ -181,7 +188,7 @@ extension Simulation {
     for key in attachments.keys {
       let latest = files.filter { $0.value.key == key }.max { $0.value.addedAt < $1.value.addedAt }
       guard let (file, known) = latest, var item = attachments[key], let found = session.attachment(key.uuid)
-      else { throw Violation("an attachment \(key) of no file, or not in the session") }
+      else { throw Violation("attachment \(key) has no file, or is not in the session") }
       item.file = file
       let digest = said.last { $0.file == file && $0.digest != nil }?.digest
       if item.phase == .uploading, let digest {
@@ -193,7 +200,7 @@ extension Simulation {
       attachments[key] = item
       try require(
         found.isResumable == known.isResumable && found.uploadMetadata == known.uploadMetadata,
-        "\(found) was \(known)")
+        "\(found) was restored from \(known)")
       let upload = RestoredUpload(
         id: key.uuid, file: file, isResumable: known.isResumable, size: item.size.map(UInt64.init),
         digest: item.phase == .stored ? item.digest : nil)
@@ -201,9 +208,11 @@ extension Simulation {
         restored.uploads.filter { $0.id == key.uuid } == (item.phase == .ready ? [] : [upload]),
         "\(restored.uploads) instead of \(upload)")
     }
-    try require(restored.uploads.count == attachments.values.filter { $0.phase != .ready }.count, "too many")
+    try require(
+      restored.uploads.count == attachments.values.filter { $0.phase != .ready }.count,
+      "too many uploads were restored")
     let digests = Set(attachments.values.compactMap(\.digest))
-    try require(restored.contents == digests, "\(restored.contents) is kept, not \(digests)")
+    try require(restored.contents == digests, "the contents \(restored.contents) are kept, not \(digests)")
     try goOn(restored.uploads)
   }
 
@@ -212,7 +221,7 @@ extension Simulation {
     for upload in uploads where upload.digest == nil {
       let key = EntryKey(upload.id)
       guard var item = attachments[key] else {
-        throw Violation("an attachment \(key) that is not in the model")
+        throw Violation("attachment \(key) is not in the model")
       }
       let offset = upload.isResumable ? min(item.offset + random.below(20), item.size ?? .max) : item.offset
       switch upload.action(received: UInt64(offset), isPlaced: false) {
@@ -229,7 +238,7 @@ extension Simulation {
 }
 
 extension ModelAttachment {
-  /// The attachment that an entry announced.
+  /// Creates the model of an attachment from the object in an entry.
   init(_ object: AttachmentObject, _ before: ModelAttachment?) {
     self.init(key: EntryKey(object.id), participant: object.participant, size: object.size.map(Int.init))
     offset = Int(object.offset)

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// One session, its clients and the connections between them, with randomness from one seed; every step is checked against
+/// A session, its clients and their connections. One seed determines all random choices, and each step is checked against
 /// the oracle.
 final class Simulation {
   static let ticksPerSecond = 8
@@ -14,13 +14,13 @@ final class Simulation {
   var random: SeededGenerator
   let limits: Limits
   var session: Session
-  /// Its file, if it has one.
+  /// The session's file; nil for a session in memory.
   var disk: SimulatedDisk?
   var oracle: Oracle
   var clients: [VirtualClient] = []
   var sockets: [UInt64: VirtualSocket] = [:]
   var now = MonotonicTime.zero
-  /// Refusals on their way to a socket's client, in order.
+  /// The refusals that the client of each connection must receive next, in order.
   var expectedRefusals: [UInt64: [Oracle.Refused]] = [:]
   /// The participants that must be present, by number, with their names.
   var here: [ParticipantNumber: String] = [:]
@@ -29,23 +29,23 @@ final class Simulation {
   /// The expected attachments, by the key of their entries.
   var attachments: [EntryKey: ModelAttachment] = [:]
 
-  /// The purpose of each file of an upload.
+  /// The attachment for which each upload file was created.
   var files: [UUID: UploadedFile] = [:]
   var nextFile: UInt64 = 0
 
   private var nextConnection: UInt64 = 0
   private var nextIntention = 0
-  /// The client of each intention, and true if the session has to accept the intention.
+  /// For each intention, its client, and true if the session has to accept its entry.
   private(set) var intentions: [Int: (client: Int, isGood: Bool)] = [:]
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
-  /// True while members at the tail have not got the changes of presence (S43).
+  /// True while the changes of presence are not yet sent to members at the tail (S43).
   private(set) var isPresenceDue = false
   /// The maximum number of participants in one entry; only two in some simulations.
   let peoplePerEntry: Int
 
-  /// The session of a seed; with `outlives` it has a file, and is restored from it at times.
+  /// Creates the simulation of a seed. With `outlives`, the session has a file, and is sometimes restored from it.
   init(seed: UInt64, outlives: Bool = false) {
     random = SeededGenerator(seed: seed)
     peoplePerEntry = seed.isMultiple(of: 3) ? 2 : 300
@@ -104,7 +104,7 @@ final class Simulation {
     for _ in 0...random.below(4) {
       var entry = SentEntry()
       var isGood = true
-      // A session with a file should get more entries than its log keeps.
+      // The entries are larger in a session with a file, so that its log drops some of them.
       var size = random.below(disk == nil ? 60 : 600)
       if usesLargeEntries, random.chance(10) { size = 60_000 + random.below(12_000) }
       entry.payload = [UInt8](repeating: UInt8(truncatingIfNeeded: nextIntention), count: size)
@@ -145,7 +145,7 @@ final class Simulation {
     guard let socket = client.socket, !client.hasLeft else { return }
     if client.isQuotaRefused, now >= client.waitUntil, random.chance(80) { makeRoom(client) }
     var entries = client.takeToSend(1 + random.below(4), now: now)
-    // A client that makes room numbers its entries again, and must know that no copy is in flight.
+    // A client that makes room renumbers its entries, so no copy may be in flight. With small limits, no copies are sent.
     if limits.sessionLogBytes > 1_000, random.chance(5) { entries += client.takeOutOfOrder(&random) }
     if client.isCaughtUp, random.chance(15) {
       var cursor = SentEntry(flags: [], type: Array("Cursor".utf8))
@@ -209,7 +209,8 @@ final class Simulation {
     for refusal in client.told {
       try require(
         expectedRefusals[connection]?.first == refusal,
-        "\(client.name) was told \(refusal), not \(String(describing: expectedRefusals[connection]?.first))")
+        "\(client.name) got the refusal \(refusal), not \(String(describing: expectedRefusals[connection]?.first))"
+      )
       expectedRefusals[connection]?.removeFirst()
     }
     client.told = []
@@ -248,7 +249,7 @@ final class Simulation {
       let message = SentEntry.message(entries)
       session.receive(message.span, from: socket.subscriber, now: now, effects: &effects)
       expected = try oracle.receive(entries, from: number, now: now, sequence: session.sequence)
-      // Unreliable entries are last in their messages, so the bucket is used in the same order.
+      // Unreliable entries are last in their messages, so oracle and session take the tokens in the same order.
       for entry in entries where !entry.flags.contains(.reliable) { _ = oracle.takeToken(number, now: now) }
     case .profile(let name):
       guard admit(socket, number, &effects, &expected) else { break }
@@ -314,10 +315,10 @@ final class Simulation {
           .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
         flush(socket)
       case .acknowledgedMoved(let number, let from, let to):
-        // After a crash, only the sender may know of a refusal before it.
+        // A crash may lose the record of a refusal, so that only the sender knows that its client sequence is used up.
         try require(disk?.crashes ?? 0 > 0, "P2: \(number) moved from \(from) to \(to)")
         oracle.move(number, to: to)
-      case .pauseReading: throw Violation("a client that listens was paused")
+      case .pauseReading: throw Violation("reading from a client that obeys refusals was paused")
       case .joined, .refused, .gone: break
       }
     }
@@ -364,7 +365,7 @@ final class Simulation {
       flush(socket)
       try require(
         socket.subscriber.outboxCount <= Subscriber.outboxBytes + 80_000,
-        "P6: an outbox of \(socket.subscriber.outboxCount)")
+        "P6: an outbox of \(socket.subscriber.outboxCount) bytes")
       guard !frames.isEmpty, !socket.isClosing else { continue }
       let count = session.isAtTail(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
@@ -381,7 +382,7 @@ final class Simulation {
     try checkFastReaders()
   }
 
-  /// P5: a client that reads without delay has everything when the turn is over, however slow others are.
+  /// P5: a client that reads without delay has all entries at the end of the turn, however slow others are.
   private func checkFastReaders() throws {
     guard !isPresenceDue else { return }
     for client in clients {
@@ -391,7 +392,7 @@ final class Simulation {
       for missed in oracle.log[Int(client.position)...] {
         try require(
           !missed.isFor(number),
-          "P5: \(client.name) reads at once, but is at \(client.position) and has not \(missed); \(socket.subscriber.source) \(session.members[max(0, socket.subscriber.memberIndex)]) \(session.log.tail) \(socket.isClosing)"
+          "P5: \(client.name) reads at once, but is at \(client.position) and has not received \(missed); \(socket.subscriber.source) \(session.members[max(0, socket.subscriber.memberIndex)]) \(session.log.tail) \(socket.isClosing)"
         )
       }
     }
@@ -418,7 +419,7 @@ final class Simulation {
 }
 
 extension Session {
-  /// True if the subscriber gets nothing but the log.
+  /// True if the subscriber is at the tail, with no other output.
   fileprivate func isPlain(_ subscriber: Subscriber) -> Bool {
     subscriber.memberIndex >= 0 && members[subscriber.memberIndex].flags.isEmpty
   }

@@ -3,10 +3,12 @@ import Testing
 /// P1, P2, P3, P5 and P8 over random sessions.
 @Suite("P1, P2, P3, P5, P8: simulated sessions")
 struct SimulationTests {
-  /// Seeds that once showed a fault.
+  /// Seeds that failed once, and are tested again.
   static let once: [UInt64] = []
 
-  @Test("a random session keeps its promises", arguments: once + Array(1...300))
+  @Test(
+    "P1, P2, P3, P5, P8: a session with random clients and connections keeps its promises",
+    arguments: once + Array(1...300))
   func keepsPromises(seed: UInt64) throws {
     do {
       try Simulation(seed: seed).run(steps: 400)
@@ -15,7 +17,7 @@ struct SimulationTests {
     }
   }
 
-  /// Seeds that once showed a fault.
+  /// Seeds that failed once, and are tested again.
   static let onceOverCrashes: [UInt64] = []
 
   @Test(

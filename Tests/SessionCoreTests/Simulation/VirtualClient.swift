@@ -2,13 +2,13 @@ import Primitives
 import SessionCore
 import Wire
 
-/// A client that follows the contract: it keeps entries until they are committed, has the retained state, and comes back
-/// with its token.
+/// A client that follows PROTOCOL: it keeps its entries until they are committed, maintains the retained state, and
+/// resumes with its token.
 final class VirtualClient {
   /// A reliable entry that is kept until it is committed.
   struct Kept {
     var entry: SentEntry
-    /// The name of the action, which does not depend on the client sequence.
+    /// The number of the user's action, which stays the same if the entry gets another client sequence.
     let intention: Int
     /// Its sequence in the order, when it is known.
     var sequence: UInt64?
@@ -25,7 +25,7 @@ final class VirtualClient {
   private var afterEpoch: String?
   /// The number of tails that continued an interrupted epoch.
   private(set) var tailsAcrossEpochs = 0
-  /// The `after` of a resume: the last `caughtUp`, or a later entry.
+  /// The `after` of a resume: the sequence of the last `caughtUp`, or of a later entry.
   private(set) var after: UInt64?
   private(set) var isCaughtUp = false
   private(set) var hasJoined = false
@@ -38,10 +38,10 @@ final class VirtualClient {
   private(set) var state: [Oracle.HeldKey: [UInt64]] = [:]
   /// The attachments as announced, the newest progress included.
   private(set) var attachments: [EntryKey: AttachmentObject] = [:]
-  /// All entries up to here have been applied, or were for others.
+  /// The sequence up to which all entries were applied, or were targeted at others.
   private(set) var position: UInt64 = 0
   private var snapshot: UInt64?
-  /// The snapshot may contain all entries after this sequence; nil for none.
+  /// The sequence after which the snapshot may contain unretained entries too; nil if it may contain none.
   private var wholeSince: UInt64?
   private var isStateAtN = false
   private(set) var people: [ParticipantNumber: Participant] = [:]
@@ -55,10 +55,10 @@ final class VirtualClient {
   /// The time until which the client waits after a refusal.
   private(set) var waitUntil = MonotonicTime.zero
   private(set) var committed: UInt64 = 0
-  /// The entries that were finally refused.
+  /// The intentions of entries that were refused and are not sent again.
   private(set) var givenUp: Set<Int> = []
   private(set) var isQuotaRefused = false
-  /// The refusals that arrived, for comparison.
+  /// The received refusals, which are compared with those that the oracle expects.
   var told: [Oracle.Refused] = []
   private(set) var unreliable: Set<[UInt8]> = []
 
@@ -93,7 +93,7 @@ final class VirtualClient {
     return due.map(\.entry)
   }
 
-  /// Returns an entry that was sent before, or that is sent too early, as a faulty client would send it.
+  /// Returns an entry that is sent again or too early, as a faulty client would send it.
   func takeOutOfOrder(_ random: inout SeededGenerator) -> [SentEntry] {
     let others = kept.filter { $0.entry.clientSequence != sendNext }
     guard isCaughtUp, !others.isEmpty else { return [] }
@@ -136,7 +136,7 @@ final class VirtualClient {
     isCaughtUp = false
     hasJoined = false
     isWaiting = false
-    // The snapshot was interrupted: the entries that were received before are not a complete state.
+    // The snapshot was interrupted, so the received entries are not a complete state.
     if snapshot != nil { after = nil }
     snapshot = nil
   }
@@ -180,11 +180,11 @@ final class VirtualClient {
         waiting = [:]
         position = 0
       case .tail:
-        guard let after else { throw Violation("a tail for \(name), who did not ask for one") }
+        guard let after else { throw Violation("\(name) got a tail without requesting one") }
         if let afterEpoch, afterEpoch != epoch {
           try require(
             after <= oracle.common[afterEpoch] ?? 0,
-            "a tail after \(after) of \(afterEpoch), good to \(oracle.common[afterEpoch] ?? 0)")
+            "a tail after \(after) of \(afterEpoch), valid up to \(oracle.common[afterEpoch] ?? 0)")
           tailsAcrossEpochs += 1
         }
         snapshot = nil
@@ -232,7 +232,7 @@ final class VirtualClient {
     dropCommitted()
   }
 
-  /// A new participant numbers its kept entries again, in order (2.1).
+  /// Renumbers the kept entries for a new participant, in order (PROTOCOL 2.1).
   private func numberAnew() {
     for index in kept.indices {
       kept[index].entry.clientSequence = UInt32(index + 1)
@@ -258,18 +258,18 @@ final class VirtualClient {
     isCaughtUp = true
   }
 
-  /// All entries between here and `sequence` were for others.
+  /// Checks that all entries between `position` and `sequence` were targeted at others.
   private func skip(to sequence: UInt64, oracle: Oracle) throws {
     guard let number, position + 1 < sequence else { return }
     for missed in oracle.log[Int(position)..<Int(sequence - 1)] {
       try require(
-        !missed.isFor(number), "P1, P2: \(name) (\(number)) at \(position) was not given \(missed)")
+        !missed.isFor(number), "P1, P2: \(name) (\(number)) at \(position) did not get \(missed)")
     }
   }
 
   private func receive(_ entry: ReceivedEntry, oracle: Oracle) throws {
     if isWaiting {
-      try require(entry.typeText == "participants", "\(name) waits, and was given \(entry)")
+      try require(entry.typeText == "participants", "\(name) waits, but got \(entry)")
       return try applyPeople(entry)
     }
     try require(hasJoined, "an entry before joined")
@@ -281,12 +281,14 @@ final class VirtualClient {
       return
     }
     if entry.sequence == 0 {
-      try require(isStateAtN && entry.flags.contains(.system), "state at N outside a snapshot")
+      try require(
+        isStateAtN && entry.flags.contains(.system),
+        "an entry with sequence 0 outside the beginning of a snapshot")
       return try applySystem(entry)
     }
     try require(
-      entry.sequence > position, "P2: \(name) at \(position) was given \(entry.sequence) again")
-    try require(entry.sequence <= oracle.sequence, "\(entry.sequence) is not known")
+      entry.sequence > position, "P2: \(name) at \(position) got \(entry.sequence) again")
+    try require(entry.sequence <= oracle.sequence, "sequence \(entry.sequence) was never assigned")
     let known = oracle.log[Int(entry.sequence - 1)]
     if known.isKnown {
       try require(known.received == entry, "P1: \(entry) came instead of \(known.received)")
@@ -297,7 +299,7 @@ final class VirtualClient {
     if let snapshot {
       try require(entry.sequence <= snapshot, "\(entry.sequence) in a snapshot of \(snapshot)")
       let isSinceCrash = wholeSince.map { entry.sequence > $0 } ?? false
-      try require(known.changesState || isSinceCrash, "\(entry) is not part of what is retained")
+      try require(known.changesState || isSinceCrash, "\(entry) is in the snapshot, but not retained")
     } else {
       try skip(to: entry.sequence, oracle: oracle)
       after = after == nil ? nil : entry.sequence
@@ -319,7 +321,7 @@ final class VirtualClient {
   }
 
   private func cameBack(_ entry: ReceivedEntry) {
-    // Entries that were sent before it precede it in the order, even if they never arrived here.
+    // The client's earlier entries precede `entry` in the order, even if they were not received.
     for index in kept.indices
     where kept[index].entry.clientSequence <= entry.clientSequence && kept[index].sequence == nil {
       kept[index].sequence = entry.sequence
@@ -356,22 +358,25 @@ final class VirtualClient {
     case "activity": title = try ActivityPayload.decode(entry.payload.span).activity.title
     case "notice":
       let notice = try NoticePayload.decode(entry.payload.span)
-      guard notice.code == .sessionQuota || isSaved else { throw Violation("a notice \(notice.code)") }
+      guard notice.code == .sessionQuota || isSaved else {
+        throw Violation("an unexpected notice \(notice.code)")
+      }
     case "attachment" where entry.flags.retention == .remove:
       attachments[entry.key] = nil
     case "attachment":
       attachments[entry.key] = try AttachmentObject.decode(entry.payload.span)
-    default: throw Violation("a system entry \(entry.typeText)")
+    default: throw Violation("an unexpected system entry \(entry.typeText)")
     }
   }
 
   private func applyProgress(_ entry: ReceivedEntry) throws {
     try require(
       entry.typeText == "attachmentProgress" && entry.sender == 0 && entry.sequence == 0,
-      "\(entry) is no progress")
+      "\(entry) is not the progress of an upload")
     let progress = try AttachmentProgressPayload.decode(entry.payload.span)
     try require(
-      attachments[EntryKey(progress.id)]?.state == .uploading, "\(progress) of no upload of \(attachments)")
+      attachments[EntryKey(progress.id)]?.state == .uploading,
+      "\(progress) is not for an upload in \(attachments)")
     attachments[EntryKey(progress.id)]?.offset = progress.offset
   }
 

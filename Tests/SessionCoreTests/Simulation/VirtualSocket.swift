@@ -1,17 +1,17 @@
 import SessionCore
 
-/// A socket with a kernel buffer of a few bytes or many, between a session's subscriber and a client.
+/// A socket between a session's subscriber and a client, with a small or large kernel buffer.
 final class VirtualSocket {
   let subscriber: Subscriber
   /// The bytes that the kernel accepts before the gateway has to wait.
   let capacity: Int
-  /// The bytes in the kernel for the client.
+  /// The bytes in the kernel buffer, which the client has not read yet.
   private(set) var kernel: [UInt8] = []
   /// Messages on their way to the gateway.
   var uplink: [Uplink] = []
-  /// True when the client's end is gone; the gateway may not know yet.
+  /// True when the client's end is gone, which the gateway may not have noticed yet.
   var isCut = false
-  /// True when the gateway has detached it: only its own bytes are still to be sent.
+  /// True when the session has detached the subscriber, and only the messages in its outbox are still to be sent.
   var isClosing = false
   /// True if the client left because its page was closed.
   var pageGone = false
@@ -41,7 +41,7 @@ final class VirtualSocket {
     return count
   }
 
-  /// Reads at most this number of bytes, as the client does.
+  /// Reads at most `count` bytes, like the client.
   func read(_ count: Int) -> [UInt8] {
     let taken = Array(kernel.prefix(count))
     kernel.removeFirst(taken.count)

@@ -5,9 +5,11 @@ import Primitives
 @testable import SessionCore
 
 /// P3: a joiner has the same state as all others.
-@Suite("P3: no seam")
+@Suite("P3: a catch-up misses and repeats no entry")
 struct CatchUpTests {
-  @Test("S17 a snapshot begins with the state at N; the retained entries follow in rising order")
+  @Test(
+    "S17 a snapshot begins with the participants and the activity; the retained entries follow in rising order"
+  )
   func snapshot() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -52,7 +54,7 @@ struct CatchUpTests {
     #expect((first + more).allSatisfy { $0.drawn.map(\.payload) == ada.drawn.map(\.payload) })
   }
 
-  @Test("S17 the list `past` has the senders of entries in the snapshot that are no longer present")
+  @Test("S17 the list `past` in a snapshot names the past participants that sent entries in the snapshot")
   func past() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -65,7 +67,9 @@ struct CatchUpTests {
     #expect(late.people.first?.joined.map(\.name) == ["Bo"])
   }
 
-  @Test("S73 the list `past` has exactly the senders of entries in the snapshot, including forgotten ones")
+  @Test(
+    "S73 the list `past` names all past senders of entries in the snapshot, even forgotten ones, and no other participant"
+  )
   func pastBeyondLimit() throws {
     let fixture = Fixture(saving: .byStore) {
       $0.pastParticipants = 1
@@ -104,7 +108,9 @@ struct CatchUpTests {
     try check(try fixture.reload(records).fixture)
   }
 
-  @Test("S18 a tail has exactly the later entries, even if there are none or the tail begins inside a frame")
+  @Test(
+    "S18 a tail has exactly the entries after the client's sequence, even if there are none or it begins inside a frame"
+  )
   func tail() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -198,7 +204,9 @@ struct CatchUpTests {
     #expect(late.texts.isEmpty)
   }
 
-  @Test("S21 keys of the gateway and of clients do not collide, even when they are equal")
+  @Test(
+    "S21 an entry of the gateway and an entry of a client do not affect each other, even if their keys are equal"
+  )
   func keySpaces() {
     var index = RetentionIndex()
     let key = EntryKey(high: 1, low: 2)
@@ -259,7 +267,8 @@ struct CatchUpTests {
 @Suite("P5: a slow reader does not affect other readers")
 struct SlowReaderTests {
   @Test(
-    "S23 a subscriber that falls behind the tail finishes its frame, gets a snapshot, and misses no entry")
+    "S23 a subscriber that falls behind the tail gets the rest of its frame, then a snapshot, and misses no entry"
+  )
   func lost() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 8_192 }
     let ada = try fixture.join()
@@ -286,7 +295,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S23 a subscriber that is detached inside a frame gets the rest of it, and then its own messages",
+    "S23 a subscriber that is detached inside a frame gets the rest of the frame, then the messages in its outbox",
     arguments: [false, true])
   func detachedInsideFrame(isCatchingUp: Bool) throws {
     let fixture = Fixture()
@@ -315,7 +324,7 @@ struct SlowReaderTests {
     #expect(detached.committed.last == 99)
   }
 
-  /// True when a catch-up is inside a large frame.
+  /// True if a catch-up has sent the first bytes of its large frame.
   private static func isInside(_ subscriber: Subscriber) -> Bool {
     guard case .catchingUp(let progress) = subscriber.source, !progress.isOnBoundary else { return false }
     let segment = progress.catchUp.parts[progress.part].segment
@@ -333,9 +342,9 @@ struct SlowReaderTests {
     #expect(ada.catchUps.isEmpty)
   }
 
-  @Test("S24, S43 a member that gets changes of presence later never falls behind the tail because of that")
+  @Test("S24, S43 a delay of the changes of presence never makes a member fall behind the tail")
   func lateNews() throws {
-    // The smallest case: some members only have to get changes of presence.
+    // The log keeps no entries that all members have got; Ada lags only by delayed changes of presence.
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
     ada.forget()
