@@ -23,7 +23,7 @@ struct ContentCheckQueueTests {
         runningLimit: running, waitingLimit: waiting, waitingLimitPerClient: perClient)
     }
 
-    /// The contents that were removed from the full queue.
+    /// The contents that lost their places in the full queue.
     private(set) var dropped: [ContentID] = []
 
     func add(_ content: ContentID, for address: IPAddress?) -> Bool {
@@ -34,7 +34,7 @@ struct ContentCheckQueueTests {
 
     func end(_ content: ContentID) { queue.end(content) }
 
-    /// Begins all checks that may begin.
+    /// Begins as many checks as are allowed to run at a time.
     func begin() -> [ContentID] {
       var begun: [ContentID] = []
       while let next = queue.next() { begun.append(next) }
@@ -42,15 +42,17 @@ struct ContentCheckQueueTests {
     }
   }
 
-  @Test("Only one content of an address is verified at a time, in round-robin order of the addresses")
+  @Test("At most one content of each address is verified at a time, and the addresses take turns")
   func turns() {
     let checks = Checks()
     for number in 1...4 { #expect(checks.add(content(UInt64(number)), for: ada)) }
     #expect(checks.begin() == [content(1)])
     #expect(checks.add(content(5), for: ben) && checks.add(content(6), for: carol))
-    #expect(checks.begin() == [content(5)], "two at a time in all")
+    #expect(checks.begin() == [content(5)], "at most two checks run at a time")
     checks.end(content(1))
-    #expect(checks.begin() == [content(6)], "the newcomer is before the second content of another address")
+    #expect(
+      checks.begin() == [content(6)],
+      "the first content of a new address is before the second content of another address")
     checks.end(content(5))
     #expect(checks.begin() == [content(2)])
     checks.end(content(6))
@@ -62,13 +64,14 @@ struct ContentCheckQueueTests {
     #expect(checks.begin().isEmpty)
   }
 
-  @Test("Content that waits for two addresses is verified once, when the first of the two addresses is next")
+  @Test(
+    "If two addresses wait for the same content, it is verified once, when the first of them has its turn")
   func shared() {
     let checks = Checks()
     for number in 1...3 { #expect(checks.add(content(UInt64(number)), for: ada)) }
     #expect(checks.add(content(3), for: ben) && checks.add(content(3), for: ben))
     #expect(checks.begin() == [content(1), content(3)])
-    #expect(checks.add(content(3), for: carol), "it is being verified")
+    #expect(checks.add(content(3), for: carol), "the content is being verified already")
     checks.end(content(1))
     checks.end(content(3))
     #expect(checks.begin() == [content(2)])
@@ -76,21 +79,23 @@ struct ContentCheckQueueTests {
     #expect(checks.begin().isEmpty)
   }
 
-  @Test("Contents beyond the limits are refused; only the common limit applies to addresses of this machine")
+  @Test(
+    "Contents beyond the limits are refused; contents requested from this machine are only limited in total")
   func limits() {
     let checks = Checks(waiting: 6, perClient: 3)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada) == (number <= 3)) }
-    #expect(checks.add(content(3), for: ada), "it waits already")
+    #expect(checks.add(content(3), for: ada), "the content waits already")
     for number in 6...9 { #expect(checks.add(content(UInt64(number)), for: nil) == (number <= 8)) }
     #expect(!checks.add(content(10), for: nil))
-    #expect(checks.add(content(8), for: ben), "it adds none")
+    #expect(checks.add(content(8), for: ben), "the content waits already, so the queue does not grow")
     #expect(checks.begin() == [content(1), content(6)])
     checks.end(content(1))
     #expect(checks.add(content(10), for: ben))
   }
 
   @Test(
-    "In a full queue, the client with the most waiting contents loses its newest one to a client with fewer")
+    "If the queue is full, a content of a client with few waiting contents replaces the newest of the client with the most"
+  )
   func full() {
     let checks = Checks(running: 1, waiting: 8)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada)) }
@@ -99,7 +104,9 @@ struct ContentCheckQueueTests {
     for number in 11...12 { #expect(checks.add(content(UInt64(number)), for: carol)) }
     #expect(checks.dropped == [content(5), content(8)] || checks.dropped == [content(5), content(4)])
     #expect(!checks.add(content(20), for: ada))
-    #expect(!checks.add(content(13), for: carol), "none would keep more than carol would get")
+    #expect(
+      !checks.add(content(13), for: carol),
+      "no other client has more waiting contents than Carol would then have")
     var begun: [ContentID] = []
     checks.end(content(1))
     while let next = checks.begin().first {
@@ -109,7 +116,9 @@ struct ContentCheckQueueTests {
     #expect(begun.count == 7 && Set(begun).isDisjoint(with: checks.dropped))
   }
 
-  @Test("Content stays in a full queue while a client with few waiting contents also waits for it")
+  @Test(
+    "In a full queue, a content for which two clients wait is not replaced if one of them has few waiting contents"
+  )
   func fullShared() {
     let checks = Checks(running: 1, waiting: 5)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada)) }

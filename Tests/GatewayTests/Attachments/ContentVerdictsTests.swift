@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-/// Verdicts on contents, with marks of real files.
+/// The recorded results of content checks, with the identities (`ContentMark`) of real files.
 @Suite("Verdicts on contents")
 final class ContentVerdictsTests {
   private let path =
@@ -28,7 +28,7 @@ final class ContentVerdictsTests {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Replaces the file of the content.
+  /// Creates the file of the content, or replaces it, and returns the identity of the new file.
   private func place() throws -> ContentMark {
     let id = UUID()
     let file = try folder.createUpload(id)
@@ -57,7 +57,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: content, second) == nil)
   }
 
-  @Test("Damage is recorded once, and a replacement of the file removes the verdict")
+  @Test("The same damage is recorded once, and a new file with the content counts as intact")
   func damage() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()
@@ -80,14 +80,14 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: content, placed) == .intact)
   }
 
-  @Test("The oldest verdicts are forgotten beyond the limit")
+  @Test("Beyond the limit, the oldest verdicts are forgotten")
   func limit() throws {
     let verdicts = ContentVerdicts(limit: 10)
     let mark = try place()
     let contents = (0..<100).map { ContentID(session: SessionID(high: 0, low: $0), digest: digest) }
     for content in contents { verdicts.notePlaced(content, mark) }
     #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<100).map { $0 >= 90 })
-    // The removal of a replaced verdict does not remove the present one.
+    // Nine more verdicts on the last content replace its verdict, and do not remove it.
     for _ in 0..<9 { verdicts.notePlaced(contents[99], mark) }
     #expect(verdicts.verdict(on: contents[99], mark) == .intact)
   }
@@ -104,7 +104,7 @@ final class ContentVerdictsTests {
     #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<11).map { $0 != 1 })
   }
 
-  @Test("Verdicts of one kind do not displace verdicts of the other kind")
+  @Test("Verdicts of intact contents and verdicts of damaged contents do not displace each other")
   func kinds() throws {
     let verdicts = ContentVerdicts(limit: 10)
     let mark = try place()
@@ -143,8 +143,8 @@ extension OverSockets {
       let client = try JournalClient(gateway, session)
       #expect(try client.http.ask("HEAD", client.path(of: id)).status == 200)
       for _ in 0..<2 {
-        try await gateway.wait(for: "its being put away", of: session) { $0 == nil }
-        // No other content can be read.
+        try await gateway.wait(for: "the session is unloaded", of: session) { $0 == nil }
+        // The thread that verifies contents is blocked, so only verified content can be read.
         let hold = Hold(on: gateway.gateway.shared.fileThreads.verifying)
         defer { hold.release() }
         #expect(try client.read(id).body == bytes)
@@ -155,12 +155,12 @@ extension OverSockets {
     }
 
     @Test(
-      "In a full queue, the content of a new client replaces content of another client, whose request is refused"
+      "If the queue is full, the content of a new client replaces that of another client, whose request is refused"
     )
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)
       let session = SessionID(high: 0, low: 1)
-      // 64 requests from each of 16 addresses, and one more.
+      // 64 requests from each of 16 addresses, and one from another address.
       let asks = (0..<1_025).map { number -> (content: ContentID, address: UInt32) in
         let digest = Content.digest([UInt8(number / 64), UInt8(number % 64)])
         return (ContentID(session: session, digest: digest), UInt32(number / 64 + 1))
@@ -173,7 +173,7 @@ extension OverSockets {
       }
       #expect(refusals.map(\.code) == [.tooMany] && refusals.first?.retryAfterMs == 2_000)
       guard case .damaged = outcomes[1_024] else {
-        Issue.record("The newcomer has \(outcomes[1_024])")
+        Issue.record("The request of the new client has the outcome \(outcomes[1_024])")
         return
       }
     }
@@ -185,8 +185,8 @@ extension OverSockets {
       let client = try JournalClient(gateway, session)
       let hold = Hold(on: gateway.gateway.shared.fileThreads.verifying)
       try client.stream.send(client.http.head("GET", client.path(of: id)))
-      try await gateway.wait(for: "its being opened", of: session) { $0 != nil }
-      try await gateway.wait(for: "its being put away", of: session) { $0 == nil }
+      try await gateway.wait(for: "the session is loaded", of: session) { $0 != nil }
+      try await gateway.wait(for: "the session is unloaded", of: session) { $0 == nil }
       hold.release()
       let answer = try client.http.response()
       #expect(answer.status == 200 && answer.body == bytes)
@@ -195,7 +195,7 @@ extension OverSockets {
 }
 
 extension ContentVerifier {
-  /// Requests checks that all wait before the first one begins.
+  /// Requests all checks before the first one begins.
   fileprivate func start(_ asks: [(content: ContentID, address: UInt32)]) -> [Task<Outcome, Never>] {
     asks.map { ask in
       Task { await self.verify(ask.content, size: 1, for: IPAddress(v4: ask.address)) }

@@ -7,10 +7,11 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: an interrupted upload in a single request leaves no bytes. With tus, the received bytes stay.
+  /// PROTOCOL 4: if an upload in a single request is interrupted, its bytes are removed. With tus, the received bytes are
+  /// kept.
   @Suite("Interrupted uploads")
   struct CutTests {
-    /// The place at which the connection ends.
+    /// The place in the request at which the connection ends.
     enum Place: CaseIterable {
       case inHead, behindHead, atFirstByte, inTheMiddle, beforeLastByte
       /// Only for chunked bodies.
@@ -59,7 +60,9 @@ extension OverSockets {
 
     private static let body = Content.bytes(700_001, seed: 7)
 
-    @Test("PROTOCOL 4: an interrupted request leaves no attachment and no file", arguments: Cut.all)
+    @Test(
+      "PROTOCOL 4: an upload in one request that is interrupted leaves no attachment and no file",
+      arguments: Cut.all)
     func whole(_ cut: Cut) throws {
       let room = try JournalRoom()
       for isOnOwner in [true, false] {
@@ -72,9 +75,11 @@ extension OverSockets {
           try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
         }
         client.stream.close()
-        // If the attachment had been listed for a moment, an entry would show this.
+        // The attachment was announced, so the witness must also receive the entry that removes it.
         if cut.place != .inHead {
-          try room.witness.read(until: "its end") { $0.state.attachments[EntryKey(id)] == nil }
+          try room.witness.read(until: "the removal of the attachment") {
+            $0.state.attachments[EntryKey(id)] == nil
+          }
         }
         try room.expectNothing()
         #expect(!Self.sawReady(id, room.witness))
@@ -82,7 +87,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: with tus, the received bytes are kept, the upload continues after them, and the content is right",
+      "PROTOCOL 4: with tus, the bytes of an interrupted request are kept, and the upload can be continued after them",
       arguments: Cut.all)
     func pieces(_ cut: Cut) throws {
       let room = try JournalRoom()
@@ -98,7 +103,7 @@ extension OverSockets {
         client.stream.close()
 
         let next = try room.client(isSecure: cut.isSecure, onOwner: !isOnOwner)
-        // The gateway may see the end of the connection after the next request.
+        // The gateway may notice the end of the first connection only after it has received the next request.
         let deadline = TestTimeout.deadline
         while try next.offset(of: id) != count, .now() < deadline {}
         #expect(try next.offset(of: id) == count)
@@ -132,7 +137,7 @@ extension OverSockets {
         try client.stream.send(head + Self.body[offset..<cut])
         client.stream.cut()
         end = max(end, cut)
-        // The response may miss bytes that are still in transit, but never has more than were sent.
+        // The offset may not include bytes that are still in transit, but never exceeds the number of sent bytes.
         let kept = try #require(try room.observer.offset(of: id))
         #expect(kept <= end)
       }
@@ -144,7 +149,7 @@ extension OverSockets {
           let status = try room.client().patch(id, at: offset, Array(Self.body[offset...])).status
           #expect([204, 409].contains(status))
         } catch ClientError.streamEnded {
-          // A request that was interrupted earlier was processed after this one, and has replaced it.
+          // The gateway has processed an interrupted request after this one, so that request replaced this one.
         } catch ClientError.broken {
         }
       }
@@ -152,7 +157,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece with a wrong checksum is dropped, even if its request is cut after the last byte"
+      "PROTOCOL 4: a piece with a wrong checksum is dropped, even if the client disconnects after its last byte"
     )
     func cutWithWrongChecksum() throws {
       let room = try JournalRoom()
@@ -160,7 +165,7 @@ extension OverSockets {
       let (id, half) = (UUID(), Self.body.count / 2)
       #expect(try client.create(id, size: Self.body.count).status == 201)
       #expect(try client.patch(id, at: 0, Array(Self.body[..<half])).status == 204)
-      // The SHA-256 of no bytes.
+      // The SHA-256 of zero bytes.
       let wrong = "sha256 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
       let head = client.head(
         "PATCH", client.path(of: id), JournalClient.pieceFields(at: half, checksum: wrong), .chunked,
@@ -178,11 +183,11 @@ extension OverSockets {
       #expect(try room.settle().first?.sha256 == Content.digest(Self.body))
     }
 
-    @Test("tus, creation with upload: the checksum is verified")
+    @Test("tus, creation with upload: a request with a wrong checksum creates no upload")
     func creationWithWrongChecksum() throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(onOwner: false), UUID())
-      // The SHA-1 of no bytes.
+      // The SHA-1 of zero bytes.
       let wrong = "sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk="
       try client.stream.send(
         client.head(
@@ -195,7 +200,7 @@ extension OverSockets {
       let answer = try client.http.response(to: "POST")
       #expect(answer.status == 460)
       #expect(answer.text.contains("digest-mismatch"))
-      // The creation was not processed.
+      // The upload was not created.
       #expect(try room.observer.offset(of: id) == nil)
     }
 

@@ -23,11 +23,11 @@ extension OverSockets {
       }
     }
 
-    /// More bytes than the buffers of a socket can store.
+    /// A content that is larger than the buffers of a socket.
     private static let large = Content.bytes(12 << 20, seed: 31)
     private static let body = Content.bytes(700_001, seed: 32)
 
-    @Test("RFC 9110 §14: ranges, with all edge cases", arguments: Way.all)
+    @Test("RFC 9110 §14: range requests get the requested bytes, also in edge cases", arguments: Way.all)
     func ranges(_ way: Way) throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner), UUID())
@@ -64,7 +64,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: a reader that stops does not delay other readers, and later gets the rest, even after the attachment was removed",
+      "P5: a reader that pauses delays no other readers, and later gets the rest, even if the attachment was removed",
       arguments: Way.all)
     func stopsAndReturns(_ way: Way) throws {
       let room = try JournalRoom()
@@ -73,7 +73,7 @@ extension OverSockets {
       try client.stream.send(client.http.head("GET", client.path(of: id)))
       try client.stream.receiveMore(by: TestTimeout.deadline)
       try Self.waitUntilStuck(room)
-      // During this time, other reads and the removal do not wait.
+      // While the reader pauses, other reads and the removal are answered.
       #expect(try room.observer.read(id).body == Self.large)
       #expect(try room.observer.remove(id) == 204)
       #expect(try room.observer.read(id).status == 404)
@@ -89,7 +89,7 @@ extension OverSockets {
       case reset, end
     }
 
-    @Test("P6: aborted downloads leave no descriptor", arguments: Way.all, Death.allCases)
+    @Test("P6: downloads that the client aborts leave no open descriptor", arguments: Way.all, Death.allCases)
     func goes(_ way: Way, death: Death) throws {
       let room = try JournalRoom()
       let id = UUID()
@@ -98,7 +98,7 @@ extension OverSockets {
       for round in 0..<12 {
         let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
         try client.stream.send(client.http.head("GET", client.path(of: id)))
-        // The numbers of bytes range from zero to a full socket.
+        // The number of received bytes differs: from none to all that the socket's buffers hold.
         for _ in 0..<random.next(below: 20) { try client.stream.receiveMore(by: TestTimeout.deadline) }
         if round % 4 == 0 { try Self.waitUntilStuck(room) }
         switch death {
@@ -106,8 +106,8 @@ extension OverSockets {
         case .end: client.stream.close()
         }
       }
-      try room.metrics.wait(for: "the end of all") {
-        // The sockets of the observer and of the metrics, and the witness's WebSocket.
+      try room.metrics.wait(for: "the end of all downloads") {
+        // The two sockets that stay are those of the observer and of the metrics.
         $0["sockets{kind=\"http\"}"] == 2 && $0["sockets{kind=\"tls\"}"] == 0
       }
       #expect(try room.settle().count == 1)
@@ -117,7 +117,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a reader that accepts no bytes for `bodyStallSeconds` is closed, and leaves no descriptor",
+      "P6: a reader that accepts no bytes for `bodyStallSeconds` is closed, and leaves no open descriptor",
       arguments: Way.all)
     func stalls(_ way: Way) throws {
       let room = try JournalRoom { $0.limits.bodyStallSeconds = 1 }
@@ -130,13 +130,13 @@ extension OverSockets {
       #expect(throws: (any Error).self) { try client.http.response() }
     }
 
-    /// Waits until the gateway sends no more.
+    /// Waits until the gateway cannot send more, because the socket's buffers are full.
     private static func waitUntilStuck(_ room: JournalRoom) throws {
       var before = 0
       try room.metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Between two checks no other bytes were sent.
+        // Between two checks, only the response with the metrics was sent.
         return sent - before < 60_000
       }
     }

@@ -6,10 +6,12 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: limits on the memory and reads that a client can cause with the journal.
+  /// P6: limits on the memory that a client can occupy, and the reads that it can cause, by requests about attachments.
   @Suite("Limits on requests about attachments")
   struct JournalBoundsTests {
-    @Test("The body of a repeated creation is limited: the response arrives before the end of the body")
+    @Test(
+      "If a client repeats a creation with an endless body, it gets the response after a limited number of bytes"
+    )
     func endlessRepetition() throws {
       let room = try JournalRoom { $0.limits.attachmentBytes = 1_048_576 }
       let (client, id) = (try room.client(), UUID())
@@ -25,7 +27,9 @@ extension OverSockets {
       #expect(try room.settle().map(\.size) == [1_000])
     }
 
-    @Test("A list that is sent in pieces is equal to the whole list", arguments: [0, 1, 2, 50, 400])
+    @Test(
+      "The list of attachments that is sent in pieces is the same as the whole list",
+      arguments: [0, 1, 2, 50, 400])
     func listInPieces(count: Int) throws {
       let attachments = try (0..<count).map { number in
         let metadata = Array("\"\(String(repeating: "x", count: number * 13 % 4_000))\"".utf8)
@@ -37,7 +41,7 @@ extension OverSockets {
       }
       var (list, bytes) = (AttachmentListBody(attachments, isChunked: false), [UInt8]())
       while let piece = list.next() {
-        // The memory is never much larger than one attachment and the bytes that are sent at a time.
+        // A piece is little larger than the bytes that are sent at a time and one attachment.
         #expect(piece.count < 32_768 + 8_192)
         bytes += piece
       }

@@ -8,15 +8,15 @@ import TestSupport
 
 extension OverSockets {
   /// P3, P6: concurrent changes of the same attachments by several clients, in any order.
-  @Suite("The journal under random requests")
+  @Suite("Attachments under random requests")
   struct JournalModelTests {
-    /// Seeds that failed once are kept.
+    /// The seeds include those with which the test failed once.
     @Test(
-      "Six clients add, interrupt, resume, read and remove four attachments; then list, entries, files and descriptors agree",
+      "After six clients have randomly changed four attachments, the list, the entries, the files and the descriptors agree",
       arguments: [1, 2, 3, 54, 103] as [UInt64])
     func agree(seed: UInt64) throws {
       let room = try JournalRoom()
-      // Two of them have the same content, and one is empty.
+      // Two of the four attachments have the same content, and one is empty.
       let material = JournalWorker.Material(
         ids: (0..<4).map { _ in UUID() },
         contents: [Content.bytes(170_001, seed: 71), [], Content.bytes(5000, seed: 72)])
@@ -28,7 +28,7 @@ extension OverSockets {
       for worker in workers { try worker.finish() }
       workers = []
 
-      // Incomplete uploads can be continued from the received bytes, and are completed correctly.
+      // Each incomplete upload can be continued at its offset until it is complete.
       let patience = TestTimeout.deadline
       while let object = try room.settle().first(where: { $0.state == .uploading }) {
         try #require(.now() < patience)

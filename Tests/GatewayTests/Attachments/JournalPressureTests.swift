@@ -9,14 +9,15 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P5, P6: uploads faster than the disk, and the end of a gateway during transfers.
+  /// P5, P6: uploads that are faster than the disk, and a gateway that stops during uploads and downloads.
   @Suite("Uploads under pressure")
   struct JournalPressureTests {
-    /// The memory of one request in the gateway: two buffers, one extra read for each, and the paused input.
+    /// The most bytes of one request that the gateway keeps in memory: two buffers, one more read for each, and the paused
+    /// input.
     private static let bytesEach = 2 * (262_144 + 131_072) + 131_072
 
     @Test(
-      "P6: with 24 fast uploads of 8 MiB, bytes that are not on the disk wait in the kernel",
+      "P6: with 24 fast uploads of 8 MiB, the gateway reads little more from the sockets than it has written to the disk",
       arguments: [false, true])
     func faster(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -31,21 +32,21 @@ extension OverSockets {
         }
       }
       var most = 0
-      try room.metrics.wait(for: "all of them") { values in
+      try room.metrics.wait(for: "all attachments") { values in
         let bytesReceived = (values["received_bytes_total"] ?? 0) - received
-        // This is read after the number of received bytes, so that bytes that arrive in between cannot exceed the limit.
+        // The sizes of the files are read after the number of received bytes, so the difference is never too large.
         most = max(most, bytesReceived - Self.bytesInFiles(room))
         return values["attachments_added_total"] == ids.count
       }
       for upload in uploads { try upload.wait() }
-      // Heads, TLS and the metrics requests add far less than a tenth.
+      // The request heads, TLS and the metrics requests add far less than a tenth.
       #expect(most < ids.count * Self.bytesEach * 11 / 10)
       let digests = ids.indices.map { Content.digest(Content.bytes(8 << 20, seed: UInt64($0))) }
       #expect(Set(try room.settle().compactMap(\.sha256)) == Set(digests))
     }
 
     @Test(
-      "P6: while the disk hangs, only two buffers of a 64 MiB upload are read; then the upload continues",
+      "P6: while the disk hangs, the gateway reads only two buffers of a 64 MiB upload; afterwards the upload continues",
       arguments: [false, true])
     func standstill(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -66,12 +67,12 @@ extension OverSockets {
       let (sender, rest) = (Sender(stream), Array(bytes[1000...]))
       let sending = try Background { try sender.send(rest) }
       var taken = 0
-      try room.metrics.wait(for: "a standstill") { values in
+      try room.metrics.wait(for: "the gateway to stop reading the upload") { values in
         defer { taken = (values["received_bytes_total"] ?? 0) - before }
-        // Between two checks only the request for the metrics was received.
+        // Between two checks, the gateway received only the request for the metrics.
         return taken > 262_144 && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
-      // The cost of TLS and of the metrics requests is far below a tenth.
+      // TLS and the metrics requests add far less than a tenth.
       #expect(taken < Self.bytesEach * 11 / 10)
       for hold in holds { hold.release() }
       try sending.wait()
@@ -79,7 +80,7 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
     }
 
-    /// Lends a stream to one other thread. The lender does not use it until that thread has ended.
+    /// Makes a stream usable on one other thread. The creator must not use the stream until that thread has ended.
     private struct Sender: @unchecked Sendable {
       private let stream: ByteStream
 
@@ -97,20 +98,20 @@ extension OverSockets {
       return [RunningGateway.FilesFolder.uploads, .attachments].reduce(0) { sum, kind in
         room.gateway.files(of: room.session, in: kind).reduce(sum) { sum, name in
           var status = stat()
-          // The file was moved to its final folder during the call, and is counted there.
+          // The file was moved to the `attachments` folder during the call, and is counted in that folder.
           guard unsafe stat("\(folder)/\(kind.rawValue)/\(name)", &status) == 0 else { return sum }
           return sum + status.st_size
         }
       }
     }
 
-    /// The ways in which a gateway ends.
+    /// The ways to stop a gateway.
     enum End: CaseIterable {
       case drain, stop
     }
 
     @Test(
-      "A gateway stops in time during uploads and downloads of every kind", arguments: End.allCases)
+      "Uploads and downloads in progress do not delay the stop of a gateway", arguments: End.allCases)
     func ends(end: End) throws {
       let room = try JournalRoom()
       let id = UUID()
@@ -139,7 +140,7 @@ extension OverSockets {
       for client in clients { try client.stream.drainToEnd() }
     }
 
-    @Test("A drain answers an upload whose bytes have all arrived")
+    @Test("A drain waits until an upload that has all its bytes is answered")
     func drainOfTheWhole() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(100_000, seed: 65)
@@ -152,7 +153,7 @@ extension OverSockets {
       while try room.observer.list().first?.offset != UInt64(bytes.count), .now() < deadline {}
       room.gateway.gateway.drain()
       // The close frame is sent after the drain has begun.
-      try room.witness.read(until: "the drain") { $0.closed == 1012 }
+      try room.witness.read(until: "the close frame of the drain") { $0.closed == 1012 }
       hold.release()
       let answer = try client.http.response(to: "POST")
       #expect(answer.status == 201)
@@ -160,7 +161,7 @@ extension OverSockets {
       room.gateway.gateway.waitUntilStopped()
     }
 
-    @Test("A drain lets uploads in one request finish", arguments: [false, true])
+    @Test("A drain waits until uploads in one request are finished", arguments: [false, true])
     func drainOfUploads(onOwner: Bool) throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(1 << 20, seed: 66)
@@ -173,7 +174,7 @@ extension OverSockets {
       try room.metrics.wait(for: "two uploads") { $0["uploads_started_total"] == 2 }
       room.gateway.gateway.drain()
       // The close frame is sent after the drain has begun.
-      try room.witness.read(until: "the drain") { $0.closed == 1012 }
+      try room.witness.read(until: "the close frame of the drain") { $0.closed == 1012 }
       for client in clients {
         try client.stream.send(Array(bytes[300_000...]))
         let answer = try client.http.response(to: "POST")
@@ -183,7 +184,7 @@ extension OverSockets {
       room.gateway.gateway.waitUntilStopped()
     }
 
-    @Test("A drain lets downloads finish")
+    @Test("A drain waits until downloads are finished")
     func drainIsPolite() throws {
       let room = try JournalRoom()
       let (id, bytes) = (UUID(), Content.bytes(16 << 20, seed: 63))

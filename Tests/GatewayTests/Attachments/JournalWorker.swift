@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import Gateway
 
-/// A client that makes random requests on a few attachments, step by step, so that requests of other clients can come in
-/// between. Some requests are interrupted. Every response must be possible.
+/// A client that makes random requests for a few attachments. Each request takes several steps, between which other
+/// clients can send requests. Some requests are interrupted. Each response must be one that PROTOCOL allows.
 final class JournalWorker {
-  /// The attachments added under each id, by any worker.
+  /// The ids of the attachments, and the content that every worker adds under each id.
   struct Material {
     let ids: [UUID]
     let contents: [[UInt8]]
@@ -20,7 +20,7 @@ final class JournalWorker {
   private enum Deed: CaseIterable {
     case create, patch, add, addInChunks, remove, read, status
 
-    /// True if other workers may continue its uploads, which closes its connection.
+    /// True if a request of another worker can take over the upload, which closes this worker's connection.
     var isOvertaken: Bool {
       switch self {
       case .create, .patch, .add, .addInChunks: true
@@ -41,7 +41,7 @@ final class JournalWorker {
   private var client: JournalClient
   private var state = State.idle
   private var random: SeededGenerator
-  /// The offsets of uploads, as this worker received them last.
+  /// The last offset of each upload that this worker received.
   private var offsets: [Int: Int] = [:]
 
   init(_ room: JournalRoom, _ material: Material, isSecure: Bool, seed: UInt64) throws {
@@ -133,7 +133,7 @@ final class JournalWorker {
     }
   }
 
-  /// Waits for the response, and checks that it is possible.
+  /// Waits for the response, and checks that its status is one that PROTOCOL allows.
   private func receive(_ deed: Deed, _ index: Int) throws {
     let method = deed == .status ? "HEAD" : "GET"
     let answer: HTTPClient.Response

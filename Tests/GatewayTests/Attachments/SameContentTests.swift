@@ -11,7 +11,7 @@ extension OverSockets {
   @Suite("Attachments with the same content")
   struct SameContentTests {
     @Test(
-      "Attachments with the same content that are added at the same time share a file until the last one is removed"
+      "Attachments with the same content that are added at the same time share a file, which is removed with the last one"
     )
     func together() throws {
       let room = try JournalRoom()
@@ -36,7 +36,7 @@ extension OverSockets {
     }
 
     @Test(
-      "Content that is added while the last attachment with the same content is removed is kept or uploaded again"
+      "If an attachment is added while the last one with the same content is removed, its content can be read"
     )
     func removedMeanwhile() throws {
       let room = try JournalRoom()

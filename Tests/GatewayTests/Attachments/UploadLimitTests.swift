@@ -7,7 +7,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: limits of uploads that are reached, and then left again.
+  /// P6: limits on uploads, and uploads that are accepted again when there is room.
   @Suite("Limits of uploads")
   struct UploadLimitTests {
     private static let body = Content.bytes(300_000, seed: 41)
@@ -18,7 +18,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond `uploads` a request is refused with a retry time; when an upload ends in any way, there is room again"
+      "P6: beyond the limit `uploads`, a request is refused with a retry time, until one of the uploads ends in any way"
     )
     func atOnce() throws {
       let room = try JournalRoom { $0.limits.uploads = 2 }
@@ -40,7 +40,7 @@ extension OverSockets {
         #expect(refused.status == 503)
         #expect(refused.field("Retry-After") != nil)
         #expect(refused.text.contains("too-many") && refused.text.contains(#""limit":2"#))
-        // Requests for the offset need no slot.
+        // Requests for the list of attachments need no slot.
         #expect(try room.observer.list().count >= 2)
 
         let (client, id) = held[0]
@@ -61,7 +61,8 @@ extension OverSockets {
       }
     }
 
-    /// Adds a file. Until the end of another upload is processed, there may be no room.
+    /// Adds an attachment. Repeats the request while it is refused, because the gateway may not have noticed the end of
+    /// the other upload.
     private static func addWhenThereIsRoom(_ room: JournalRoom) throws {
       let deadline = TestTimeout.deadline
       while true {
@@ -72,7 +73,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an upload into the disk reserve is refused with 507, and leaves no file",
+      "PROTOCOL 4: if only the disk reserve is free, an upload is refused with 507, and leaves no file",
       arguments: [false, true])
     func reserve(isResumable: Bool) throws {
       let before = try RunningGateway()
@@ -85,14 +86,18 @@ extension OverSockets {
       #expect(answer.status == 507)
       #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
       #expect(gateway.files(of: session, in: .uploads).isEmpty)
-      // No entry announces it either: the uploader's own page would show it as a removal by a participant.
+      // No entry announces the attachment: the uploader's page would show it, and then its removal by a participant.
       try witness.send(witness.entry([1]))
-      try witness.read(until: "what came behind it") { $0.received.contains { $0.payload == [1] } }
+      try witness.read(until: "the entry that was sent after the refused upload") {
+        $0.received.contains { $0.payload == [1] }
+      }
       #expect(UploadTests.states(of: id, seenBy: witness).isEmpty)
       #expect(try HTTPClient(gateway).ask("POST", "/api/sessions", body: []).status == 507)
     }
 
-    @Test("PROTOCOL 4: a chunk size above the limit of an attachment is refused at once")
+    @Test(
+      "PROTOCOL 4: if a chunk size exceeds the limit of an attachment, the upload is refused before the chunk arrives"
+    )
     func announcedByChunk() throws {
       let room = try JournalRoom { $0.limits.attachmentBytes = 1_000_000 }
       for isOnOwner in [true, false] {
@@ -107,7 +112,7 @@ extension OverSockets {
         #expect(refused.text.contains(#""actual":1000001"#))
         #expect(refused.field("Connection") == "close")
 
-        // A piece may have the bytes between its offset and the limit.
+        // The limit of a piece is the size of the upload without its offset.
         let (other, id) = (try room.client(onOwner: isOnOwner), UUID())
         #expect(try other.create(id, size: 3000).status == 201)
         #expect(try other.patch(id, at: 0, Array(Self.body[..<1000]), .chunked).status == 204)
@@ -123,13 +128,14 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: the quota counts the same content once, and the announced bytes of uploads until they end")
+      "PROTOCOL 4: the quota counts equal contents once, and counts the announced size of each upload in progress"
+    )
     func quota() throws {
       let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
       let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
       let (first, second) = (UUID(), UUID())
       #expect(try client.add(first, Self.body).status == 201)
-      // Three attachments with the same content: when each is complete, they use 300,000 bytes together.
+      // Three attachments with the same content use 300,000 bytes together when they are complete.
       #expect(try client.add(second, Self.body).status == 201)
       #expect(try client.add(UUID(), Self.body, .chunked).status == 201)
       let announced = UUID()
@@ -137,7 +143,7 @@ extension OverSockets {
       let refused = try client.create(UUID(), size: 1)
       #expect(refused.status == 413)
       #expect(refused.text.contains("session-quota") && refused.text.contains(#""limit":1000000"#))
-      // An upload of unknown length reaches the limit later, or at once. None of its bytes are stored.
+      // An upload of unknown length exceeds the quota at once or after some bytes, of which none is kept.
       let unknown = try room.client().add(UUID(), Self.body, .chunked)
       #expect(unknown.status == 413)
       #expect(try other.remove(announced) == 204)
@@ -151,7 +157,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a deferred length over the quota has no effect, and leaves no file open"
+      "PROTOCOL 4: a deferred length over the quota is refused, and the upload can continue with a smaller length"
     )
     func lateLength() throws {
       let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }

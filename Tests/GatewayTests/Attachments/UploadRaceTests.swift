@@ -23,7 +23,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a newer request replaces a stalled one, whose connection is closed",
+      "PROTOCOL 4: a newer request for an upload replaces a stalled one, and the connection of the stalled one is closed",
       arguments: [false, true])
     func takeover(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -42,7 +42,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a new request with the same id replaces a stalled one, from the first byte",
+      "PROTOCOL 4: a new upload in one request replaces a stalled one with the same id, and begins at the first byte",
       arguments: JournalClient.Framing.allCases)
     func anew(framing: JournalClient.Framing) throws {
       let room = try JournalRoom()
@@ -61,7 +61,7 @@ extension OverSockets {
     }
 
     @Test(
-      "If an attachment is removed and added again while its file is moved, every content matches its digest"
+      "If an attachment is removed and added again while its file is moved to its final folder, all contents match their digests"
     )
     func addedAgainBehindItsRemoval() throws {
       let room = try JournalRoom()
@@ -93,10 +93,12 @@ extension OverSockets {
       while .now() < deadline {
         if try room.observer.list().contains(where: { $0.id == id && $0.offset == UInt64(offset) }) { return }
       }
-      Issue.record("the upload never came to \(offset)")
+      Issue.record("the upload never reached offset \(offset)")
     }
 
-    @Test("PROTOCOL 4: a client that aborts and retries is accepted, in either order of arrival")
+    @Test(
+      "PROTOCOL 4: a client that aborts and repeats an upload is accepted, whether the abort or the new request arrives first"
+    )
     func againAtOnce() throws {
       let room = try JournalRoom()
       var random = SeededGenerator(seed: 5)
@@ -109,8 +111,8 @@ extension OverSockets {
         try first.stream.send(
           first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: 100_000)
             + Self.body[..<count])
-        // Before the first request has arrived, there is no upload to restart.
-        try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
+        // The second request is sent after the first one has arrived, so that it restarts the first upload.
+        try room.witness.read(until: "the first upload") { $0.state.attachments[EntryKey(id)] != nil }
         try second.stream.send(
           second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: 100_000)
             + Self.body[..<100_000])
@@ -120,7 +122,7 @@ extension OverSockets {
       #expect(try room.settle().count == 40)
     }
 
-    @Test("PROTOCOL 4: a file that is sent twice under one id at almost the same time is complete")
+    @Test("PROTOCOL 4: if a file is sent twice under one id at almost the same time, its content is complete")
     func twiceToTheEnd() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<50_000])
@@ -132,8 +134,8 @@ extension OverSockets {
         let request = first.head(
           "POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
         try first.stream.send(request + bytes.dropLast(1))
-        try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
-        // Sends the last byte of one request and the whole other request concurrently.
+        try room.witness.read(until: "the first upload") { $0.state.attachments[EntryKey(id)] != nil }
+        // The last byte of the first request and the whole second request are sent at almost the same time.
         try first.stream.send([bytes[bytes.count - 1]])
         try second.stream.send(request + bytes)
         #expect(try second.http.response(to: "POST").status == 201, "round \(round)")
@@ -146,7 +148,9 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: if two pieces at one offset arrive together, one is accepted, and the bytes are right")
+    @Test(
+      "PROTOCOL 4: if two pieces for the same offset arrive together, at most one is accepted, and no byte is written twice"
+    )
     func samePlace() throws {
       let room = try JournalRoom()
       for round in 0..<30 {
@@ -158,7 +162,7 @@ extension OverSockets {
           do throws(any Error) {
             try client.stream.send(Array(Self.body[1...]))
           } catch ClientError.broken {
-            // The upload was replaced already.
+            // The other request has already replaced this one.
           }
         }
         var statuses: [Int] = []
@@ -171,8 +175,8 @@ extension OverSockets {
         }
         #expect(statuses.count { $0 == 204 } <= 1, "round \(round): \(statuses)")
         #expect(statuses.allSatisfy { [204, 409].contains($0) }, "round \(round): \(statuses)")
-        // If the later request found fewer bytes than the first request had sent, both have failed. Then the rest is sent
-        // now.
+        // Both requests may have failed: the first one because the second one replaced it, the second one because its
+        // offset was wrong. The rest of the bytes is sent here.
         let deadline = TestTimeout.deadline
         while try room.settle().last?.state != .ready, .now() < deadline {
           let offset = try #require(try room.observer.offset(of: id))
@@ -184,13 +188,13 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    /// An event that ends an upload from outside.
+    /// An event other than a request of the uploader that ends an upload.
     enum End: CaseIterable {
       case removal, sessionEnd, expiry
     }
 
     @Test(
-      "PROTOCOL 4: an upload whose attachment or session is removed is refused, and leaves no file",
+      "PROTOCOL 4: if its attachment or session is removed during an upload, the upload is refused, and leaves no file",
       arguments: End.allCases, [false, true])
     func goneInTheMiddle(end: End, isResumable: Bool) throws {
       let room = try JournalRoom { if end == .expiry { $0.limits.uploadKeepSeconds = 1 } }
@@ -220,7 +224,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an attachment that is removed while its last bytes are stored is ready or removed, and never causes a 500",
+      "PROTOCOL 4: the answer to an upload that is removed while its last bytes are stored is 201, 404 or 410, and never 500",
       arguments: [End.removal, .sessionEnd])
     func goneAtTheEnd(end: End) throws {
       var random = SeededGenerator(seed: 8)
@@ -251,7 +255,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: an id whose upload was removed can be used again at once")
+    @Test("PROTOCOL 4: after the removal of an upload, its id can be used again at once")
     func sameIDAgain() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<30_000])
@@ -272,7 +276,7 @@ extension OverSockets {
             + bytes)
         #expect(try remover.http.response(to: "DELETE").status == 204)
         let answer = try second.http.response(to: "POST")
-        // A file that was in its final folder before the removal is removed.
+        // If the second request is processed before the removal, its upload is removed too, even if it is already complete.
         #expect([201, 404].contains(answer.status), "round \(round): \(answer.text)")
         let isThere = try second.read(id).status == 200
         #expect(answer.status == 201 || !isThere)
@@ -281,7 +285,8 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: a request for the offset of an ending upload gets an offset or 404")
+    @Test(
+      "PROTOCOL 4: while an upload is completed or removed, a request for its offset gets an offset or 404")
     func statusAtTheEnd() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<40_000])
@@ -305,7 +310,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece for an upload that has just ended is refused with the upload's offset, and never with 404"
+      "PROTOCOL 4: a piece for an upload that has just been completed is refused with its offset, not with 404"
     )
     func pieceAtTheEnd() async throws {
       let room = try JournalRoom()
@@ -315,10 +320,10 @@ extension OverSockets {
       #expect(try writer.create(id, size: size).status == 201)
       let placing = Hold(on: threads.ordered)
       try Self.begin(id, upTo: size, over: writer)
-      try await room.gateway.wait(for: "all of it") {
+      try await room.gateway.wait(for: "all bytes of the upload") {
         await room.gateway.gateway.shared.owner(of: room.session).hasAllBytes(of: id, in: room.session)
       }
-      // Both requests find the upload in progress, and its file only after it is ready.
+      // Both requests find the upload in progress, but look for its file only after the attachment is ready.
       let reading = (0..<Gateway.transferThreads).map { _ in Hold(on: threads.nextTransfer()) }
       try asking.stream.send(
         asking.head("PATCH", asking.path(of: id), JournalClient.pieceFields(at: size), .length, length: 0))
@@ -335,7 +340,9 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(Self.body)])
     }
 
-    @Test("PROTOCOL 4: an empty piece waits while the file of its upload is moved to its final folder")
+    @Test(
+      "PROTOCOL 4: an empty piece is answered only after the file of its upload was moved to its final folder"
+    )
     func askedWhilePlaced() async throws {
       let room = try JournalRoom()
       let (writer, id, size) = (try room.client(onOwner: false), UUID(), Self.body.count)
@@ -343,7 +350,7 @@ extension OverSockets {
       #expect(try writer.create(id, size: size).status == 201)
       let placing = Hold(on: room.gateway.gateway.shared.fileThreads.ordered)
       try Self.begin(id, upTo: size, over: writer)
-      try await room.gateway.wait(for: "all of it") {
+      try await room.gateway.wait(for: "all bytes of the upload") {
         await room.gateway.gateway.shared.owner(of: room.session).hasAllBytes(of: id, in: room.session)
       }
       try asking.stream.send(
@@ -354,10 +361,10 @@ extension OverSockets {
       #expect(try asking.http.response(to: "PATCH").status == 204)
     }
 
-    /// Waits until no uploads, files and descriptors are left.
+    /// Waits until no uploads, files or open descriptors are left.
     private static func expectNothing(in room: JournalRoom, hasEnded: Bool) throws {
       guard hasEnded else { return try room.expectNothing() }
-      try room.metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
+      try room.metrics.wait(for: "no upload in progress") { $0["uploads"] == 0 }
       let deadline = TestTimeout.deadline
       // Complete attachments are kept with the ended session.
       while try !room.gateway.files(of: room.session, in: .uploads).isEmpty

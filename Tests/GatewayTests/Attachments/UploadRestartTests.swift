@@ -9,8 +9,8 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// Uploads continue at their offsets, no matter how the process ended.
-  @Suite("Uploads over restarts")
+  /// Uploads that continue at their offsets after a restart, no matter how the process ended.
+  @Suite("Uploads after restarts")
   struct UploadRestartTests {
     /// Waits until a session's list of attachments fulfils a condition.
     private static func wait(
@@ -28,7 +28,9 @@ extension OverSockets {
       }
     }
 
-    @Test("PROTOCOL 4: a resumable upload continues at its offset", arguments: RunningGateway.End.allCases)
+    @Test(
+      "PROTOCOL 4: after a restart, a resumable upload continues at its offset",
+      arguments: RunningGateway.End.allCases)
     func resumed(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()
@@ -52,7 +54,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: an upload of unknown length counts in the quota with its received bytes",
+      "P6: after a restart, the quota counts the received bytes of an upload of unknown length",
       arguments: RunningGateway.End.allCases)
     func countsWhatArrived(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway { $0.limits.sessionAttachmentBytes = 1_000_000 }
@@ -82,7 +84,7 @@ extension OverSockets {
         journal.head(
           "PATCH", journal.path(of: id), JournalClient.pieceFields(at: 0), .length, length: bytes.count)
           + bytes[..<250_000])
-      try Self.wait(for: "some of it", in: try JournalClient(gateway, session)) {
+      try Self.wait(for: "the first bytes of the upload", in: try JournalClient(gateway, session)) {
         $0.contains { $0.offset > 0 }
       }
       gateway = try gateway.restart(.cut)
@@ -94,7 +96,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an interrupted upload in one request leaves no file after a restart",
+      "PROTOCOL 4: if the gateway stops during an upload in one request, the restart removes its file and its attachment",
       arguments: RunningGateway.End.allCases)
     func cutInOneRequest(_ end: RunningGateway.End) async throws {
       var gateway = try RunningGateway()
@@ -106,20 +108,20 @@ extension OverSockets {
         journal.head(
           "POST", journal.path(), JournalClient.fileFields(UUID()), .length, length: bytes.count)
           + bytes[..<250_000])
-      try member.read(until: "the beginning of it") { !$0.state.attachments.isEmpty }
+      try member.read(until: "the announcement of the attachment") { !$0.state.attachments.isEmpty }
       try await gateway.waitUntilSaved(session)
       member.cut()
       gateway = try gateway.restart(end)
       let again = try JournalClient(gateway, session)
-      try Self.wait(for: "nothing", in: again) { $0.isEmpty }
+      try Self.wait(for: "an empty list", in: again) { $0.isEmpty }
       try await gateway.wait(for: "no file") { gateway.files(of: session, in: .uploads).isEmpty }
       #expect(gateway.files(of: session, in: .attachments) == [])
       member.gateway = gateway
       try member.join()
-      try member.read(until: "nothing attached") { $0.state.attachments.isEmpty }
+      try member.read(until: "the removal of the attachment") { $0.state.attachments.isEmpty }
     }
 
-    @Test("An upload with all its bytes is completed", arguments: [false, true])
+    @Test("After a restart, an upload whose file has all its bytes is completed", arguments: [false, true])
     func placedAndNotTold(isResumable: Bool) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -132,7 +134,7 @@ extension OverSockets {
         #expect(try journal.create(id, size: bytes.count).status == 201)
       }
       try await gateway.waitUntilSaved(session)
-      // At the end of the process the file has all bytes, but no record says that the attachment is ready.
+      // The process ends when the file has all bytes, but before a record on the disk says that the attachment is ready.
       disk.hang { $0.session == session && (isResumable ? $0.kinds.contains(.upload) : $0.kinds == [.run]) }
       let upload = try Asked { [gateway] in
         let journal = try JournalClient(gateway, session)
@@ -141,14 +143,14 @@ extension OverSockets {
       }
       try disk.waitUntilMet()
       let path = "\(gateway.folder)/data/sessions/\(session.text)/uploads/"
-      try await gateway.wait(for: "all of its bytes") {
+      try await gateway.wait(for: "all bytes of the upload") {
         guard isResumable else { return !gateway.files(of: session, in: .attachments).isEmpty }
         return try gateway.files(of: session, in: .uploads).contains {
           try Data(contentsOf: URL(filePath: path + $0)).count == bytes.count
         }
       }
       gateway.gateway.stop()
-      // From here on, no client is connected that could receive an error.
+      // All clients are disconnected before the disk fails, so that none of them receives an error.
       gateway.gateway.waitForReactors()
       try member.socket?.stream.drainToEnd()
       disk.fail(with: EIO)
@@ -160,11 +162,11 @@ extension OverSockets {
       #expect(try again.read(id).body == bytes)
       #expect(gateway.files(of: session, in: .uploads) == [])
       let newcomer = try ParticipantClient(gateway, session).join()
-      try newcomer.read(until: "it is ready") { $0.state.attachments.values.map(\.state) == [.ready] }
+      try newcomer.read(until: "a ready attachment") { $0.state.attachments.values.map(\.state) == [.ready] }
     }
 
     @Test(
-      "Unreferenced files are removed, but not those of a session with a damaged log",
+      "Files that no record refers to are removed, unless the session's log is damaged",
       arguments: [false, true])
     func damaged(isDamaged: Bool) async throws {
       var gateway = try RunningGateway()
@@ -192,7 +194,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut)
       #expect(try gateway.status(of: session) == 200)
       if isDamaged {
-        // They are not removed at the second attempt either, after the log was repaired.
+        // The files are also kept after another restart, when the log is repaired.
         for _ in 0..<2 {
           let newcomer = try ParticipantClient(gateway, session).join()
           #expect(newcomer.state.held[.zero] == [[1]])
@@ -206,7 +208,7 @@ extension OverSockets {
         gateway = try gateway.restart(.drained)
         #expect(gateway.files(of: session, in: .attachments) == names)
       } else {
-        try await gateway.wait(for: "no file that is nobody's") {
+        try await gateway.wait(for: "the removal of the unreferenced files") {
           gateway.files(of: session, in: .attachments) == names
             && gateway.files(of: session, in: .uploads).isEmpty
         }

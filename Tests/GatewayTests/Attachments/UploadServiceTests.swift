@@ -19,7 +19,9 @@ struct UploadServiceTests {
   /// The base64 of the SHA-1 of `abcd`.
   private static let checksum = "gf6L/odXbD7LIkJvjleEc4KRes8="
 
-  @Test("When the body of an upload in one request is read, the attachment is ready and has its digest")
+  @Test(
+    "When the whole body of an upload in one request has been read, the attachment is ready and has its digest"
+  )
   func oneRequest() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -33,7 +35,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 0)
   }
 
-  @Test("A repeated creation of a ready attachment is answered without reading its body")
+  @Test("If a client repeats the creation of a ready attachment, it is answered before the body is read")
   func repeated() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.post(length: 8)), Self.bytes)
@@ -43,7 +45,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: again) == ["answer 201"])
   }
 
-  @Test("When a buffer is full, the gateway stops reading until the bytes are written")
+  @Test("When the buffer of an upload is full, the gateway stops reading until its bytes are written")
   func backpressure() async throws {
     let worker = try UploadWorker(uploads: 1)
     let upload = try await worker.begin(.post(length: 200_000))
@@ -79,7 +81,9 @@ struct UploadServiceTests {
     #expect(await worker.offset == 4)
   }
 
-  @Test("A request that loses its lease to a newer request is closed, and its late bytes are not written")
+  @Test(
+    "When a newer request takes over an upload, the older connection is closed, and its later bytes are not written"
+  )
   func superseded() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -92,7 +96,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("An upload with a slow body loses its slot to a new upload")
+  @Test("If all slots are used, an upload with a slow body is evicted for a new upload")
   func slow() async throws {
     let worker = try UploadWorker(uploads: 1)
     let slow = try await worker.begin(.post(length: 100_000))
@@ -104,7 +108,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 1)
   }
 
-  @Test("Without a slot, an upload is refused at once")
+  @Test("If no slot is free, a new upload is refused at once")
   func noSlot() async throws {
     let worker = try UploadWorker(uploads: 1)
     _ = try await worker.begin(.post(length: 8))
@@ -124,7 +128,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: late) == ["drop 410"])
   }
 
-  @Test("tus: a session stays in memory while a piece of an upload arrives, but not between pieces")
+  @Test("tus: an upload keeps its session in memory only while a piece arrives, not between pieces")
   func busy() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -150,7 +154,7 @@ struct UploadServiceTests {
     }
   }
 
-  @Test("An upload is refused when its attachment is removed, and the id can be used again")
+  @Test("An upload is refused when its attachment is removed, and the id can then be used again")
   func removed() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -161,7 +165,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("An upload in one request that is interrupted leaves no attachment")
+  @Test("If an upload in one request is interrupted, its attachment is removed")
   func cut() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -171,7 +175,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 0)
   }
 
-  @Test("tus: the bytes of an interrupted request stay, and the next request continues after them")
+  @Test("tus: the bytes of an interrupted request are kept, and the next request continues after them")
   func resumed() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -194,7 +198,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("A wrong digest in the request leaves no attachment")
+  @Test("If an upload does not match the digest in its request, its attachment is removed")
   func digestMismatch() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8, sha256: [UInt8](repeating: 0, count: 32)))
@@ -232,7 +236,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("After a restart, an upload in one request is removed")
+  @Test("After a restart, an incomplete upload in one request is removed")
   func restartedInOneRequest() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -266,7 +270,7 @@ private struct UploadHead {
         + "Upload-Offset: \(offset)\r\n\(framing)\(checksum)")
   }
 
-  /// Parses the request for an attachment.
+  /// Returns the parsed request for an attachment.
   func request(_ attachment: UUID, limits: Limits) throws -> UploadRequest {
     let text = "\(method) / HTTP/1.1\r\nHost: a\r\nAttachment-Id: \(attachment)\r\n\(fields)\r\n"
     var reader = RequestReader()
@@ -280,8 +284,8 @@ private struct UploadHead {
   }
 }
 
-/// An upload service with one session, on its own thread like that of a reactor. The connections of its uploads are recorded
-/// effects.
+/// An upload service with one session, on a thread of its own like a reactor. In place of connections, it records the
+/// effects on each connection.
 private actor UploadWorker {
   private let gateway: Gateway
   private let folder: String
@@ -374,7 +378,7 @@ private actor UploadWorker {
     return true
   }
 
-  /// Receives bytes of a body before the file actor can write.
+  /// Receives bytes of a body without letting the service write them to the file.
   func sendWithoutWaiting(_ bytes: [UInt8], _ number: Int) {
     guard uploads[number].isConnected else { return }
     service.receive(bytes[...], of: uploads[number])
@@ -440,7 +444,7 @@ private actor UploadWorker {
       effects[number].append("close")
       isLast = true
     }
-    // The connection does the same when it sends a response, or closes.
+    // A real connection also calls `disconnect` when it has sent the last response, or closes.
     if isLast { service.disconnect(uploads[number]) }
   }
 
@@ -469,7 +473,7 @@ private actor UploadWorker {
     await settle()
   }
 
-  /// Removes all uploads, and restores the attachment as the next process does.
+  /// Removes all uploads from memory, and restores the attachment like the next process after a restart.
   func restart(fileBytes: UInt64) async throws {
     let found = try #require(hosted.session.attachment(attachment))
     let file = try #require(service.pendingAttachments[attachment, hosted]).file.name

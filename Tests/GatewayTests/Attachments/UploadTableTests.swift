@@ -17,7 +17,7 @@ struct UploadTableTests {
     return UploadTable(limits: limits)
   }
 
-  /// Requests a slot. Returns the upload that is evicted for it, the new upload, and the refusal.
+  /// Requests a slot for a new upload. Returns the upload that is evicted for it, the id of the new upload, and the refusal.
   private static func ask(
     _ table: UploadTable, _ slot: Int = 99, from address: IPAddress? = nil, at now: MonotonicTime,
     canEnd: Bool = true
@@ -44,7 +44,9 @@ struct UploadTableTests {
     return id
   }
 
-  @Test("One address or IPv6 network may use at most a quarter of the slots; this machine may use all slots")
+  @Test(
+    "An address or IPv6 network may use at most a quarter of the slots; clients on this machine may use all slots"
+  )
   func share() throws {
     let table = Self.table(uploads: 8)
     let (one, neighbour, other) = (
@@ -67,7 +69,8 @@ struct UploadTableTests {
   }
 
   @Test(
-    "When all slots are used, the slowest upload below the minimum rate is evicted, 5 s after its beginning")
+    "When all slots are used, the slowest upload that is below the minimum rate and older than 5 s is evicted"
+  )
   func slowestFirst() throws {
     let table = Self.table(uploads: 4)
     let ids = try (0..<4).map { try Self.begin(table, $0) }
@@ -89,12 +92,12 @@ struct UploadTableTests {
       table.resumeRate(of: try #require(asked.id), at: Self.time(5))
       #expect(table.count == 4)
     }
-    // The other uploads are fast enough, or new.
+    // The remaining uploads are fast enough, or new, so none is evicted.
     #expect(Self.ask(table, at: Self.time(5)).refusal?.limit == 4)
   }
 
   @Test(
-    "Addresses with frequent new uploads lose slots to a new address at once, until none has more uploads than the new one"
+    "Addresses with several new uploads lose slots to a new address at once, until none has more uploads than that address"
   )
   func reopened() throws {
     let table = Self.table(uploads: 8)
@@ -113,7 +116,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 9), at: Self.time(30)).refusal != nil)
   }
 
-  /// Fills all slots except `free` with uploads of four addresses that are fast until second 30.
+  /// Fills all slots except `free` with uploads of four addresses. These uploads count as fast until second 30.
   private static func fill(_ table: UploadTable, _ uploads: Int, but free: Int) throws {
     for slot in 0..<uploads - free {
       let id = try begin(table, slot, from: IPAddress(v4: UInt32(1_000 + slot / (uploads / 4))))
@@ -121,7 +124,8 @@ struct UploadTableTests {
     }
   }
 
-  @Test("An upload of an address with few uploads keeps its slot for 2 s, and longer if its body is fast")
+  @Test(
+    "A new upload of an address with few uploads is not evicted for 2 s, and for longer if its body is fast")
   func justBegun() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 2)
@@ -134,7 +138,8 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(12)).refusal != nil)
   }
 
-  @Test("Slow uploads older than 5 s are evicted before newer ones of an address with few uploads")
+  @Test(
+    "Slow uploads that are older than 5 s are evicted before newer slow ones of an address with few uploads")
   func newerLater() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 3)
@@ -145,18 +150,18 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(12)).evicted?.id == pictures[0])
   }
 
-  @Test("Frequently restarted uploads are evicted at once if their address has many")
+  @Test("A new upload of an address with several uploads has no protection from eviction")
   func reopenedByMany() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 4)
     let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
     let reopened = try (0..<3).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 10) }
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(10)).evicted?.id == reopened[0])
-    // The upload has received only few bytes in the last window.
+    // The address of the other new uploads now has few of them, so the older slow upload is evicted.
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
   }
 
-  @Test("Uploads of the address with the most uploads are evicted before slower ones of another address")
+  @Test("Slow uploads of the address with the most uploads are evicted before slower ones of other addresses")
   func heaviestFirst() throws {
     let table = Self.table(uploads: 8)
     let lone = try Self.begin(table, 0, from: IPAddress(v4: 1))
@@ -172,7 +177,9 @@ struct UploadTableTests {
     #expect(second.evicted?.id == lone)
   }
 
-  @Test("An upload that its reactor cannot end keeps its slot, and the new upload is refused")
+  @Test(
+    "If its reactor cannot be told to end an upload, the upload keeps its slot, and the new upload is refused"
+  )
   func fullMailbox() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
@@ -184,7 +191,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "An address that has used its share of slots evicts its own slowest upload older than 30 s, and no upload of another address"
+    "For an address that has used its share of slots, only its own slowest upload is evicted, and only if older than 30 s"
   )
   func ownShare() throws {
     let table = Self.table(uploads: 8)
@@ -197,21 +204,21 @@ struct UploadTableTests {
     #expect(evicted.reactor == 2 && evicted.slots == .ofAddress(2))
   }
 
-  @Test("While the gateway does not read, or has all bytes, an upload does not count as slow")
+  @Test("While the gateway is not reading its body, or has all its bytes, an upload does not count as slow")
   func paused() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
     table.pauseRate(of: id, at: Self.time(0))
-    // The rate of the upload is unknown.
+    // While the gateway does not read, the rate of the upload is unknown.
     #expect(Self.ask(table, at: Self.time(100)).refusal != nil)
     table.resumeRate(of: id, at: Self.time(100))
     #expect(Self.ask(table, at: Self.time(104)).refusal != nil)
-    // A continued upload gets no second grace time.
+    // When the gateway reads again, the grace time of 5 s does not start again.
     table.resumeRate(of: id, at: Self.time(104))
     #expect(Self.ask(table, at: Self.time(105)).evicted != nil)
   }
 
-  @Test("Waiting for the gateway does not lower the measured rate of a fast upload")
+  @Test("Time during which the gateway does not read does not lower the measured rate of a fast upload")
   func fastAfterPause() throws {
     let table = Self.table(uploads: 4)
     let id = try Self.begin(table, 0)
@@ -225,7 +232,7 @@ struct UploadTableTests {
 
 @Suite("The rate of a body")
 struct BodyRateTests {
-  @Test("The average rate covers only the last window")
+  @Test("The average rate is that of the last window")
   func window() {
     var rate = BodyRate(window: .seconds(30))
     func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9) + 7) }
@@ -248,7 +255,7 @@ struct BodyRateTests {
     #expect(rate.average(at: time(1_000_100)) == nil)
   }
 
-  @Test("A pause changes neither the measured time nor the rate")
+  @Test("The time and the bytes of a pause do not count toward the rate")
   func pause() {
     var rate = BodyRate(window: .seconds(30))
     rate.resume(at: MonotonicTime(nanoseconds: 7_000_000_000))
@@ -258,7 +265,7 @@ struct BodyRateTests {
     rate.resume(at: MonotonicTime(nanoseconds: 1_000_000_000_000))
     #expect(rate.average(at: MonotonicTime(nanoseconds: 1_001_999_999_999), after: .seconds(4)) == nil)
     #expect(rate.average(at: MonotonicTime(nanoseconds: 1_002_000_000_000), after: .seconds(4)) == 2_000)
-    // The rate is unknown in the first second.
+    // In the first second, the rate is computed as if a whole second had passed.
     var fresh = BodyRate(window: .seconds(30))
     fresh.resume(at: MonotonicTime(nanoseconds: 0))
     fresh.add(1_000, at: MonotonicTime(nanoseconds: 1_000))

@@ -6,8 +6,8 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 4: an attachment from its first byte to its removal, over connections of the session's reactor and of another
-  /// one.
+  /// PROTOCOL 4: an attachment from its first byte to its removal, over connections on the session's reactor and on
+  /// another reactor.
   @Suite("Uploads")
   struct UploadTests {
     /// The form of the body.
@@ -15,7 +15,7 @@ extension OverSockets {
       case whole, wholeInChunks, pieces, piecesInChunks, creationWithUpload
     }
 
-    /// The source of the bytes.
+    /// The kind of upload, and the connection that it uses.
     struct Way: CustomTestStringConvertible {
       let kind: Kind
       let isSecure: Bool
@@ -33,7 +33,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an attachment is announced, completed, read, and removed with all its files",
+      "PROTOCOL 4: an attachment is announced, completed and read; its removal leaves no files",
       arguments: Way.all)
     func life(_ way: Way) throws {
       let room = try JournalRoom()
@@ -67,7 +67,9 @@ extension OverSockets {
       #expect(read.body.isEmpty)
     }
 
-    @Test("PROTOCOL 4: consecutive uploads over one connection, with other pipelined requests between them")
+    @Test(
+      "PROTOCOL 4: uploads and other requests that are pipelined on one connection are answered in their order"
+    )
     func pipelined() throws {
       let room = try JournalRoom()
       let client = try room.client(onOwner: false)
@@ -88,7 +90,7 @@ extension OverSockets {
     }
 
     @Test(
-      "RFC 9112 §9.6: a client that closes its direction after an upload gets all responses",
+      "RFC 9112 §9.6: a client that half-closes its connection after an upload gets all responses",
       arguments: [false, true], JournalClient.Framing.allCases)
     func halfClosed(isSecure: Bool, framing: JournalClient.Framing) throws {
       let room = try JournalRoom()
@@ -137,11 +139,11 @@ extension OverSockets {
       }
     }
 
-    /// Returns the payloads of the entries about an attachment, without repetitions.
+    /// Returns the states that a client received in the entries about an attachment, without repetitions.
     static func states(of id: UUID, seenBy client: ParticipantClient) -> [String] {
       var states: [String] = []
       for entry in client.received where entry.key == EntryKey(id) && entry.flags.contains(.system) {
-        // An invalid entry is skipped.
+        // An entry that cannot be decoded is listed as removed or unreadable.
         let object = try? AttachmentObject.decode(entry.payload.span)
         let state = object?.state.rawValue ?? (entry.flags.retention == .remove ? "removed" : "unreadable")
         if states.last != state { states.append(state) }
