@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Broadcaster")
 struct BroadcasterTests {
-  @Test("All entries of a turn reach each member with one send, in their order")
+  @Test("All entries of a turn are sent to each member with one `send`, in their order")
   func oneSend() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -27,7 +27,7 @@ struct BroadcasterTests {
     }
   }
 
-  @Test("With a flush interval, entries wait until the interval since the last flush has passed")
+  @Test("With a flush interval, entries are sent when the interval has passed since the last flush")
   func pacing() async throws {
     let worker = try ComponentWorker(flushInterval: .milliseconds(20))
     try await worker.makeSession()

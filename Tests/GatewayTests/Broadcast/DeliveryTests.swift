@@ -29,7 +29,7 @@ extension OverSockets {
       }
       let order = members[0].received.filter { $0.type == "Test" }
       for member in members {
-        // Earlier members also saw the joins of others; the entries of the test are the same for all.
+        // Members that joined early also received the joins of others, so only the entries of the test are compared.
         #expect(member.received.filter { $0.type == "Test" } == order)
         let own = order.filter { $0.sender == member.number }
         #expect(own.map(\.clientSequence) == Array(1...UInt32(count)))
@@ -44,12 +44,12 @@ extension OverSockets {
       let session = try gateway.makeSession()
       let first = try ParticipantClient(gateway, session).join()
       let others = try (0..<12).map { _ in try ParticipantClient(gateway, session).join() }
-      try first.read(until: "all who came") { Self.joined($0).count >= others.count }
+      try first.read(until: "the joins of all others") { Self.joined($0).count >= others.count }
       #expect(Self.joined(first) == others.map(\.number))
       // A delayed announcement comes before the entries of its participant.
       let last = try ParticipantClient(gateway, session).join()
       try last.send(last.entry([7]))
-      try first.read(until: "what the last one says") { $0.received.contains { $0.payload == [7] } }
+      try first.read(until: "the entry of the last member") { $0.received.contains { $0.payload == [7] } }
       #expect(Self.joined(first) == others.map(\.number) + [last.number])
     }
 
@@ -79,7 +79,7 @@ extension OverSockets {
         #expect(got.map(\.payload) == payloads)
         #expect(got.allSatisfy { $0.flags.contains(.targeted) == [[2], [3], [4]].contains($0.payload) })
       }
-      // The entry does not arrive later either, neither in a tail nor in a snapshot.
+      // Other participants do not get the targeted entries in a tail or a snapshot either.
       let outsider = members[3]
       outsider.cut()
       try outsider.join()
@@ -112,18 +112,17 @@ extension OverSockets {
       #expect(Set(members[1].unreliable.map(\.payload)) == [[1], [2]])
       #expect(members[2].unreliable.map(\.payload) == [[1]])
       #expect(members[2].unreliable.allSatisfy { $0.sequence == 0 && $0.sender == sender.number })
-      // The next entry shows that no other one was in transit.
+      // When this entry has arrived, no unreliable entry can still be in transit.
       try sender.send(sender.entry([9]))
       try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
       #expect(members[2].unreliable.count == 1)
-      // Three entries announce joins. A reactor publishes its counters after its turn, possibly after it has sent the
-      // entries.
+      // A reactor may send the entries before it publishes its counters at the end of the turn.
       try Metrics(of: gateway).wait(for: "two unreliable entries and one other") {
         $0["unreliable_received_total"] == 2 && $0["entries_received_total"] == 1
       }
     }
 
-    @Test("PROTOCOL 2.2: `committed` covers all sent entries")
+    @Test("PROTOCOL 2.2: `committed` is sent for all entries of a member")
     func committed() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -148,9 +147,9 @@ extension OverSockets {
         let payload = retention == .remove ? [] : [UInt8](repeating: UInt8(index % 251), count: index * 8)
         try drawer.send(drawer.entry(payload, retention: retention, key: key))
         if index % 60 == 59 {
-          // Joins during a stream of entries, so that its entries begin in the middle.
+          // A participant joins during a stream of entries, so that its live entries begin in the middle of the stream.
           let late = try ParticipantClient(gateway, session, isSecure: index % 120 == 59).join()
-          try drawer.read(until: "all so far") {
+          try drawer.read(until: "its own last entry") {
             $0.received.last { $0.type == "Test" }?.clientSequence == UInt32(index + 1)
           }
           try late.read(through: drawer.sequence)
@@ -162,7 +161,9 @@ extension OverSockets {
       #expect(!drawer.state.held.isEmpty)
     }
 
-    @Test("PROTOCOL 1: ending a session closes all sockets with 4010, after all earlier messages")
+    @Test(
+      "PROTOCOL 1: when a session is ended, all sockets get the earlier messages, and are then closed with 4010"
+    )
     func end() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()
@@ -177,7 +178,7 @@ extension OverSockets {
         try member.read(until: "the end") { $0.closed == 4010 }
         #expect(member.received.contains { $0.payload == [1] })
       }
-      try metrics.wait(for: "nothing left of it") {
+      try metrics.wait(for: "no session, participants and log bytes") {
         $0["participants"] == 0 && $0["sessions"] == 0 && $0["log_bytes"] == 0
       }
       let late = try WebSocketClient(gateway, session: session)
@@ -194,10 +195,12 @@ extension OverSockets {
       try stays.read(until: "the other") { $0.state.participants.count == 2 }
       try leaves.socket?.send(#"{"leave": {}}"#)
       try leaves.read(until: "the close") { $0.closed == 1000 }
-      try stays.read(until: "the news") { $0.state.participants == [$0.number] }
+      try stays.read(until: "the announcement of the leave") { $0.state.participants == [$0.number] }
     }
 
-    @Test("P7: an unknown session closes with 4004; a foreign `Origin` is refused with 403")
+    @Test(
+      "P7: a socket of an unknown session is closed with 4004; a handshake with a foreign `Origin` is refused with 403"
+    )
     func nobodyElse() throws {
       let gateway = try RunningGateway(reactors: 2)
       for low in [0, 1] as [UInt64] {

@@ -30,7 +30,7 @@ struct FlushPacerTests {
     return (flushes, longest)
   }
 
-  @Test("an idle loop sends all entries without delay")
+  @Test("if the loop is idle, all entries are sent without delay")
   func atOnce() {
     #expect(FlushPacer.interval(load: 0) == .zero)
     #expect(FlushPacer.interval(load: 0.25) == .zero)
@@ -55,14 +55,14 @@ struct FlushPacerTests {
     #expect(longest <= .milliseconds(12))
   }
 
-  @Test("a message after a pause is flushed at once")
+  @Test("a message that arrives after a pause is flushed at once")
   func afterAPause() {
     let (flushes, longest) = play((0..<100).map { 20 * Double($0) }, interval: .milliseconds(16))
     #expect(flushes == Array(repeating: 1, count: 100))
     #expect(longest == .zero)
   }
 
-  @Test("if participants wait for each other, flushes soon become immediate")
+  @Test("if each message is sent only after the previous one was flushed, flushes soon become immediate")
   func oneAtATime() {
     // The next message arrives 0.3 ms after the last flush.
     var pacer = FlushPacer()
@@ -80,7 +80,7 @@ struct FlushPacerTests {
     #expect(waits < 20)
   }
 
-  @Test("flushes are delayed again when participants no longer wait for each other")
+  @Test("flushes are delayed again when messages no longer depend on the previous flush")
   func tryingAgain() {
     let waitingForEachOther = (0..<2000).map { 0.3 * Double($0) }
     let free = (0..<20_000).map { 600 + 1.0 * Double($0) }
@@ -88,7 +88,7 @@ struct FlushPacerTests {
     #expect(flushes.suffix(100).reduce(0, +) > 500)
   }
 
-  @Test("a configured interval applies at any load")
+  @Test("a configured flush interval applies at any load of the loop")
   func fixed() {
     let (flushes, longest) = play((0..<400).map { 5 * Double($0) }, interval: .milliseconds(4), isFixed: true)
     #expect(flushes == Array(repeating: 1, count: 400))
@@ -112,14 +112,14 @@ struct LoopLoadTests {
   }
 
   @Test(
-    "the load is the share of busy time",
+    "the load of a loop is its share of busy time",
     arguments: [(0.1, 9.9, 0.01), (1, 1, 0.5), (0.05, 0.05, 0.5), (30, 10, 0.75), (3, 0, 1)])
   func share(busy: Double, idle: Double, expected: Double) {
     let value = load(Array(repeating: (busy, idle), count: 2000))
     #expect(abs(value - expected) < 0.1)
   }
 
-  @Test("jobs between turns count as load")
+  @Test("the time of jobs between turns counts as load")
   func jobs() {
     let load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)
@@ -132,7 +132,7 @@ struct LoopLoadTests {
     #expect(abs(load.value - 0.95) < 0.02)
   }
 
-  @Test("expensive input does not count as load, and delays no entries")
+  @Test("time spent on expensive input does not count as load")
   func yielding() {
     let load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)
@@ -144,7 +144,7 @@ struct LoopLoadTests {
     #expect(abs(load.value - 0.1) < 0.02)
   }
 
-  @Test("the load follows a change within a few hundredths of a second")
+  @Test("the measured load follows a change within a few hundredths of a second")
   func change() {
     let busy = Array(repeating: (busy: 1.0, idle: 0.0), count: 100)
     #expect(load(busy + [(0.01, 200), (0.01, 1)]) < 0.2)

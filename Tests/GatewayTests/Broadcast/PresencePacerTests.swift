@@ -10,7 +10,7 @@ struct PresencePacerTests {
     MonotonicTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  @Test("a single join is announced at once")
+  @Test("a join that does not follow another one within 50 ms is announced at once")
   func atOnce() {
     var pacer = PresencePacer()
     for start in [1_000, 2_000, 2_050] as [Int64] {
@@ -20,7 +20,7 @@ struct PresencePacerTests {
     }
   }
 
-  @Test("many joins in a row are announced every 50 ms, including the last ones")
+  @Test("if joins follow each other quickly, they are announced every 50 ms, including the last ones")
   func storm() {
     var pacer = PresencePacer()
     var told: [Int64] = []
@@ -29,13 +29,14 @@ struct PresencePacerTests {
     }
     #expect(told == [0, 50, 100, 150])
     #expect(pacer.due == at(1_200))
-    // The turn at the deadline has no changes of its own.
+    // The turn at the deadline announces the delayed joins, although it has no changes of its own.
     let tells = pacer.includesCaughtUp(.nothing, now: at(1_200))
     #expect(tells)
     #expect(pacer.due == nil)
   }
 
-  @Test("delayed announcements are sent with the next entry; a turn without entries does not send them early")
+  @Test(
+    "delayed announcements of joins are sent with the next entry, but not in an earlier turn without entries")
   func withEntries() {
     var pacer = PresencePacer()
     var tells = [
@@ -46,7 +47,7 @@ struct PresencePacerTests {
     let takesAlong = pacer.includesCaughtUp(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
-    // Announcements that were sent with entries count as announced at that time.
+    // The 50 ms begin again when announcements are sent with entries.
     let again = pacer.includesCaughtUp(.presence, now: at(1_004))
     #expect(!again)
     let withBoth = pacer.includesCaughtUp(.entries(withPresence: true), now: at(1_100))
@@ -56,7 +57,7 @@ struct PresencePacerTests {
     #expect(pacer.due == at(1_150))
   }
 
-  @Test("entries never wait")
+  @Test("entries are always sent in their turn, even while announcements are delayed")
   func entries() {
     var pacer = PresencePacer()
     let tells = (Int64(0)..<100).map {

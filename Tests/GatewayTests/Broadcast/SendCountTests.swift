@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// DESIGN, One log: k entries in a turn cost each socket one `send`, not k.
+  /// DESIGN, One log: k entries in a turn need one `send` per socket, not k.
   @Suite("Sends")
   struct SendCountTests {
     @Test(
@@ -24,10 +24,9 @@ extension OverSockets {
       let last = try #require(members.last)
       for member in members { try member.read(through: last.sequence) }
       let metrics = try Metrics(of: gateway)
-      // If 200 handshakes are slow on this machine, a ping may need an extra send. So the lowest of three measurements
-      // counts.
+      // If the 200 handshakes take long, a ping may add a `send` to a measurement. So the lowest of three counts is used.
       let sends = try (1...3).map { burst in
-        // Every 16 entries are in one frame, and all frames in one write.
+        // Each entry has a frame of its own, and the 16 frames are sent in one write.
         var frames: [UInt8] = []
         for index in 0..<16 { frames += WebSocketClient.frame(.binary, sender.entry([UInt8(index)])) }
         let before = try metrics.values()
@@ -42,7 +41,7 @@ extension OverSockets {
         return try #require(after["send_calls_total"]) - #require(before["send_calls_total"])
       }
       let least = try #require(sends.min())
-      // One send per member, two for the responses with the counters, and one for the sender's `committed`.
+      // One `send` per member, two for the responses with the counters, and one for the sender's `committed`.
       #expect(least <= members.count + 3)
       #expect(least >= members.count)
     }

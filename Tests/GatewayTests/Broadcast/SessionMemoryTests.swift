@@ -3,10 +3,11 @@ import Wire
 
 @testable import Gateway
 
-/// The memory of all sessions, and the sessions that may still grow.
+/// The memory of all sessions, and the decision which sessions may grow when the memory is short.
 @Suite("Memory of all sessions")
 struct SessionMemoryTests {
-  @Test("Over the limit, each session may use an equal share of a reserve, which is a quarter of the limit")
+  @Test(
+    "Over the limit, a session may grow up to its equal share of a reserve, which is a quarter of the limit")
   func parts() {
     let memory = SessionMemory(limit: 1600)
     _ = memory.hold(1500, sessions: 1)
@@ -62,13 +63,13 @@ struct SessionMemoryTests {
     #expect(memory.reserve(1))
   }
 
-  @Test("Memory pressure is reported once; its end is reported when there is room for more than one entry")
+  @Test("Memory pressure is reported once; its end is reported only when memory is well below the limit")
   func edges() {
     let memory = SessionMemory(limit: 1600)
     #expect(memory.hold(1600, sessions: 1) == .same)
     #expect(memory.hold(1) == .crowded)
     #expect(memory.hold(100) == .same)
-    // The memory falls to the limit, exceeds it, and falls again: no change is reported.
+    // The memory falls to the limit, exceeds the limit, and falls a little below: no change is reported.
     #expect([-101, 1, -100].map { memory.hold($0) } == [.same, .same, .same])
     #expect(memory.held == 1501)
     #expect(memory.hold(-1) == .relieved)

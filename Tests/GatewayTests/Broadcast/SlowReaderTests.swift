@@ -28,7 +28,7 @@ extension OverSockets {
         try drawer.read(until: "all") { $0.state.participants.count == 3 }
       }
 
-      /// Sends this many bytes in entries of two sizes, which the other members read.
+      /// Sends this number of bytes in entries of two sizes. All members except the slow one read them.
       mutating func pass(bytes: Int) throws {
         var passed = 0
         while passed < bytes {
@@ -41,7 +41,7 @@ extension OverSockets {
           try drawer.send(entry, small)
           passed += size
           for reader in [drawer, other] {
-            try reader.read(until: "what was drawn") {
+            try reader.read(until: "all entries of the drawer") {
               $0.received.last { $0.type == "Test" }?.clientSequence == drawer.clientSequence
             }
             reader.received = Array(reader.received.suffix(1))
@@ -51,13 +51,13 @@ extension OverSockets {
     }
 
     @Test(
-      "P5, P3: a reader that stops for 40 MB is caught up without an interrupted frame, and other members get all entries",
+      "P5, P3: a member that reads nothing during 40 MB gets a catch-up between two frames; the others get all entries",
       arguments: [false, true])
     func neverReads(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure, reactors: 2)
       let metrics = try Metrics(of: room.gateway)
       try room.pass(bytes: 40 << 20)
-      // Now the client reads the bytes in the kernel, the rest of a frame, and a catch-up.
+      // The slow member now reads the bytes in the kernel, the rest of a frame, and a catch-up.
       try room.slow.read(through: room.drawer.sequence)
       #expect(room.slow.catchUps.count >= 2)
       // No entry was lost.
@@ -65,14 +65,15 @@ extension OverSockets {
       #expect(room.slow.state == room.drawer.state)
       #expect(room.other.state == room.drawer.state)
       try metrics.wait(for: "a late catch-up") { ($0["late_catch_ups_total"] ?? 0) >= 1 }
-      // The reader is a normal member again.
+      // The slow member can send and receive entries again.
       try room.slow.send(room.slow.entry([42]))
       for client in [room.slow, room.drawer, room.other] {
-        try client.read(until: "its entry") { $0.received.contains { $0.payload == [42] } }
+        try client.read(until: "the entry of the slow member") { $0.received.contains { $0.payload == [42] } }
       }
     }
 
-    @Test("P5: a member that stops reading repeatedly is caught up each time", arguments: [false, true])
+    @Test(
+      "P5: a member that stops reading several times gets a catch-up each time", arguments: [false, true])
     func nowAndThen(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure)
       for _ in 0..<4 {
@@ -101,7 +102,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: the gateway stops reading from a client that sends pings without reading pongs, and the session continues"
+      "P5: if a client sends pings without reading the pongs, the gateway stops reading from it, and the session continues"
     )
     func unreadPongs() throws {
       var room = try Room(isSecure: false)
