@@ -5,10 +5,11 @@ import Networking
 
 @testable import Gateway
 
-/// Certificate and key in files that are replaced in the ways in which operators replace them. The test sets the time.
+/// A certificate and a key in files, which the tests replace in the ways that operators use. The tests set the time.
 @Suite("Certificate keeper")
 struct CertificateKeeperTests {
-  @Test("If the certificate is overwritten first, the new pair is used as soon as the key is overwritten too")
+  @Test(
+    "If the certificate is overwritten before the key, the new pair is used as soon as both are overwritten")
   func inPlace() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
@@ -26,7 +27,7 @@ struct CertificateKeeperTests {
     #expect(fixture.lines[0].contains("subject=\"CN=DrawTogether\" names=DNS:localhost "))
   }
 
-  @Test("Changed links are followed, both links to the files and a link to their folder")
+  @Test("A changed symbolic link is followed, whether it is a link to a file or to the folder of the files")
   func links() async throws {
     let fixture = try KeeperFixture()
     let files = FileManager.default
@@ -53,7 +54,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded", "certificate reloaded"])
   }
 
-  @Test("Files that stay unusable are logged once per reason, and new usable files are read automatically")
+  @Test("While files are unusable, each reason is logged once, and usable files are then read automatically")
   func unusable() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
@@ -81,7 +82,7 @@ struct CertificateKeeperTests {
     #expect(keeper.reloadFailures == inAll)
   }
 
-  @Test("After a logged failure, the next success is logged once, even if the old files are back")
+  @Test("After a logged failure, the next success is logged once, even if the old files have returned")
   func oldPairIsBack() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -126,7 +127,9 @@ struct CertificateKeeperTests {
     #expect(fixture.events.count == 3 && fixture.events.last == "certificate reloaded")
   }
 
-  @Test("Files of which only the time changes are not reloaded, but a requested reload is logged")
+  @Test(
+    "If only the modification time of the files changes, they are not reloaded, but a requested reload is logged"
+  )
   func touched() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -138,7 +141,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded"])
   }
 
-  @Test("The expiry is logged once a day in the last two weeks of the certificate and after its end")
+  @Test("The expiry of a certificate is logged once a day during its last two weeks and after it has expired")
   func ending() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))

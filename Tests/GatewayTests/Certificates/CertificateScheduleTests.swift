@@ -16,7 +16,7 @@ struct CertificateScheduleTests {
     let schedule = CertificateSchedule(keeper, clock: clock, tasks: tasks)
     #expect(schedule.nextDeadline == start)
     schedule.checkIfDue()
-    #expect(schedule.nextDeadline == nil, "no time is due during a check")
+    #expect(schedule.nextDeadline == nil, "no deadline is set during a check")
     schedule.checkIfDue()
     let work = tasks.takeAll()
     #expect(work.count == 1)

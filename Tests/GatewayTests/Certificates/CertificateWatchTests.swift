@@ -3,7 +3,7 @@ import Primitives
 
 @testable import Gateway
 
-/// The times at which files are read again and failures are logged, without files and without a clock.
+/// When files are read again and when failures are logged. The tests use no real files and no clock.
 @Suite("Certificate watch")
 struct CertificateWatchTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -18,7 +18,7 @@ struct CertificateWatchTests {
       ? nil : FileVersion(device: 1, inode: 2, length: Int64(content.utf8.count), modified: 3, changed: 4)
   }
 
-  @Test("Files that stay the same are read once; files that are still changing are not read")
+  @Test("Files are read once after a change, and only when they have not changed between two checks")
   func settles() {
     let old = versions("certificate", "key")
     let watch = Watched(inForce: old)
@@ -32,7 +32,8 @@ struct CertificateWatchTests {
     #expect(!watch.check(whole))
   }
 
-  @Test("An unusable pair is read again at each check, and is logged once after the waiting time")
+  @Test(
+    "An unusable pair of files is read again at each check, and is logged once per reason, first after 5 s")
   func patience() {
     let old = versions("certificate", "key")
     let bad = versions("other certificate", "key")
@@ -46,7 +47,7 @@ struct CertificateWatchTests {
     #expect(!watch.didFail("no file", now: start + .seconds(22)))
   }
 
-  @Test("A pair that becomes usable within the waiting time is never logged as a failure")
+  @Test("A pair of files that becomes usable within the waiting time is never logged as a failure")
   func lateKey() {
     let watch = Watched(inForce: versions("certificate", "key"))
     let between = versions("new certificate", "key")
@@ -60,10 +61,11 @@ struct CertificateWatchTests {
     let later = versions("newest certificate", "new key")
     #expect(!watch.check(later))
     #expect(watch.check(later))
-    #expect(!watch.didFail("no pair", now: start + .seconds(86_400)), "patience begins anew")
+    #expect(!watch.didFail("no pair", now: start + .seconds(86_400)), "the waiting time begins again")
   }
 
-  @Test("If the old files return, the failure ends; each requested reload is answered at once")
+  @Test(
+    "A requested reload that fails is logged at once, each time; the failure ends if the old files return")
   func answers() {
     let old = versions("certificate", "key")
     let missing = versions("", "key")
@@ -107,7 +109,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A certificate counts as expiring in its last 14 days, a short-lived one in the last third of its validity",
+    "A certificate counts as expiring in its last 14 days, but a short-lived one only in the last third of its validity",
     arguments: [
       Case(90, 0, .valid), Case(90, 75.9, .valid), Case(90, 76.1, .expiring), Case(90, 89.9, .expiring),
       Case(90, 90, .expiring), Case(90, 90.1, .expired), Case(90, -0.1, .notYetValid), Case(6, 3.9, .valid),
