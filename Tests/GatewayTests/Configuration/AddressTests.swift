@@ -36,7 +36,7 @@ struct AddressTests {
   }
 
   @Test(
-    "RFC 6454 §6.2: an origin is in lower case and without the default port",
+    "RFC 6454 §6.2: an origin is printed in lower case and without the default port",
     arguments: [
       ("http://example.org", "http://example.org", "example.org"),
       ("HTTPS://Example.ORG:443/", "https://example.org", "example.org"),
