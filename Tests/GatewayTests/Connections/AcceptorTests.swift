@@ -7,14 +7,14 @@ import Wire
 
 @testable import Gateway
 
-/// Accepting connections, over pairs of local sockets instead of listeners.
+/// The acceptor of connections. The tests use pairs of local sockets instead of listeners.
 @Suite("Acceptor")
 struct AcceptorTests {
   private static let client = IPAddress(v4: 0xCB00_7109)  // 203.0.113.9
   private static let other = IPAddress(v4: 0xCB00_710A)
 
   @Test(
-    "Beyond `connectionsPerAddress`, new connections of a peer get the reason and are closed, until the peer closes one"
+    "Beyond `connectionsPerAddress`, a peer's new connection is refused with the reason, until the peer closes another one"
   )
   func perAddress() throws {
     let room = try AcceptorRoom {
@@ -46,12 +46,14 @@ struct AcceptorTests {
     #expect(room.state(of: refused) == .closed(""))
   }
 
-  @Test("Beyond `connections`, a new connection evicts the oldest silent connection, which gets the reason")
+  @Test(
+    "When `connections` and the reserved slots are used up, a new connection evicts the oldest silent reserved one"
+  )
   func eviction() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<4).map { _ in try room.connect(from: Self.client) }
     room.acceptAll()
-    // One connection within the limit, and two slots beyond it.
+    // One connection is within the limit, and two connections use the reserved slots.
     #expect(room.state(of: clients[0]) == .open(""))
     #expect(room.state(of: clients[1]) == .closed("too-many 1 of 2"))
     #expect(room.state(of: clients[2]) == .open("") && room.state(of: clients[3]) == .open(""))
@@ -79,7 +81,9 @@ struct AcceptorTests {
     #expect(!room.isReserved(counted))
   }
 
-  @Test("The request of a reserved connection is read at once, before a new connection can evict this one")
+  @Test(
+    "The request of a reserved connection is read at once, so that a new connection does not evict it as silent"
+  )
   func readAtOnce() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<2).map { _ in try room.connect(from: Self.client, sending: "GET") }
@@ -88,7 +92,9 @@ struct AcceptorTests {
     #expect(room.handler(of: clients[1])?.received == Array("GET".utf8))
   }
 
-  @Test("When no descriptor is left, accepting pauses for 100 ms and then continues without an event")
+  @Test(
+    "If no descriptor is left, accepting pauses for 100 ms, and then continues without an event of the listener"
+  )
   func exhausted() throws {
     let room = try AcceptorRoom()
     room.source?.script.append(.exhausted)
@@ -106,7 +112,9 @@ struct AcceptorTests {
     #expect(room.acceptor.nextDeadline == nil)
   }
 
-  @Test("A connection for which no descriptor was left is counted as refused, and the next one is accepted")
+  @Test(
+    "A connection that is dropped because no descriptor is left counts as refused, and the next connection is accepted"
+  )
   func rejected() throws {
     let room = try AcceptorRoom()
     room.source?.script.append(.rejected)
@@ -131,7 +139,7 @@ struct AcceptorTests {
     #expect(!room.isReserved(next) && room.handler(of: next) != nil)
   }
 
-  @Test("After 2 ms of accepting, the remaining connections are accepted in the next turn")
+  @Test("A turn accepts connections for 2 ms at most; the remaining ones are accepted in the next turn")
   func share() throws {
     let room = try AcceptorRoom()
     let first = try room.connect(from: Self.client)
@@ -161,13 +169,13 @@ struct AcceptorTests {
   }
 }
 
-/// A listener whose connections and failures are in a list.
+/// A listener that returns connections and failures from a list.
 private final class ScriptedSource: ConnectionSource {
   enum Step {
     case connection(CInt, SocketAddress)
     case rejected
     case exhausted
-    /// Accepts the next connection when the time of a listener in a turn is used up.
+    /// Accepts the next connection after more time than a listener may use in a turn.
     case spendTime
   }
 
@@ -206,7 +214,7 @@ private final class AcceptorRoom {
 
   struct Client {
     let descriptor: CInt
-    /// The port of its address, which distinguishes the clients.
+    /// The port of the client's address, which distinguishes it from other clients.
     let port: UInt16
   }
 
@@ -249,7 +257,7 @@ private final class AcceptorRoom {
     for client in clients { _ = Glibc.close(client.descriptor) }
   }
 
-  /// Adds a connection to those that wait.
+  /// Adds a connection to those that wait to be accepted.
   func connect(from address: IPAddress, sending text: String = "") throws -> Client {
     var ends: [CInt] = [-1, -1]
     let isMade =

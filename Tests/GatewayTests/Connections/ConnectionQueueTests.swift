@@ -22,7 +22,9 @@ struct ConnectionQueueTests {
     return connection
   }
 
-  @Test("A turn reads WebSockets first, then other connections, then expensive input, each connection once")
+  @Test(
+    "A turn reads each connection once: WebSockets first, then HTTP connections, then connections with expensive input"
+  )
   func readOrder() throws {
     let queue = ReadQueue()
     let (expensive, http, socket) = (try admit(), try admit(), try admit(StubHandler(isWebSocket: true)))
@@ -37,7 +39,7 @@ struct ConnectionQueueTests {
     #expect(queue.takeExpensiveTime() == .zero)
   }
 
-  @Test("A turn writes live entries before catch-ups, each connection once")
+  @Test("A turn writes each connection once: connections with live entries before those with catch-ups")
   func writeOrder() throws {
     let budget = TurnBudget()
     budget.reset()
@@ -52,7 +54,7 @@ struct ConnectionQueueTests {
   }
 
   @Test(
-    "When the bulk bytes of a turn are used up, catch-ups wait for the next turn, but live entries do not wait"
+    "When the bulk bytes of a turn are used up, catch-ups wait for the next turn, but live entries are sent"
   )
   func bulkBudget() throws {
     let budget = TurnBudget()
@@ -98,7 +100,7 @@ struct ConnectionCountsTests {
     let counts = counts(perAddress: 10)
     for _ in 0..<3 { #expect(isAdmitted(counts.admitConnection(from: peer(Self.client)))) }
     guard case .full = counts.admitConnection(from: peer(Self.other)) else {
-      Issue.record("admitted beyond the limit")
+      Issue.record("a connection was admitted beyond the limit")
       return
     }
     #expect(counts.tooManyConnections.limit == 3 && counts.tooManyConnections.actual == 4)
@@ -106,12 +108,14 @@ struct ConnectionCountsTests {
     #expect(isAdmitted(counts.admitConnection(from: peer(Self.other))))
   }
 
-  @Test("A peer beyond its limit is refused and not counted; other peers and this machine are admitted")
+  @Test(
+    "A connection over the limit of its peer is refused and not counted; other peers and this machine are admitted"
+  )
   func peers() {
     let counts = counts(connections: 10)
     for _ in 0..<2 { #expect(isAdmitted(counts.admitConnection(from: peer(Self.client)))) }
     guard case .refused(let refusal) = counts.admitConnection(from: peer(Self.client)) else {
-      Issue.record("admitted beyond the limit")
+      Issue.record("a connection was admitted beyond the limit")
       return
     }
     #expect(refusal.code == .tooMany && refusal.limit == 2 && refusal.actual == 3)
@@ -121,7 +125,7 @@ struct ConnectionCountsTests {
     #expect(isAdmitted(counts.admitConnection(from: peer(Self.client))))
   }
 
-  @Test("Behind a proxy, connections are not counted by their peer, which is the proxy")
+  @Test("Behind a proxy, connections are counted by client and not by peer, because the peer is the proxy")
   func proxy() {
     let counts = counts(connections: 10, perAddress: 1, isBehindProxy: true)
     for _ in 0..<5 { #expect(isAdmitted(counts.admitConnection(from: peer(Self.client)))) }
@@ -131,12 +135,14 @@ struct ConnectionCountsTests {
     #expect(counts.admitClient(Self.client) == nil)
   }
 
-  @Test("Buffered bytes count as scarce from half of the limit, and increases beyond the limit are reported")
+  @Test(
+    "Memory counts as tight when more than half of the buffer limit is used; an increase beyond the limit returns false"
+  )
   func bufferedBytes() {
     let counts = counts()
     #expect(counts.addBuffered(500) && !counts.isMemoryTight)
     #expect(counts.addBuffered(1) && counts.isMemoryTight)
     #expect(!counts.addBuffered(500) && counts.bufferedBytes == 1001)
-    #expect(counts.addBuffered(-1), "a decrease is always in order")
+    #expect(counts.addBuffered(-1), "a decrease is never refused")
   }
 }

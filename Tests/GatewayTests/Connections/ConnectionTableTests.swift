@@ -18,7 +18,7 @@ struct ConnectionTableTests {
     }
   }
 
-  @Test("A key of a closed connection does not name a later connection in the same slot")
+  @Test("The key of a closed connection does not find a later connection in the same slot")
   func reusedSlot() throws {
     let table = ConnectionTable { _, _ in }
     let first = try admit(to: table)
@@ -32,7 +32,7 @@ struct ConnectionTableTests {
     #expect(table.isOpen(second) && table.count == 1)
   }
 
-  @Test("A descriptor that cannot be registered uses no slot, and is closed")
+  @Test("If a descriptor cannot be registered with the event loop, it is closed and uses no slot")
   func failedRegistration() throws {
     var fails = true
     var watched: [CInt] = []

@@ -9,7 +9,8 @@ struct HandshakeTableTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
   private static func address(_ number: UInt32) -> IPAddress { IPAddress(v4: 0x7F00_0000 + number) }
 
-  @Test("A new handshake replaces the oldest handshake of the address with the most handshakes")
+  @Test(
+    "If the table is full, a new handshake replaces the oldest one of the address with the most handshakes")
   func share() {
     let table = HandshakeTable(capacity: 6)
     // The oldest handshake is the only one of its address.
@@ -26,7 +27,7 @@ struct HandshakeTableTests {
     #expect(table.victim() == Self.key(2))
   }
 
-  @Test("If each address has one handshake, the oldest handshake is replaced")
+  @Test("If the table is full and each address has one handshake, the oldest handshake is replaced")
   func oldest() {
     let table = HandshakeTable(capacity: 50)
     for slot in 0..<50 {
@@ -34,7 +35,7 @@ struct HandshakeTableTests {
         Self.key(slot), from: Self.address(UInt32(slot)), at: MonotonicTime(nanoseconds: Int64(100 - slot)))
     }
     #expect(table.victim() == Self.key(49))
-    // A handshake that has ended on its own is removed only once.
+    // A handshake that has ended without being replaced is removed only once.
     #expect(table.remove(Self.key(49), from: Self.address(49)) == MonotonicTime(nanoseconds: 51))
     #expect(table.remove(Self.key(49), from: Self.address(49)) == nil)
     #expect(table.count == 49 && table.victim() == nil)

@@ -9,14 +9,14 @@ extension OverSockets {
   /// P6: a client that is killed in any state leaves no resources behind.
   @Suite("Killed clients")
   struct KilledClientTests {
-    /// The activity of the client.
+    /// The state of the client when it is killed.
     enum State: CaseIterable {
       case connected, midHello, afterHello, afterHandshake, midHead, midBody, awaitingAnswer, midUpgrade,
         asked
       case upgraded, midJoin, joined, midFrame, midMessage, midClose, afterClose, waiting
     }
 
-    /// The way in which it ended.
+    /// The way in which the client's connection ends.
     enum Death: CaseIterable {
       /// The connection is reset, as when the process is killed while bytes are unread.
       case reset
@@ -28,7 +28,7 @@ extension OverSockets {
     func killed(reactors: Int, death: Death) throws {
       let gateway = try RunningGateway(reactors: reactors) {
         $0.limits.graceSeconds = 1
-        // The time is short, so that the test notices a socket that is only closed at its deadline.
+        // The test does not wait as long as these deadlines, so it fails if a socket is closed only at a deadline.
         $0.limits.headSeconds = 3600
         $0.limits.idleSeconds = 3600
         $0.limits.joinSeconds = 3600
@@ -50,7 +50,7 @@ extension OverSockets {
       try metrics.wait(for: "nobody in the session") { $0["participants"] == 0 }
     }
 
-    /// Returns a connection with a client in that state; nil if the state does not exist.
+    /// Returns the connection of a client in that state; nil for a TLS state without TLS.
     private static func bring(
       to state: State, _ gateway: RunningGateway, _ session: SessionID, _ isSecure: Bool
     ) throws -> ByteStream? {

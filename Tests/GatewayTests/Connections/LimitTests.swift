@@ -8,11 +8,11 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: an error at every limit has a message with the number.
+  /// P6: when a limit is reached, the error contains the limit.
   @Suite("Limits")
   struct LimitTests {
     @Test(
-      "P6: beyond `connections` a new connection gets the reason; after a close the next connection is accepted",
+      "P6: beyond `connections`, a new connection is refused with the reason; after another one closes, it is accepted",
       arguments: [1, 2])
     func connections(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 3 }
@@ -33,7 +33,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond `sessionsPerAddressPerMinute` the answer is 429 with the limit and a retry time",
+      "P6: beyond `sessionsPerAddressPerMinute`, a new session is refused with 429, the limit and a retry time",
       arguments: [1, 2])
     func sessionRate(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.sessionsPerAddressPerMinute = 4 }
@@ -45,7 +45,7 @@ extension OverSockets {
       #expect((1...60).contains(seconds))
     }
 
-    @Test("P6: beyond `sessions` the answer is 503; after one session has ended, there is room")
+    @Test("P6: beyond `sessions`, a new session is refused with 503, until a session has ended")
     func sessions() throws {
       let gateway = try RunningGateway(reactors: 2) { $0.limits.sessions = 2 }
       let http = try HTTPClient(gateway)
@@ -59,7 +59,7 @@ extension OverSockets {
       _ = try http.makeSession()
     }
 
-    @Test("P6: beyond `participantsPerSession` a socket is closed with 4005, and a leave makes room")
+    @Test("P6: beyond `participantsPerSession`, a socket is closed with 4005, until a participant leaves")
     func participants() throws {
       let gateway = try RunningGateway { $0.limits.participantsPerSession = 2 }
       let session = try gateway.makeSession()
@@ -75,7 +75,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 2.1: without `join` within `joinSeconds`, a socket is closed with 4001, even if pongs arrive",
+      "PROTOCOL 2.1: a socket without a `join` within `joinSeconds` is closed with 4001, even if it sends pongs",
       arguments: [false, true])
     func joinDeadline(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.joinSeconds = 1 }
@@ -85,7 +85,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a head that is incomplete after `headSeconds` is answered with 408, even if bytes still arrive",
+      "P6: a request head that is incomplete after `headSeconds` is answered with 408, even if bytes still arrive",
       arguments: [false, true])
     func headDeadline(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
@@ -100,7 +100,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("P6: a body that stalls for `bodyStallSeconds` is answered with 408")
+    @Test("P6: a request body without new bytes for `bodyStallSeconds` is answered with 408")
     func bodyDeadline() throws {
       let client = try HTTPClient(RunningGateway { $0.limits.bodyStallSeconds = 1 })
       try client.stream.send(client.head("POST", "/api/sessions", ["Content-Length": "10"]) + [0x7b])
@@ -123,7 +123,7 @@ extension OverSockets {
       #expect(client.stream.unread.isEmpty)
     }
 
-    @Test("P6: a TLS handshake that is incomplete after `headSeconds` is ended")
+    @Test("P6: a TLS connection whose handshake is incomplete after `headSeconds` is closed")
     func handshakeDeadline() throws {
       let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
       let silent = try ByteStream(to: gateway, isSecure: true, shakesHands: false)
@@ -134,7 +134,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond `incompleteBytes` of incomplete messages a socket is closed with 1013, and the other sockets stay open",
+      "P6: if incomplete messages exceed `incompleteBytes`, a socket is closed with 1013, and the other sockets stay open",
       arguments: [1, 2])
     func incompleteBytes(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.incompleteBytes = 300_000 }
@@ -158,7 +158,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond `incompleteBytes` of incomplete heads and bodies the answer is 503, and small requests are served"
+      "P6: if incomplete requests exceed `incompleteBytes`, one is answered with 503, and small requests are still served"
     )
     func incompleteRequests() throws {
       let gateway = try RunningGateway { $0.limits.incompleteBytes = 200_000 }
@@ -174,8 +174,8 @@ extension OverSockets {
             client.head("POST", "/api/sessions", ["Content-Length": "100000"]) + field + field)
         }
         clients.append(client)
-        // The requests are sent one after the other, so that the gateway stops reading the newest connection.
-        try metrics.wait(for: "what it sent") {
+        // Each request is sent after the gateway has read the previous one, so the newest request exceeds the limit.
+        try metrics.wait(for: "the bytes of this request") {
           ($0["incomplete_bytes"] ?? 0) > 200_000 - 30_000
             || ($0["incomplete_bytes"] ?? 0) >= 13_000 * (number + 1)
         }
@@ -190,7 +190,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P6: a message that is incomplete after `messageSeconds` closes its socket")
+    @Test("P6: if a message is incomplete after `messageSeconds`, its socket is closed")
     func messageDeadline() throws {
       let gateway = try RunningGateway { $0.limits.messageSeconds = 1 }
       let client = try ParticipantClient(gateway, gateway.makeSession()).join()

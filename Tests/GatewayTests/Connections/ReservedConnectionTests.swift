@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// A gateway at its limit of connections answers health checks.
+  /// A gateway that has reached its limit of connections still answers health checks.
   @Suite("Reserved connections")
   struct ReservedConnectionTests {
     private static func fill(_ gateway: RunningGateway, _ count: Int) throws -> [HTTPClient] {
@@ -16,12 +16,12 @@ extension OverSockets {
     }
 
     @Test(
-      "At the limit `connections`, /healthz, /readyz and /metrics are answered, once for each connection",
+      "At the limit `connections`, a new connection gets one answer from /healthz, /readyz or /metrics, and is closed",
       arguments: [1, 2], [false, true])
     func monitoring(reactors: Int, isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 2 }
       let held = try Self.fill(gateway, 2)
-      // More requests of each kind than there are slots, because an answered connection releases its slot.
+      // There are more requests of each kind than reserved slots, because an answered connection releases its slot.
       for path in ["/healthz", "/readyz", "/metrics"] {
         for _ in 0..<20 {
           let client = try HTTPClient(gateway, isSecure: isSecure)
@@ -34,7 +34,8 @@ extension OverSockets {
     }
 
     @Test(
-      "A reserved connection with any other request is refused and closed", arguments: [false, true])
+      "At the limit `connections`, any other request is refused, and its connection is closed",
+      arguments: [false, true])
     func anythingElse(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.connections = 1 }
       let held = try Self.fill(gateway, 1)
@@ -53,7 +54,9 @@ extension OverSockets {
       _ = held
     }
 
-    @Test("Silent connections at the limit do not occupy the reserved slots", arguments: [false, true])
+    @Test(
+      "At the limit `connections`, silent connections do not block the reserved slots",
+      arguments: [false, true])
     func silence(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.connections = 1 }
       let held = try Self.fill(gateway, 1)
@@ -68,7 +71,7 @@ extension OverSockets {
   }
 }
 
-/// The choice among reserved connections.
+/// The choice of the reserved connection that is evicted.
 @Suite("The slots of reserved connections")
 struct ReservedSlotTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
@@ -90,7 +93,7 @@ struct ReservedSlotTests {
   }
 
   @Test(
-    "The oldest silent connection is evicted first, then the oldest with an incomplete request, then the oldest of the others"
+    "The oldest silent connection is evicted first, then the oldest with an incomplete request, then the oldest of the rest"
   )
   func order() {
     var reserved = ReservedConnections(reactors: 4)

@@ -10,7 +10,7 @@ extension OverSockets {
   @Suite("Time slices")
   struct TimeSliceTests {
     @Test(
-      "P5: 2 KB that inflate to 1 MiB of entries take one turn per step, and later entries follow")
+      "P5: 2 KB that inflate to 1 MiB of entries are handled in one step per turn, before later entries")
     func inflatingAndEntries() throws {
       let gateway = try RunningGateway()
       let client = try compressing(gateway)
@@ -21,14 +21,14 @@ extension OverSockets {
       let turns = try Metrics(of: gateway).value("loop_turns_total")
       let message = Array(repeatElement(repeated, count: count).joined())
       try client.socket?.stream.send(compressedFrame(message) + compressedFrame(client.entry([7], type: "T")))
-      try client.read(until: "the entry behind it") { $0.received.last?.payload == [7] }
+      try client.read(until: "the entry after the compressed message") { $0.received.last?.payload == [7] }
       let steps = message.count / (65_536 + 32_768) + count / 2_048
       #expect(try Metrics(of: gateway).value("loop_turns_total") - turns >= steps)
       #expect(client.received.count == 2 && client.closed == nil)
     }
 
     @Test(
-      "P5: two clients with long compressed messages share the inflater, even if one disconnects"
+      "P5: if two clients send long compressed messages and one disconnects, the other one gets the inflater"
     )
     func sharedInflater() throws {
       let gateway = try RunningGateway()
@@ -41,13 +41,13 @@ extension OverSockets {
       clients[0].cut()
       let last = clients[1]
       try last.socket?.stream.send(compressedFrame(last.entry([7], type: "T")))
-      try last.read(until: "the entry behind them") { $0.received.last?.payload == [7] }
+      try last.read(until: "the entry after the compressed messages") { $0.received.last?.payload == [7] }
       #expect(last.received.count == 2)
       last.cut()
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: every socket in the queue eventually gets the inflater")
+    @Test("P5: every socket that waits for the inflater eventually gets it")
     func inflaterQueue() throws {
       let gateway = try RunningGateway()
       let clients = try (0..<6).map { _ in try compressing(gateway) }
@@ -59,7 +59,7 @@ extension OverSockets {
         try client.socket?.stream.send(compressedFrame(client.entry([7], type: "T")))
       }
       for client in clients {
-        try client.read(until: "the entry behind them") { $0.received.last?.payload == [7] }
+        try client.read(until: "the entry after the compressed messages") { $0.received.last?.payload == [7] }
         #expect(client.received.count == 4)
       }
     }
@@ -76,7 +76,7 @@ extension OverSockets {
       try next.socket?.stream.send(
         compressedFrame(next.entry([UInt8](repeating: 7, count: 200_000), type: "T")))
       try next.read(until: "its entry") { $0.received.count == 1 }
-      // The number includes the connection of this request.
+      // The count includes the connection of the metrics request.
       #expect(try metrics.value("sockets{kind=\"http\"}") == 2)
       try large.read(until: "its close") { $0.closed != nil }
       #expect(large.closed == 1009)
@@ -99,7 +99,7 @@ extension OverSockets {
       #expect(served == keys)
     }
 
-    @Test("P5: the pieces of an incomplete compressed message are released with its socket")
+    @Test("P5: when a socket closes, the buffered pieces of its incomplete compressed message are released")
     func givenBack() throws {
       let gateway = try RunningGateway()
       let metrics = try Metrics(of: gateway)
@@ -113,7 +113,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: a body in one-byte chunks takes one turn per step, and arrives completely")
+    @Test("P5: a body in one-byte chunks is handled in one step per turn, and arrives completely")
     func chunks() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()
