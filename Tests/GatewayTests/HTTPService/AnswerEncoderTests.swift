@@ -32,7 +32,7 @@ struct AnswerEncoderTests {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").map(String.init)
   }
 
-  @Test("All answers have a date and a length; 204 has no length")
+  @Test("All responses have `Date`, and all except 204 have `Content-Length`")
   func common() throws {
     let lines = try Self.lines(.json(.ok, [1, 2, 3]), for: try Self.head())
     #expect(lines.contains("Date: Sun, 06 Nov 1994 08:49:37 GMT"))
@@ -41,14 +41,16 @@ struct AnswerEncoderTests {
     #expect(try !Self.lines(Answer(.noContent)).contains { $0.hasPrefix("Content-Length") })
   }
 
-  @Test("`Connection` announces that the connection is closed, or in HTTP/1.0 that it stays open")
+  @Test(
+    "`Connection` is `close` if the connection will be closed, and `keep-alive` if it stays open with HTTP/1.0"
+  )
   func connection() throws {
     #expect(try Self.lines(Answer(.noContent), closes: true).contains("Connection: close"))
     let old = try Self.head("GET / HTTP/1.0")
     #expect(try Self.lines(Answer(.noContent), for: old).contains("Connection: keep-alive"))
   }
 
-  @Test("RFC 6797 §7.2: Strict-Transport-Security is sent over TLS only, and only with the setting")
+  @Test("RFC 6797 §7.2: Strict-Transport-Security is sent only over TLS, and only if it is turned on")
   func transportSecurity() throws {
     func isSent(isSecure: Bool, _ isOn: Bool) throws -> Bool {
       try Self.lines(Answer(.noContent), isSecure: isSecure) { $0.sendsStrictTransportSecurity = isOn }
@@ -59,7 +61,9 @@ struct AnswerEncoderTests {
     #expect(try !isSent(isSecure: true, false))
   }
 
-  @Test("An allowed origin gets CORS fields; for attachments, these allow the fields of uploads")
+  @Test(
+    "A request from an allowed origin gets CORS fields; those for attachments also expose the fields of uploads"
+  )
   func crossOrigin() throws {
     let head = try Self.head(["Origin: https://friend.example"])
     let id = SessionID(high: 1, low: 2)

@@ -28,7 +28,8 @@ struct ForwardedClientTests {
     #expect(local.isThisMachine && local.countedAddress == nil)
   }
 
-  @Test("A trusted proxy names address, scheme and host", arguments: ["X-", ""])
+  @Test(
+    "The address, scheme and host of a request are those that a trusted proxy names", arguments: ["X-", ""])
   func trustedProxy(kind: String) throws {
     let fields = FieldList(Self.everything.filter { $0.name.hasPrefix("X-") == !kind.isEmpty })
     let client = try client(fields, behind: 1)
@@ -37,7 +38,8 @@ struct ForwardedClientTests {
     #expect(try self.client(fields, behind: 2).address == Self.peer)
   }
 
-  @Test("A proxy that uses TLS may have received the request in plain text")
+  @Test(
+    "A request that a proxy received in plain text counts as plain text, even if the proxy itself uses TLS")
   func plainBehindTLS() throws {
     let plain: FieldList = ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"]
     let client = try client(plain, behind: 1, isSecure: true)
@@ -46,7 +48,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "Behind proxies, a request is plain text only if a proxy says so",
+    "Behind proxies, a request counts as plain text only if its fields are complete, unambiguous and say `http`",
     arguments: [
       ([:], 1), (["X-Forwarded-For": "203.0.113.9"], 1), (["X-Forwarded-Proto": "http"], 1),
       (["X-Forwarded-For": "203.0.113.9", "Forwarded": "for=6.6.6.6;proto=http"], 1),
@@ -67,7 +69,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "If a request has both kinds of fields, only equal values are used",
+    "If a request has both `Forwarded` and `X-Forwarded-*` fields, only values that are equal in both are used",
     arguments: [
       Both(
         standard: "for=203.0.113.9;proto=https;host=a.example",
@@ -97,7 +99,7 @@ struct ForwardedClientTests {
   }
 
   @Test(
-    "Behind a proxy on this machine, a client without a known address does not count as being on this machine",
+    "Behind a proxy on this machine, a client of unknown address does not count as being on this machine",
     arguments: [
       ([:], false), (["X-Forwarded-For": "127.0.0.1"], true), (["X-Forwarded-For": "203.0.113.9"], false),
       (["X-Forwarded-For": "unknown"], false), (["X-Forwarded-For": ""], false), (["Forwarded": "?"], false),

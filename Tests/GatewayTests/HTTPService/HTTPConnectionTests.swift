@@ -11,7 +11,7 @@ import Wire
 
 @testable import Gateway
 
-/// One HTTP connection over a pair of descriptors: no network and no event loop is involved.
+/// One HTTP connection over a pair of descriptors, without a network and an event loop.
 @Suite("HTTP connection")
 struct HTTPConnectionTests {
   @Test("Requests that arrive together are answered in their order")
@@ -25,7 +25,7 @@ struct HTTPConnectionTests {
     #expect(await worker.isActive)
   }
 
-  @Test("A request in pieces is answered when its last byte has arrived")
+  @Test("A request that arrives in pieces is answered when its last byte has arrived")
   func pieces() async throws {
     let worker = try HTTPWorker()
     await worker.send("GET /readyz HTT")
@@ -45,7 +45,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A request for a new session is answered after its body is read, and the answer names a session in memory"
+    "A request for a new session is answered when its body has been read, and the named session is in memory"
   )
   func creation() async throws {
     let worker = try HTTPWorker()
@@ -85,7 +85,8 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A request for a session of another reactor transfers the connection, with the input after the head")
+    "A request for a session of another reactor transfers the connection and the bytes after the request head"
+  )
   func handover() async throws {
     let worker = try HTTPWorker(reactors: 2)
     let other = SessionID(high: 0, low: 1)
@@ -96,7 +97,7 @@ struct HTTPConnectionTests {
     #expect(await worker.received.isEmpty)
   }
 
-  @Test("A valid handshake opens a WebSocket, and an invalid one gets an answer")
+  @Test("A valid handshake opens a WebSocket, and an invalid one is refused")
   func upgrade() async throws {
     func handshake(key: String) -> String {
       "GET /api/sessions/\(SessionID(high: 1, low: 2).text)/socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
@@ -112,7 +113,7 @@ struct HTTPConnectionTests {
     #expect(await !invalid.isWebSocket)
   }
 
-  @Test("A head that does not arrive in time is answered with 408, and a silent connection is closed")
+  @Test("A request head that is not complete in time is answered with 408, and a silent connection is closed")
   func deadlines() async throws {
     let worker = try HTTPWorker()
     await worker.send("GET /readyz HTTP/1.1\r\n")
@@ -125,7 +126,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A drain closes idle connections at once, and others after their answer, even if the rest of a body is missing"
+    "A drain closes idle connections at once, and others after an answer, even if a request body is incomplete"
   )
   func draining() async throws {
     let idle = try HTTPWorker()
@@ -146,7 +147,7 @@ private final class Transfers: Sendable {
   let all = Guarded<[String]>([])
 }
 
-/// The HTTP service of a reactor with one connection, on a thread as a reactor has one. The client's end is a descriptor.
+/// The HTTP service of a reactor with one connection, on a thread of its own. The client's end is a descriptor.
 private actor HTTPWorker {
   private let gateway: Gateway
   private let folder: String
@@ -159,7 +160,7 @@ private actor HTTPWorker {
   private let client: OwnedDescriptor
   /// The number of tasks that have not ended.
   private var running = 0
-  /// The connections that were handed over: the other reactor, and the input after the head.
+  /// The connections that were transferred: the reactor that gets each one, and the bytes after the request head.
   private let transfers = Transfers()
 
   init(reactors: Int = 1) throws {
@@ -251,7 +252,7 @@ private actor HTTPWorker {
     return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 
-  /// Receives bytes of the client, as the reader of a reactor does.
+  /// Passes bytes of the client to the connection, like a reactor that has read them.
   func send(_ text: String) async {
     var bytes = Array(text.utf8)
     connection.handler?.receive(&bytes, from: 0, upTo: bytes.count)

@@ -7,16 +7,16 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// DESIGN, Threads: a session belongs to one reactor, and can be used over every connection.
+  /// DESIGN, Threads: a session belongs to one reactor, but can be used over the connections of all reactors.
   @Suite("Requests and sockets with two reactors")
   struct HandoverTests {
     struct Way: CustomTestStringConvertible {
       let isSecure: Bool
-      /// Nil: the frames are sent after the response to the request.
+      /// The way in which frames are sent with the request; nil if they are sent after its response.
       let packets: WebSocketClient.Packets?
 
       var testDescription: String {
-        let behind = packets.map { "frames behind the request, \($0)" } ?? "frames after the answer"
+        let behind = packets.map { "frames sent with the request, \($0)" } ?? "frames after the answer"
         return "\(isSecure ? "TLS" : "plain"), \(behind)"
       }
 
@@ -26,7 +26,7 @@ extension OverSockets {
         } + [Way(isSecure: true, packets: .cutRecord)]
     }
 
-    @Test("A socket of each reactor can join a session of each reactor", arguments: Way.all)
+    @Test("A socket on any reactor can join a session of any reactor", arguments: Way.all)
     func join(_ way: Way) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
@@ -35,7 +35,7 @@ extension OverSockets {
         let http = try HTTPClient.on(reactor: asked, of: gateway, isSecure: way.isSecure)
         let client = ParticipantClient(gateway, session, isSecure: way.isSecure)
         let join = WebSocketClient.frame(.text, client.joinMessage())
-        // A ping after the join shows that the next bytes are still read as frames.
+        // The pong to a ping after the join shows that the gateway still reads whole frames.
         let behind = join + WebSocketClient.frame(.ping, [1, 2, 3])
         let socket = try WebSocketClient(
           upgrading: http, to: WebSocketClient.path(of: session),
@@ -51,7 +51,9 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("A pong arrives over a connection that was transferred", arguments: [false, true])
+    @Test(
+      "A ping on a connection that was transferred between reactors is answered with a pong",
+      arguments: [false, true])
     func pong(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -63,7 +65,7 @@ extension OverSockets {
     }
 
     @Test(
-      "Requests that are pipelined after a refused upgrade are answered", arguments: [false, true])
+      "Requests that are pipelined after a refused WebSocket upgrade are answered", arguments: [false, true])
     func refusedUpgrade(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -80,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: GET and DELETE work for a session of the other reactor, with pipelined requests after them",
+      "PROTOCOL 1: GET and DELETE for a session of the other reactor work, and so do the requests pipelined after them",
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -110,7 +112,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: `follows` with a session of another reactor creates one successor",
+      "PROTOCOL 1: requests that name a session of another reactor in `follows` create one successor",
       arguments: [false, true])
     func follows(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -130,7 +132,7 @@ extension OverSockets {
     }
 
     @Test(
-      "One connection can alternate between sessions of both reactors", arguments: [false, true])
+      "One connection can be used alternately for sessions of both reactors", arguments: [false, true])
     func bothReactors(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
@@ -140,7 +142,7 @@ extension OverSockets {
         let described = try http.ask("GET", "/api/sessions/\(session.text)")
         #expect(described.status == 200)
         #expect(described.text.contains(session.text))
-        // The request is sent to the reactor that has the connection now.
+        // This request is answered by the reactor to which the connection was transferred.
         #expect(try http.ask("GET", "/healthz").status == 200)
       }
       http.stream.close()
@@ -149,7 +151,7 @@ extension OverSockets {
 
     struct Body: CustomTestStringConvertible {
       let isSecure: Bool
-      /// False: the body is sent with the head.
+      /// True if the body is sent after `100 Continue`; false if it is sent with the head.
       let expectsContinue: Bool
 
       var testDescription: String {
@@ -189,7 +191,9 @@ extension OverSockets {
       #expect(try http.ask("GET", location).body == bytes)
     }
 
-    @Test("A request that arrives with the end of its connection is answered", arguments: [false, true])
+    @Test(
+      "If a client half-closes its connection with its last request, the request is still answered",
+      arguments: [false, true])
     func lastRequest(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -199,7 +203,7 @@ extension OverSockets {
       try http.stream.drainToEnd()
     }
 
-    @Test("The connection ends after an HTTP/1.0 request that the other reactor has answered")
+    @Test("After an HTTP/1.0 request that the other reactor answers, the connection is closed")
     func oldVersion() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
@@ -211,7 +215,7 @@ extension OverSockets {
       #expect(described.field("Connection") == "close")
     }
 
-    @Test("P1, P3: connections of both reactors in one session have the same state")
+    @Test("P1, P3: members of one session whose connections are on different reactors have the same state")
     func together() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()

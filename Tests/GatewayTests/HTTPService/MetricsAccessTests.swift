@@ -19,7 +19,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "Without a token, requests from this machine under a name of this machine are allowed",
+    "Without a token, metrics are served only to requests from this machine whose `Host` names this machine",
     arguments: [
       ("localhost:8080", "127.0.0.1:5000", true), ("127.0.0.1", "127.0.0.1:5000", true),
       ("127.1.2.3:80", "127.0.0.1:5000", true), ("[::1]:8080", "[::1]:5000", true),
@@ -33,7 +33,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "A request that a proxy on this machine forwarded is never local",
+    "A request that a proxy on this machine forwarded does not count as local",
     arguments: [
       "Forwarded", "forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
       "X-Real-IP",
@@ -47,7 +47,7 @@ struct MetricsAccessTests {
     #expect(try admits(fields) { $0.metricsToken = "secret" })
   }
 
-  @Test("Behind trusted proxies no request is local")
+  @Test("Behind trusted proxies, no request counts as local")
   func trusted() throws {
     #expect(try !admits([:]) { $0.trustedProxies = 1 })
     #expect(
@@ -58,7 +58,7 @@ struct MetricsAccessTests {
   }
 
   @Test(
-    "With a token, only requests that have it are allowed, from any address",
+    "With a token, metrics are served from any address, but only to requests that contain the token",
     arguments: [
       ("Bearer s3cret", true), ("bearer s3cret", true), ("BEARER s3cret", true), ("Bearer s3cre", false),
       ("Bearer s3crets", false), ("Bearer ", false), ("Bearer", false), ("s3cret", false),

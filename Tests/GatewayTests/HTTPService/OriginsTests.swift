@@ -18,7 +18,7 @@ struct OriginsTests {
   }
 
   @Test(
-    "Pages of the requested host are the gateway's own",
+    "A referrer counts as the gateway's own page if its host and port are those of the request",
     arguments: [
       ("https://google.com/", true), ("http://gateway.test:8080/", true),
       ("https://gateway.test/s/a?b", false), ("https://gateway.test:443/", false),
@@ -30,7 +30,7 @@ struct OriginsTests {
   }
 
   @Test(
-    "Behind a proxy that rewrites Host, pages of the forwarded host or of the public URL are the gateway's own",
+    "Behind a proxy that rewrites `Host`, referrers of the forwarded host or the public URL count as the gateway's own",
     arguments: [
       ("https://draw.example:8443/s/a", false), ("https://gateway.test/", false),
       ("https://draw.example/", true), ("https://evil.example:8443/", true),

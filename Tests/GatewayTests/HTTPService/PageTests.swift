@@ -6,10 +6,12 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 1: the page and the API over one connection after another.
+  /// PROTOCOL 1: the page and the API over real connections, one at a time.
   @Suite("HTTP over sockets")
   struct PageTests {
-    @Test("PROTOCOL 1: the page's files, over http and https, on one connection", arguments: [false, true])
+    @Test(
+      "PROTOCOL 1: the page's files are served over one connection, with http or https",
+      arguments: [false, true])
     func pageFiles(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
       let page = try client.ask("GET", "/")
@@ -33,20 +35,22 @@ extension OverSockets {
       let bytes = 6 << 20
       let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)
       try client.stream.send(client.head("GET", "/large.txt") + client.head("GET", "/healthz"))
-      // The client reads no bytes until the gateway can send no more.
+      // The client reads nothing until the gateway cannot send more, because the socket's buffers are full.
       let metrics = try Metrics(of: client.stream.gateway)
       var before = 0
       try metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Between two checks no other bytes were sent.
+        // Between two checks, only the response with the metrics was sent.
         return sent > 100_000 && sent - before < 60_000
       }
       #expect(try client.response().body == RunningGateway.largeFile(bytes: bytes))
       #expect(try client.response().text == "{\"status\":\"alive\"}\n")
     }
 
-    @Test("RFC 9112 §9.6: a client that ended its own direction still gets its answers", arguments: [1, 2])
+    @Test(
+      "RFC 9112 §9.6: a client that has half-closed its connection still gets its responses",
+      arguments: [1, 2])
     func halfClosed(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try HTTPClient.on(reactor: reactors - 1, of: gateway, reactors: reactors).makeSession()
@@ -59,7 +63,8 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("RFC 9110 §9.3.2: HEAD has the fields of GET and no body", arguments: [false, true])
+    @Test(
+      "RFC 9110 §9.3.2: the response to HEAD has the fields of GET and no body", arguments: [false, true])
     func head(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
       let head = try client.ask("HEAD", "/")
@@ -88,7 +93,8 @@ extension OverSockets {
     }
 
     @Test(
-      "The answer to a refused head arrives, although its sender continues to send", arguments: [false, true])
+      "The response to a malformed request head arrives, although the client continues to send",
+      arguments: [false, true])
     func refusedHead(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
       try client.stream.send(
@@ -110,7 +116,7 @@ extension OverSockets {
     }
 
     @Test(
-      "RFC 9110 §10.1.1: the gateway requests a body by sending 100, and then reads it",
+      "RFC 9110 §10.1.1: if the client expects it, the gateway sends `100 Continue`, and then reads the body",
       arguments: [false, true])
     func expectContinue(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
@@ -127,7 +133,7 @@ extension OverSockets {
       #expect(answer.text.contains(#""title":"Ours""#))
     }
 
-    @Test("RFC 9110 §10.1.1: a refused request gets no 100, and the gateway does not wait for its body")
+    @Test("RFC 9110 §10.1.1: a refused request gets no `100 Continue`, and its body is not awaited")
     func expectRefused() throws {
       let client = try HTTPClient(RunningGateway())
       try client.stream.send(
@@ -141,7 +147,7 @@ extension OverSockets {
     }
 
     @Test(
-      "RFC 9112 §7.1: a body in chunks is read, whether it arrives at once or byte by byte",
+      "RFC 9112 §7.1: a chunked body is read, whether it arrives all at once or byte by byte",
       arguments: [false, true])
     func chunks(byByte: Bool) throws {
       let client = try HTTPClient(RunningGateway())
@@ -157,7 +163,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A body that is too large is answered with 413 and the numbers, while the client is still sending it")
+      "A body that is too large is refused with 413 and its size, while the client is still sending")
     func bodyTooLarge() throws {
       let client = try HTTPClient(RunningGateway())
       try client.stream.send(
@@ -169,7 +175,7 @@ extension OverSockets {
       try client.stream.drainToEnd()
     }
 
-    @Test("Plain text on the TLS port gets a readable answer with the right address")
+    @Test("A plain-text HTTP request to the TLS port gets a plain-text answer with the https address")
     func plainTextOnTLSPort() throws {
       let gateway = try RunningGateway()
       let stream = try ByteStream(to: gateway, isSecure: true, shakesHands: false)

@@ -28,7 +28,7 @@ struct ProxyWarningsTests {
   }
 
   @Test(
-    "A peer with a private address that names clients counts as an untrusted proxy, with one warning per hour"
+    "A peer with a private address whose requests name clients causes one warning per hour about an untrusted proxy"
   )
   func untrustedProxy() throws {
     let warnings = warnings()
@@ -51,7 +51,7 @@ struct ProxyWarningsTests {
     #expect(lines.count == 0)
   }
 
-  @Test("Trusted proxies that name no client cause one warning per hour, with the reason")
+  @Test("If a trusted proxy names no client, one warning per hour is logged with the reason")
   func missingClient() throws {
     let warnings = warnings(trustedProxies: 1)
     try check(warnings, ["X-Forwarded-For": "203.0.113.9"], trustedProxies: 1)
@@ -64,7 +64,7 @@ struct ProxyWarningsTests {
     #expect(lines.last?.contains("neither Forwarded nor X-Forwarded-For is present") == true)
   }
 
-  @Test("A request to another host is logged with the host that its proxy names, and the expected one")
+  @Test("A request for another host is logged with the host that its proxy names and the expected host")
   func otherHost() throws {
     let warnings = warnings(trustedProxies: 1, publicURL: "https://draw.example")
     let head = try #require(

@@ -8,7 +8,7 @@ struct RouteTests {
   private static let id = SessionID(high: 1, low: 2)
 
   @Test(
-    "A connection moves to the session's reactor if the path names a session",
+    "If a path belongs to a session, the connection moves to the session's reactor",
     arguments: [
       "", "/socket", "/attachments", "/attachments/6F9619FF-8B86-D011-B42D-00C04FC964FF", "/attachments/x",
     ])
@@ -17,7 +17,7 @@ struct RouteTests {
   }
 
   @Test(
-    "A connection stays in its reactor for all other paths",
+    "For all other paths, a connection stays on its reactor",
     arguments: [
       "/", "/s/\(id.text)", "/healthz", "/readyz", "/metrics", "/echo", "/api/limits", "/api/sessions",
       "/api/sessions/",

@@ -41,7 +41,7 @@ struct RouterTests {
   }
 
   @Test(
-    "Some requests are answered when only the head was read",
+    "Each request is either answered when only its head was read, or accepted",
     arguments: [
       Request(line: "GET /", cause: .plainText, status: 308),
       Request(line: "GET /api/limits", cause: nil),
@@ -80,7 +80,8 @@ struct RouterTests {
   }
 
   @Test(
-    "Requests for another host are refused, except health checks", arguments: ["/api/limits", "/healthz"])
+    "With a public URL, requests for another host are refused, except health checks",
+    arguments: ["/api/limits", "/healthz"])
   func otherHost(_ path: String) throws {
     let router = Router(try Self.configuration)
     var head = try Self.head(Request(line: "GET \(path)", cause: nil))

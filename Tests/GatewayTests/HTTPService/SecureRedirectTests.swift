@@ -13,7 +13,7 @@ struct SecureRedirectTests {
     return SecureRedirect(configuration)
   }
 
-  /// The client of a request. If the request has a proxy's field, a trusted proxy sent it.
+  /// Returns the client of a request. A request with `X-Forwarded-For` counts as sent by a trusted proxy.
   private func client(_ head: RequestHead, isSecure: Bool = false) -> ForwardedClient {
     let proxies = head.fields.first("X-Forwarded-For") == nil ? 0 : 1
     return ForwardedClient(
@@ -30,7 +30,7 @@ struct SecureRedirectTests {
   }
 
   @Test(
-    "The target is the requested host with the https port, or the public URL",
+    "A redirect leads to the requested host with the https port, or to the public URL",
     arguments: [
       Case(host: "draw.example:8080", location: "https://draw.example:8443/"),
       Case(host: "draw.example", port: 443, location: "https://draw.example/"),
@@ -59,7 +59,7 @@ struct SecureRedirectTests {
     #expect(target == given.location)
   }
 
-  @Test("Secure requests are never redirected, and while the setting is off, no request is redirected")
+  @Test("A secure request is not redirected, and if redirects are turned off, no request is redirected")
   func notRedirected() throws {
     let head = try #require(RequestHead(.get, "/", fields: ["Host": "draw.example"]))
     #expect(redirect().target(of: head, .file, from: client(head, isSecure: true), httpsPort: 8443) == nil)
@@ -67,7 +67,7 @@ struct SecureRedirectTests {
   }
 
   @Test(
-    "A trusted proxy names the scheme and the host of the request",
+    "Behind a trusted proxy, the scheme and the host that the proxy names decide about a redirect",
     arguments: [
       ("http", nil, "https://inside.example/x"), ("http", "draw.example:80", "https://draw.example/x"),
       ("https", nil, nil), ("https", "draw.example", nil),
@@ -83,7 +83,7 @@ struct SecureRedirectTests {
   }
 
   @Test(
-    "Behind proxies only requests that they report as plain text are redirected",
+    "Behind proxies, only requests that the proxies report as plain text are redirected",
     arguments: [
       ([:], 1), (["X-Forwarded-Proto": "https"], 1), (["X-Forwarded-Proto": "http"], 1),
       (["X-Forwarded-For": "192.0.2.1"], 1),

@@ -31,7 +31,7 @@ struct StaticFilesLoadingTests {
     #expect(try status(files, "/.git/config") == nil)
   }
 
-  @Test("Links are followed; a circle of links is an error; a dangling link is skipped")
+  @Test("Symbolic links are followed; a cycle of links is an error; a dangling link is skipped")
   func links() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "index.html")
@@ -48,7 +48,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("No link leads out of the folder")
+  @Test("Symbolic links that lead out of the folder are not followed")
   func linksOutside() throws {
     let around = TemporaryFolder()
     try around.write("no", to: "secret.txt")
@@ -82,7 +82,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("Errors name the path and the reason")
+  @Test("Errors of loading contain the path and the reason")
   func errors() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "page.html")

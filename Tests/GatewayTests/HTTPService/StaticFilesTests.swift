@@ -9,7 +9,7 @@ struct StaticFilesTests {
   private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
   private static let script = Array(String(repeating: "let ink=1;\n", count: 100).utf8)
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4, 5, 6]
-  /// The tag: the beginning of the picture's SHA-256.
+  /// The entity tag of the picture: the beginning of its SHA-256.
   private static let pictureTag = "\"3a801022cd182df61cd951552403f0e6\""
 
   private let files: StaticFiles
@@ -64,7 +64,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "No path leads out of the folder, and a file has only one spelling of its path",
+    "A path that leads out of the folder, or is a second spelling of a file's path, finds no file",
     arguments: [
       "/../index.html", "/js/../index.html", "/%2e%2e/index.html", "/js/%2e%2e%2findex.html", "/js%2fmain.js",
       "/js//main.js", "//index.html", "/.index.html", "/index.html%00", "/js\\main.js", "/%", "/%zz",
@@ -86,11 +86,12 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "RFC 9110 §13, §14: conditions and ranges",
+    "RFC 9110 §13, §14: conditional requests and range requests are answered as required",
     arguments: [
-      Condition(rule: "§13.1.2 the same tag", fields: ["If-None-Match": pictureTag], status: 304),
-      Condition(rule: "§13.1.2 any tag", method: .head, fields: ["If-None-Match": "*"], status: 304),
-      Condition(rule: "§13.1.2 another tag", fields: ["If-None-Match": "\"x\""], status: 200, range: 0..<10),
+      Condition(rule: "§13.1.2 the same entity tag", fields: ["If-None-Match": pictureTag], status: 304),
+      Condition(rule: "§13.1.2 any entity tag", method: .head, fields: ["If-None-Match": "*"], status: 304),
+      Condition(
+        rule: "§13.1.2 another entity tag", fields: ["If-None-Match": "\"x\""], status: 200, range: 0..<10),
       Condition(
         rule: "§13.1.3 not modified since", fields: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"],
         status: 304),
@@ -98,7 +99,7 @@ struct StaticFilesTests {
         rule: "§13.1.3 modified since", fields: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"],
         status: 200,
         range: 0..<10),
-      Condition(rule: "§13.1.1 another tag", fields: ["If-Match": "\"x\""], status: 412),
+      Condition(rule: "§13.1.1 another entity tag", fields: ["If-Match": "\"x\""], status: 412),
       Condition(
         rule: "§14.2 first bytes", fields: ["Range": "bytes=0-3"], status: 206, range: 0..<4,
         contentRange: "bytes 0-3/10"),
@@ -131,7 +132,9 @@ struct StaticFilesTests {
     if condition.status == 304 { #expect(answer.head.fields.first("Content-Length") == nil) }
   }
 
-  @Test("RFC 9110 §8.8.3: text is compressed on request, as a representation with its own tag and length")
+  @Test(
+    "RFC 9110 §8.8.3: if a client accepts gzip, text is compressed, with an entity tag and a length of its own"
+  )
   func gzip() throws {
     let plain = try #require(try answer(.get, "/js/main.js"))
     #expect(body(plain) == Self.script)
@@ -159,7 +162,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "Scripts and style sheets are minified; length and tag belong to the minified bytes",
+    "Scripts and style sheets are minified; the length and the entity tag are those of the minified bytes",
     arguments: [
       ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a{}\n"), ("a.txt", "a // b", "a // b"),
     ])
@@ -179,7 +182,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "After a link from another site, the page is sent uncompressed, but its scripts are compressed",
+    "If a link on another site leads to the page, the page is sent uncompressed, but its scripts are compressed",
     arguments: [false, true])
   func referred(_ isCrossSiteReferral: Bool) throws {
     let fields: FieldList = ["Accept-Encoding": "gzip"]
@@ -201,7 +204,7 @@ struct StaticFilesTests {
     #expect(answer.head.fields.first("Vary") == nil)
   }
 
-  @Test("RFC 9110 §9.3.2: HEAD is GET without the body")
+  @Test("RFC 9110 §9.3.2: the response to HEAD is that to GET without the body")
   func head() throws {
     for fields in [[:], ["Accept-Encoding": "gzip"]] as [FieldList] {
       let get = try #require(try answer(.get, "/js/main.js", fields))
@@ -212,7 +215,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "RFC 9110 §15.5.6, §9.3.7: other methods are refused with the list of the allowed methods",
+    "RFC 9110 §15.5.6, §9.3.7: a method that is not allowed is refused with the list of allowed methods",
     arguments: [Method.post, .put, .patch, .delete, .other("BREW")])
   func methods(_ method: Method) throws {
     let refused = try #require(try answer(method, "/"))
@@ -223,14 +226,14 @@ struct StaticFilesTests {
     #expect(!refused.range.isEmpty)
   }
 
-  @Test("RFC 9110 §9.3.7: OPTIONS lists the methods")
+  @Test("RFC 9110 §9.3.7: the response to OPTIONS lists the allowed methods")
   func options() throws {
     let answer = try #require(try answer(.options, "/js/main.js"))
     #expect(answer.head == ResponseHead(204, fields: ["Allow": "GET, HEAD, OPTIONS"]))
     #expect(try self.answer(.options, "*") == nil)
   }
 
-  @Test("Every response has the security fields, and HSTS only if it is set")
+  @Test("Every response has the security fields, but `Strict-Transport-Security` only if it is turned on")
   func security() {
     var head = ResponseHead(.ok)
     SecurityFields.add(to: &head, withTransportSecurity: false)
