@@ -19,7 +19,7 @@ struct FairQueueTests {
     queue = FairQueue { clock.time }
   }
 
-  /// Serves the queue. Each element needs the given time.
+  /// Serves the queue for a time, of which each element needs the time `each`. Returns the served elements.
   private func serve(for time: Duration, each: Duration) -> [Int] {
     var served: [Int] = []
     queue.serve(for: time) { element, _ in
@@ -29,7 +29,8 @@ struct FairQueueTests {
     return served
   }
 
-  @Test("Elements are served in their order until the time is over; the other elements keep their places")
+  @Test(
+    "Elements are served in their order until the time is used up; the remaining elements keep their places")
   func order() {
     for element in 1...5 { queue.append(element) }
     #expect(serve(for: .milliseconds(4), each: .milliseconds(2)) == [1, 2])
@@ -47,7 +48,8 @@ struct FairQueueTests {
   }
 
   @Test(
-    "An element that is appended while the queue is served waits for the next call, after the other elements")
+    "An element that is appended while the queue is served waits for the next call, behind the remaining elements"
+  )
   func appendedMeanwhile() {
     for element in 1...3 { queue.append(element) }
     var served: [Int] = []
@@ -69,10 +71,10 @@ struct FairQueueTests {
     #expect(shares == [microseconds * 1000])
   }
 
-  @Test("A caller may serve no element, or more elements than the time allows")
+  @Test("The closure `mayServe` can allow no element, or more elements than fit into the time")
   func callersRule() {
     for element in 1...3 { queue.append(element) }
-    queue.serve(for: .seconds(1), mayServe: { _, _ in false }) { _, _ in Issue.record("nothing may be served")
+    queue.serve(for: .seconds(1), mayServe: { _, _ in false }) { _, _ in Issue.record("an element was served")
     }
     var served: [Int] = []
     queue.serve(for: .zero, mayServe: { _, _ in true }) { element, _ in served.append(element) }

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("Watchdog of event loops")
 struct LoopWatchdogTests {
-  @Test("A reactor that has not answered for 10 s counts as hanging until its next turn")
+  @Test("A reactor that has not answered a probe for 10 s counts as hanging until its next turn")
   func hangingReactor() async throws {
     let gateway = try RunningGateway(reactors: 2)
     let shared = gateway.gateway.shared
@@ -25,9 +25,9 @@ struct LoopWatchdogTests {
     #expect(shared.hangingReactors(seenBy: 0, now: now) == [])
     #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(9)) == [])
     #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(10)) == [1])
-    // The first reactor had no unanswered probe, and answers.
+    // The first reactor has answered its probe, so only the second one counts as hanging.
     #expect(gateway.gateway.hangingReactors(now: now + .seconds(10)) == [1])
-    // The probe does not ask the caller's own reactor.
+    // A reactor that calls the watchdog is not probed itself.
     #expect(shared.hangingReactors(seenBy: 1, now: now + .seconds(10)) == [])
     _ = clinux_eventfd_signal(releaseDescriptor)
     await hang.value
@@ -42,7 +42,8 @@ struct LoopWatchdogTests {
 }
 
 extension LoopWatchdogTests {
-  @Test("Each loop except the caller's gets one question; a loop that answers does not hang")
+  @Test(
+    "Each loop except the caller's gets one probe at a time; a loop that answers does not count as hanging")
   func loops() {
     let start = MonotonicTime(nanoseconds: 1_000_000_000)
     let watchdog = LoopWatchdog(loops: 3)
@@ -57,7 +58,7 @@ extension LoopWatchdogTests {
     #expect(asked == [1, 2])
     watchdog.answer(from: 1)
     #expect(hanging(atSeconds: 9) == [])
-    #expect(asked == [1, 2, 1], "loop 2 still owes the first answer")
+    #expect(asked == [1, 2, 1], "loop 2 has not answered the first probe")
     #expect(hanging(atSeconds: 10) == [2])
     #expect(hanging(atSeconds: 19) == [1, 2])
     watchdog.answer(from: 2)
@@ -67,19 +68,20 @@ extension LoopWatchdogTests {
 
 @Suite("Probe of an event loop")
 struct LoopProbeTests {
-  @Test("A probe that could not be sent is repeated; only unanswered probes count")
+  @Test(
+    "A probe that could not be sent is sent again; a loop counts as hanging only since an unanswered probe")
   func fullMailbox() {
     let start = MonotonicTime.now()
     let probe = LoopProbe()
     #expect(probe.ask(at: start) { false } == nil)
-    // The mailbox is still full: the first probe is unanswered.
+    // The mailbox is still full, so the loop counts as hanging since the first attempt.
     #expect(probe.ask(at: start + .seconds(30)) { false } == start)
-    // The mailbox has room again: no earlier probe was sent.
+    // The mailbox has room again: the loop counts as hanging only since this probe, the first one that was sent.
     #expect(probe.ask(at: start + .seconds(60)) { true } == nil)
     #expect(probe.ask(at: start + .seconds(61)) { Bool(false) } == start + .seconds(60))
     probe.answer()
     #expect(probe.ask(at: start + .seconds(62)) { true } == nil)
-    // The loop may answer before the call has returned.
+    // The loop may answer a probe before the call that sends it has returned.
     probe.answer()
     #expect(probe.ask(at: start + .seconds(63)) { false } == nil)
     #expect(
@@ -87,7 +89,7 @@ struct LoopProbeTests {
         probe.answer()
         return true
       } == nil)
-    #expect(probe.ask(at: start + .seconds(99)) { true } == nil, "the loop owes no answer")
+    #expect(probe.ask(at: start + .seconds(99)) { true } == nil, "the loop has answered all probes")
   }
 }
 

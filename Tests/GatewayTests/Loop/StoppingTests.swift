@@ -7,10 +7,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// The stop of a gateway, and its effect on connected clients.
+  /// The stop and the drain of a gateway, with connected clients.
   @Suite("Stopping")
   struct StoppingTests {
-    @Test("A drain sends all entries, closes with 1012, and ends", arguments: [1, 2])
+    @Test("A drain sends all entries, closes all sockets with 1012, and then ends", arguments: [1, 2])
     func drain(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
       let session = try gateway.makeSession()
@@ -20,7 +20,7 @@ extension OverSockets {
       for index in 0..<50 {
         for member in members { try member.send(member.entry([UInt8(index)])) }
       }
-      // Entries that one member has received are sent to all other members before their sockets are closed.
+      // If one member has received an entry, all other members get the entry before their sockets are closed.
       try members[0].read(until: "all entries") {
         $0.received.count { $0.type == "Test" } == 50 * members.count
       }
@@ -34,14 +34,14 @@ extension OverSockets {
         member.cut()
       }
       try idle.stream.drainToEnd()
-      // All clients have disconnected, so the drain does not wait.
+      // All clients have disconnected, so the drain ends without waiting for its deadlines.
       let before = MonotonicTime.now()
       gateway.gateway.waitUntilStopped()
       #expect(.now() - before < .seconds(3))
       #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
     }
 
-    @Test("A drain sends entries that were waiting for more entries")
+    @Test("A drain sends entries that were waiting for the flush interval")
     func drainOfHeldEntries() throws {
       let gateway = try RunningGateway { $0.flushInterval = .milliseconds(1000) }
       let session = try gateway.makeSession()
@@ -50,8 +50,10 @@ extension OverSockets {
       for index in 0..<20 {
         for member in members { try member.send(member.entry([UInt8(index)])) }
       }
-      // Each client sent `join` once.
-      try metrics.wait(for: "all that was said") { $0["messages_received_total"] == 21 * members.count }
+      // Each client sent one `join` and 20 entries.
+      try metrics.wait(for: "all messages of the clients") {
+        $0["messages_received_total"] == 21 * members.count
+      }
       gateway.gateway.drain()
       for member in members {
         try member.read(until: "the close") { $0.closed == 1012 }
