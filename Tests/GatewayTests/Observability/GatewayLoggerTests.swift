@@ -20,7 +20,7 @@ struct GatewayLoggerTests {
 
   private static let subject = EventSubject(session: SessionID(high: 1, low: 2), participant: 3)
 
-  @Test("No line is omitted when 10,000 participants lose their connections and return")
+  @Test("No log line is omitted if 10,000 participants lose their connections and rejoin at the same time")
   func burstOfParticipants() {
     for _ in 0..<10_000 {
       logger.log(.left(Self.subject, reason: "gone"))
@@ -31,7 +31,9 @@ struct GatewayLoggerTests {
     #expect(!logger.hasOmittedLines)
   }
 
-  @Test("Lines beyond a budget are counted, and reported once when the budget allows a line again")
+  @Test(
+    "Log lines over a budget are omitted and counted; the count is logged once when the budget allows a line again"
+  )
   func omittedLines() {
     for _ in 0..<25 { logger.log(.refused(.entry, .badRequest, Self.subject)) }
     #expect(lines.count == 20)
@@ -48,7 +50,7 @@ struct GatewayLoggerTests {
     #expect(lines.count == 21)
   }
 
-  @Test("Peers that never joined do not use up the budget of participants")
+  @Test("Log lines about peers that never joined do not use up the budget for participants")
   func separateBudgets() {
     for _ in 0..<1_005 { logger.log(.socketClosed(Self.close(participant: 0))) }
     #expect(lines.count == 1_000)
@@ -59,7 +61,7 @@ struct GatewayLoggerTests {
   }
 
   @Test(
-    "The log line of a join has the number of missed entries; with a snapshot, all entries count as missed",
+    "The log line of a resume has the number of missed entries; with a snapshot, all entries count as missed",
     arguments: [
       (JoinKind.new, 7, "participant joined", "sequence=10"), (.tail, 7, "participant resumed", "missed=3"),
       (.tail, nil, "participant resumed", "missed=10"), (.tail, 12, "participant resumed", "missed=0"),

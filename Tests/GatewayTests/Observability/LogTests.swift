@@ -17,7 +17,7 @@ struct LogTests {
       as: UTF8.self)
   }
 
-  @Test("Fields follow time, level and event, in their order")
+  @Test("A log line has time, level and event, and then its fields in the given order")
   func order() {
     let fields: KeyValuePairs<String, LogValue> = [
       "code": "1000", "bytes": 12, "tls": true, "took": .milliseconds(.microseconds(2500)),
@@ -34,7 +34,7 @@ struct LogTests {
   }
 
   @Test(
-    "No value ends its line or its quotes, or controls a terminal",
+    "Characters that would end a line or a quoted value, or control a terminal, are escaped",
     arguments: [
       ("plain", "plain", "\"plain\""), ("", "\"\"", "\"\""), ("two words", "\"two words\"", "\"two words\""),
       ("a=b", "\"a=b\"", "\"a=b\""), ("say \"hi\"", #""say \"hi\"""#, #""say \"hi\"""#),
@@ -57,7 +57,7 @@ struct LogTests {
   }
 
   @Test(
-    "An address is logged completely, as its network, or not at all",
+    "An address is logged completely, as its network, or not at all, depending on the setting",
     arguments: [
       ("198.51.100.7", .full, "198.51.100.7"), ("198.51.100.7", .masked, "198.51.100.0"),
       ("198.51.100.7", .off, ""), ("2001:db8:1:2:3:4:5:6", .full, "2001:db8:1:2:3:4:5:6"),
@@ -80,7 +80,7 @@ struct LogTests {
       ])
   }
 
-  @Test("Fields of lines below the level are not evaluated; each line is one write")
+  @Test("Each line is one write; below the log level, a line's fields are not evaluated")
   func levels() {
     let lines = Mutex<[String]>([])
     let made = Mutex(0)
@@ -104,7 +104,7 @@ struct LogTests {
   }
 
   @Test(
-    "Times are UTC in the Gregorian calendar",
+    "Times are logged in UTC and the Gregorian calendar",
     arguments: [
       (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
       (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_251_199_001, "2024-02-29T23:59:59.001Z"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Metrics publisher")
 struct MetricsPublisherTests {
-  @Test("Counters are published every 20 ms at most, and after every turn of a drain")
+  @Test("Counters are published at most every 20 ms, but during a drain after every turn")
   func interval() {
     let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     let (clock, counters, board) = (LoopClock(start), ReactorCounters(), MetricsBoard(reactors: 1))

@@ -17,7 +17,7 @@ struct MetricsTests {
       .split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  @Test("The total is the sum of the counters that each reactor published last")
+  @Test("The total is the sum of each reactor's last published counters")
   func board() {
     let board = MetricsBoard(reactors: 2)
     var first = Counters()
@@ -54,7 +54,7 @@ struct MetricsTests {
     #expect(total.fanOutTimes.total == 2)
   }
 
-  @Test("Each loop has its own busy time; requests are timed by kind")
+  @Test("`/metrics` has the busy time of each loop, and the request times of each kind of request")
   func timesByLoopAndKind() {
     let board = MetricsBoard(reactors: 2)
     var first = Counters()
@@ -84,7 +84,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "Unlisted numbers share the counter `other`",
+    "Close codes without a label of their own are counted under the label `other`",
     arguments: [
       (1000, "1000"), (4029, "4029"), (1014, "other"), (0, "other"), (65535, "other"),
     ] as [(UInt16, String)])
@@ -94,7 +94,7 @@ struct MetricsTests {
     #expect(page(counters).contains("drawtogether_websocket_closes_total{code=\"\(label)\"} 1"))
   }
 
-  @Test("Every metric with one value has its own name")
+  @Test("Each gauge and counter without labels is shown under its own name, with its own value")
   func values() {
     var counters = Counters()
     for (number, gauge) in MetricList.gauges.enumerated() {
@@ -141,7 +141,7 @@ struct MetricsTests {
     #expect(page(Counters()).contains { $0 == line })
   }
 
-  @Test("Only known figures of the status are shown")
+  @Test("A figure of the gateway's status that is not known is omitted")
   func status() {
     var status = GatewayStatus()
     status.isReady = false
@@ -180,7 +180,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("The buckets of a histogram are cumulative, and the last one has all durations")
+  @Test("The buckets of a histogram are cumulative, and the last bucket counts all durations")
   func histogram() {
     var counters = Counters()
     for milliseconds in [0, 1, 2, 40, 60_000] { counters.commitTimes.count(.milliseconds(milliseconds)) }
@@ -194,7 +194,7 @@ struct MetricsTests {
     #expect(lines.contains { $0 == "drawtogether_commit_seconds_count 5" })
   }
 
-  @Test("The system reports the figures of this process")
+  @Test("The figures of the process (CPU time, memory, descriptors, threads) can be read")
   func process() throws {
     let figures = ProcessFigures.now()
     #expect(try #require(figures.cpuSeconds) > 0)
@@ -204,7 +204,9 @@ struct MetricsTests {
     #expect(try #require(figures.threads) >= 1)
   }
 
-  @Test("Exposition format: help, then type, then the samples of each name; names of counters end in _total")
+  @Test(
+    "Exposition format: each metric has its help, its type and its samples; the names of counters end in `_total`"
+  )
   func format() throws {
     let lines = page(Counters())
     #expect(lines.last == "")
@@ -215,7 +217,7 @@ struct MetricsTests {
       if line.hasPrefix("# HELP ") {
         let parts = line.split(separator: " ", maxSplits: 3)
         name = parts[2]
-        #expect(named.insert(name).inserted, "\(name) comes twice")
+        #expect(named.insert(name).inserted, "\(name) is shown twice")
         #expect(parts.count == 4 && parts[3].hasSuffix("."))
         type = ""
       } else if line.hasPrefix("# TYPE ") {
@@ -238,7 +240,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("A counter vector has a counter for each label")
+  @Test("Each list of labels fits into a counter vector")
   func room() {
     #expect(CloseCodeLabel.labels.count <= CounterVector<CloseCodeLabel>.capacity)
     #expect(StatusLabel.labels.count <= CounterVector<StatusLabel>.capacity)
