@@ -26,14 +26,16 @@ struct ClockTrustTests {
     trust.begins.nanoseconds / 1_000_000_000 - 500
   }
 
-  @Test("A synchronised clock is trusted after an hour of running time, and any other clock after a day")
+  @Test("A synchronised clock is trusted after an hour of uptime, and any other clock after a day")
   func delays() {
     #expect(Self.begins(Self.trust(synchronised: true)) == 3600)
     #expect(Self.begins(Self.trust(synchronised: false)) == 86_400)
     #expect(Self.begins(Self.trust(synchronised: false, delay: 0)) == 0)
   }
 
-  @Test("The hour begins with the synchronisation, and again after each interruption of the synchronisation")
+  @Test(
+    "The hour begins when the clock is synchronised, and begins again after each interruption of the synchronisation"
+  )
   func synchronisation() {
     var trust = Self.trust(synchronised: false)
     trust.observe(Self.reading(600, synchronised: true))
@@ -46,7 +48,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "A step of the clock restarts both delays",
+    "If the clock is stepped, the hour and the day begin again",
     arguments: [-60, 60, 400 * 86_400, -400 * 86_400] as [Int64])
   func steps(_ error: Int64) {
     for isSynchronised in [true, false] {

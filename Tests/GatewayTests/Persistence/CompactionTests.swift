@@ -8,10 +8,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// Logs that are compacted while participants draw.
+  /// Compactions of logs while participants draw.
   @Suite("Compaction")
   struct CompactionTests {
-    /// Participants that replace most of their drawing, so that most of the log is superseded.
+    /// Lets participants replace most of their drawing, so that most entries in the log are superseded.
     private static func draw(
       _ members: [ParticipantClient], rounds: Range<Int>, bytes: Int = 30_000
     ) throws {
@@ -25,12 +25,12 @@ extension OverSockets {
             member.entry(
               [], retention: .remove, key: EntryKey(high: UInt64(index + 1), low: UInt64((round + 1) % 5))))
         }
-        // A member that falls behind would get a snapshot.
-        for member in members { try member.read(until: "its own") { $0.isCurrent } }
+        // Each member reads its own entries, so that it does not fall behind and get a snapshot.
+        for member in members { try member.read(until: "its own last entry") { $0.isCurrent } }
       }
     }
 
-    /// Draws until the condition is true. Entries get time to be written.
+    /// Draws until a condition is true. After every ten rounds, waits until the entries are saved.
     ///
     /// - Returns: the number of rounds.
     private static func draw(
@@ -40,7 +40,7 @@ extension OverSockets {
       let met = Guarded(false)
       for start in stride(from: 0, to: 200, by: 10) {
         try draw(members, rounds: start..<start + 10)
-        try await gateway.wait(for: "what is drawn is saved") {
+        try await gateway.wait(for: "all entries are saved") {
           if try isEnough() { met.withLock { $0 = true } }
           guard !met.withLock({ $0 }) else { return true }
           return await gateway.gateway.shared.owner(of: session).isTrue(of: session) {
@@ -73,14 +73,14 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: drawing continues during a compaction, and no entry is lost in a later crash",
+      "P4: participants can draw during a compaction, and a crash during or after the compaction loses no entry",
       arguments: [0, 1, 2, 3])
     func drawing(moment: Int) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) { $0.limits.catchUpTailBytes = 200_000 }
       let session = try gateway.makeSession()
       let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
-      // The point at which the process ends: in the base records, before the sync, before the rename, or long after it.
+      // The process ends while the `base` records are written, before the sync, before the rename, or after the compaction.
       switch moment {
       case 0: disk.hang { $0.session == session && $0.kinds.contains(.base) }
       case 1: disk.hang { $0.session == session && $0.kind == .sync }
@@ -99,7 +99,7 @@ extension OverSockets {
       for member in members { member.cut() }
       gateway.gateway.stop()
       disk.fail(with: EIO)
-      // Entries are sent again without a pause, but no member may fall behind.
+      // The tail is large, so that no member falls behind while all members send their entries again at once.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
       if moment == 3 {
@@ -109,7 +109,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A log that cannot be compacted continues unchanged",
+      "If its compaction fails, a log continues unchanged",
       arguments: [TroubledDisk.Call.Kind.make, .replace])
     func fails(kind: TroubledDisk.Call.Kind) async throws {
       let disk = TroubledDisk()
@@ -119,14 +119,14 @@ extension OverSockets {
       disk.fail(with: ENOSPC) { $0.session == session && $0.kind == kind }
       let rounds = try await Self.draw(members, in: session, on: gateway) { disk.met > 0 }
       try Self.draw(members, rounds: rounds..<rounds + 20)
-      // A failure that affects only the compaction causes no notice.
+      // The failure of a compaction causes no notice to participants.
       for member in members {
         try member.readUntilCommitted()
         #expect(!member.received.contains { $0.type == SystemType.notice })
         member.cut()
       }
       #expect(try gateway.status("GET", "/readyz") == 200)
-      // Entries are sent again at once: no member may fall behind.
+      // The tail is large, so that no member falls behind while all members send their entries again at once.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
     }

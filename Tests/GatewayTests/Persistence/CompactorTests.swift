@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-/// The compaction of logs in a store that blocks, fails or is late, without a network or a disk.
+/// The compaction of logs, without a network or a disk. The store can block compactions or let them fail.
 @Suite("Compactor")
 struct CompactorTests {
   private static func worker() throws -> ComponentWorker {
@@ -17,7 +17,7 @@ struct CompactorTests {
     }
   }
 
-  @Test("P4: a log of superseded entries becomes short, and a new participant gets the last entry")
+  @Test("P4: a compaction shortens a log of superseded entries, and a new participant gets the last entry")
   func compacts() async throws {
     let worker = try Self.worker()
     try await worker.makeSession()
@@ -55,7 +55,7 @@ struct CompactorTests {
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[2]])])
   }
 
-  @Test("A reactor compacts at most two logs at a time, and entries are stored during that time")
+  @Test("A reactor compacts at most two logs at a time, and continues to store entries meanwhile")
   func concurrent() async throws {
     let worker = try Self.worker()
     worker.store.holdCompactions(true)
@@ -71,7 +71,7 @@ struct CompactorTests {
     #expect(try await worker.logBytes(3) > 2_000_000)
     worker.store.holdCompactions(false)
     await worker.turn()
-    // The third session asks again with its next batch.
+    // The third session requests its compaction again after its next batch.
     await worker.draw([1], retention: .replace, key: .shape, from: writers[2])
     await worker.store(3)
     await worker.turn()
@@ -79,7 +79,8 @@ struct CompactorTests {
     #expect(await worker.compactions == 3)
   }
 
-  @Test("A session that ends during its compaction keeps its last record")
+  @Test(
+    "If a session ends during its compaction, the compaction is abandoned, and the log keeps its last record")
   func endsMeanwhile() async throws {
     let worker = try Self.worker()
     worker.store.holdCompactions(true)
@@ -105,7 +106,7 @@ extension ComponentWorker {
   /// Takes turns until the store has everything that participants sent. Other tasks may still be running.
   fileprivate func store(_ number: UInt64) async {
     repeat {
-      // The clock advances only to times at which work is due, not while the store's thread is late.
+      // The clock advances only to times at which work is due, and not while the store's thread is still working.
       let due = [persister.nextDeadline, broadcaster.nextDeadline].compactMap { $0 }.min()
       if let due, due > now { advance(due - now) }
       turnOnce()
@@ -131,7 +132,7 @@ extension ComponentWorker {
     }
   }
 
-  /// Unloads the session, and returns the entries that a newcomer gets of the session that is loaded from the store.
+  /// Unloads the session, and returns the entries that a new participant gets after the session was loaded again.
   fileprivate func entriesAfterReload(_ writer: Int) async throws -> [Received] {
     breakConnection(of: writer)
     for _ in 0..<10 where sessions[Self.id(1)] != nil {

@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Log of refused data")
 struct DataRefusalLogTests {
-  @Test("Only changes are logged: the first refusal with its reason, and the return to normal")
+  @Test("While new data is refused, only the first refusal is logged, with its reason; its end is logged too")
   func changes() {
     let lines = LogLines()
     let log = DataRefusalLog(lines.log)

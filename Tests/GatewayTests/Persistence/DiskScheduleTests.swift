@@ -22,7 +22,7 @@ struct DiskScheduleTests {
     schedule.didMeasure = { measured += 1 }
     #expect(schedule.nextDeadline == start)
     schedule.measureIfDue()
-    #expect(schedule.nextDeadline == nil, "no time is due during a measurement")
+    #expect(schedule.nextDeadline == nil, "no deadline is set during a measurement")
     schedule.measureIfDue()
     let work = tasks.takeAll()
     #expect(work.count == 1)

@@ -11,7 +11,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// A disk that fails or is slow: participants continue to draw, and are informed.
+  /// A disk that fails or hangs: participants can continue to draw, and are informed.
   @Suite("Disk trouble")
   struct DiskTroubleTests {
     private static func isToldOf(_ code: NoticePayload.Code) -> (ParticipantClient) throws -> Bool {
@@ -26,7 +26,7 @@ extension OverSockets {
     private static func drawing(_ client: ParticipantClient) -> [[UInt8]] { client.state.held[.zero] ?? [] }
 
     @Test(
-      "P4: only saved entries are committed, all participants are informed, and no entry is lost",
+      "P4: while the disk fails, only saved entries are committed, all participants are informed, and no entry is lost",
       arguments: [(ENOSPC, RunningGateway.End.cut), (EIO, .drained)])
     func fails(with code: CInt, _ end: RunningGateway.End) throws {
       let disk = TroubledDisk()
@@ -46,8 +46,8 @@ extension OverSockets {
       }
       for member in members {
         // Drawing continues.
-        try member.read(until: "all that is drawn") { Self.drawing($0).count == 60 }
-        try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+        try member.read(until: "all entries") { Self.drawing($0).count == 60 }
+        try member.read(until: "the notice about the failing disk", Self.isToldOf(.storageFull))
         #expect(member.committed <= committed)
       }
       #expect(try gateway.status("GET", "/readyz") == 200)
@@ -62,7 +62,7 @@ extension OverSockets {
       #expect(Self.drawing(late) == Self.drawing(members[0]))
       disk.mend()
       for member in members + [late] {
-        try member.read(until: "the good news", Self.isToldOf(.saved))
+        try member.read(until: "the notice `saved`", Self.isToldOf(.saved))
         try member.readUntilCommitted()
       }
       #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)
@@ -93,11 +93,11 @@ extension OverSockets {
       for member in members { try member.readUntilCommitted() }
       disk.fail(with: ENOSPC) { $0.kind == .write }
       for value in 1..<9 { try draw(UInt8(value)) }
-      for member in members { try member.read(until: "all of it") { Self.drawing($0).count == 18 } }
+      for member in members { try member.read(until: "all entries") { Self.drawing($0).count == 18 } }
       try disk.waitUntilMet()
       for member in members { member.cut() }
       gateway = try gateway.restart(.cut)
-      // Only the senders still have these entries. Each entry is sent again once.
+      // The uncommitted entries are lost on the gateway. Their senders still have them, and send each one again.
       for member in members {
         member.gateway = gateway
         try member.join()
@@ -105,7 +105,7 @@ extension OverSockets {
         #expect(member.catchUps.last == .snapshot)
       }
       for member in members {
-        try member.read(until: "all of it again") { Self.drawing($0).count == 18 }
+        try member.read(until: "all entries again") { Self.drawing($0).count == 18 }
         try member.readUntilCommitted()
         for other in members {
           let mine = Self.drawing(member).filter { $0[0] == UInt8(other.number) }.map { $0[1] }
@@ -115,7 +115,9 @@ extension OverSockets {
       #expect(Self.drawing(members[0]) == Self.drawing(members[1]))
     }
 
-    @Test("P6: unsaved bytes of a session are limited; entries that make the session smaller are accepted")
+    @Test(
+      "P6: if a session has too many unsaved bytes, its entries are refused, except those that make the session smaller"
+    )
     func unsavedOfSession() throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk) { $0.limits.unsavedSessionBytes = 200_000 }
@@ -126,7 +128,7 @@ extension OverSockets {
       try member.readUntilCommitted()
       disk.fail(with: ENOSPC)
       let payload = [UInt8](repeating: 5, count: 10_000)
-      // Entries are sent one at a time, because an entry after a refused one would cause a gap.
+      // Entries are sent one at a time, because an entry that follows a refused one is dropped.
       var taken = 0
       while member.errors.isEmpty, taken < 40 {
         let before = member.received.count { $0.type == "Test" }
@@ -141,13 +143,13 @@ extension OverSockets {
       #expect(refusal.retryAfterMs == 1000)
       #expect((15...21).contains(taken), "\(taken) entries of 10,000 bytes")
       #expect(Self.drawing(member).count == taken - 1)
-      // A smaller entry is sent in its place.
+      // A `remove` is sent in place of the refused entry.
       let due = try #require(refusal.clientSequence)
       try member.sendInstead(of: due, retention: .remove, key: key)
       try member.read(until: "the removal") { $0.state.held[key] == nil }
-      try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+      try member.read(until: "the notice about the failing disk", Self.isToldOf(.storageFull))
       disk.mend()
-      try member.read(until: "the good news", Self.isToldOf(.saved))
+      try member.read(until: "the notice `saved`", Self.isToldOf(.saved))
       try member.send(member.entry(payload, retention: .append))
       try member.readUntilCommitted()
       gateway = try gateway.restart(.cut)
@@ -156,7 +158,8 @@ extension OverSockets {
       #expect(Self.drawing(newcomer).count == taken)
     }
 
-    @Test("P6: unsaved bytes of all sessions are limited, even if the disk only hangs")
+    @Test(
+      "P6: the unsaved bytes of all sessions together are limited, even if the disk hangs without an error")
     func unsavedOfAll() throws {
       let disk = TroubledDisk()
       let limit = 1_000_000
@@ -177,22 +180,23 @@ extension OverSockets {
       }
       for member in members { #expect(member.errors.first?.code == .storageFull) }
       let held = members.reduce(0) { $0 + Self.drawing($1).count * payload.count }
-      // Each session may exceed the limit by its uncounted bytes and one entry.
+      // Each session may exceed the limit by the bytes that are not counted yet and by one entry.
       #expect(held > limit / 2)
       #expect(held <= limit + members.count * (65_536 + payload.count + 4096), "\(held) bytes")
       disk.mend()
       for member in members {
-        try member.read(until: "what was taken is committed") {
+        try member.read(until: "all accepted entries are committed") {
           $0.committed >= $0.received.last { $0.type == "Test" }?.sequence ?? .max
         }
-        // A reconnect sends the refused entries again.
+        // After a reconnect, the client sends the refused entries again.
         member.cut()
         try member.join()
         try member.readUntilCommitted()
       }
     }
 
-    @Test("A disk that hangs delays neither participants nor a stop", arguments: [false, true])
+    @Test(
+      "If the disk hangs, participants and the stop of the gateway are not delayed", arguments: [false, true])
     func hangs(stopsTwice: Bool) throws {
       let disk = TroubledDisk()
       let gateway = try RunningGateway(reactors: 2, disk: disk)
@@ -212,12 +216,12 @@ extension OverSockets {
       gateway.gateway.waitUntilStopped()
       let time = MonotonicTime.now() - before
       #expect(time < (stopsTwice ? .seconds(2) : .seconds(8)))
-      // There is no mark of a clean stop, because a thread may still be writing.
+      // The stop does not count as clean, because a thread may still be writing.
       #expect(!FileManager.default.fileExists(atPath: gateway.folder + "/data/clean"))
       disk.mend()
     }
 
-    @Test("One log that cannot be written does not mark the disk as failing")
+    @Test("If only one log cannot be written, the disk does not count as failing")
     func oneLog() throws {
       let disk = TroubledDisk()
       let gateway = try RunningGateway(disk: disk)
@@ -225,7 +229,7 @@ extension OverSockets {
       let member = try ParticipantClient(gateway, session).join()
       disk.fail(with: ESTALE) { $0.session == session }
       try member.send(member.entry([1]))
-      try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+      try member.read(until: "the notice about the failing disk", Self.isToldOf(.storageFull))
       #expect(!gateway.gateway.shared.status(now: .now()).refusesNewData)
       #expect(try gateway.statusOfNewSession() == 201)
       disk.mend()
@@ -244,7 +248,8 @@ extension OverSockets {
       #expect(watch.recordBatch(failure: nil, of: 0, now: begin + .seconds(60)) == .recovered)
     }
 
-    @Test("A disk that does not answer delays no participant, and new data is refused")
+    @Test(
+      "If the free space of a hanging disk cannot be read, no thread waits for it, and new data is refused")
     func hangs() async throws {
       let begun = Guarded(false)
       let isOver = Guarded(false)
@@ -273,7 +278,9 @@ extension OverSockets {
       #expect(watch.figures.free == 2_000 && watch.refusal(now: now + .seconds(11)) == nil)
     }
 
-    @Test("An expired session with unsaved entries does not cause refusals in others")
+    @Test(
+      "After a session with unsaved entries has expired, new data is no longer refused because of its failed writes"
+    )
     func expires() async throws {
       let disk = TroubledDisk()
       let gateway = try RunningGateway(disk: disk) {
@@ -286,11 +293,11 @@ extension OverSockets {
       try member.readUntilCommitted()
       disk.fail(with: ENOSPC)
       try member.send(member.entry([2], retention: .append))
-      try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+      try member.read(until: "the notice about the failing disk", Self.isToldOf(.storageFull))
       #expect(try gateway.status("GET", "/readyz") == 200)
       #expect(gateway.gateway.shared.status(now: .now()).refusesNewData)
       member.cut()
-      try await gateway.wait(for: "its expiry", of: session) { $0 == nil }
+      try await gateway.wait(for: "the expiry of the session", of: session) { $0 == nil }
       disk.mend()
       // Simulates that the failure was long ago.
       let long = MonotonicTime.now() - .seconds(60)

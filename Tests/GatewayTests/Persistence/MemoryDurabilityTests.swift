@@ -11,7 +11,9 @@ extension OverSockets {
   /// Sessions with `--durability memory`.
   @Suite("Sessions in memory")
   struct MemoryDurabilityTests {
-    @Test("A session in memory is stored nowhere else; its end removes its attachments")
+    @Test(
+      "With `--durability memory`, a session is not stored anywhere else, and its end removes its attachments"
+    )
     func ends() async throws {
       let gateway = try RunningGateway { $0.durability = .memory }
       let shared = gateway.gateway.shared
@@ -21,7 +23,7 @@ extension OverSockets {
       try member.send(member.entry([1], retention: .append))
       try member.readUntilCommitted()
       #expect(try disk.sessions() == [])
-      #expect(try shared.store.byteCount(of: session) == 0, "no entry is in memory twice")
+      #expect(try shared.store.byteCount(of: session) == 0, "the store has no second copy of the entries")
       #expect(try JournalClient(gateway, session).add(UUID(), [1, 2]).status == 201)
       #expect(try disk.sessions() == [session])
       #expect(gateway.gateway.dataFolderUsage(within: .seconds(1)).sessions == nil)
@@ -34,7 +36,8 @@ extension OverSockets {
       #expect(try gateway.status(of: SessionID(high: 1, low: 2)) == 404)
     }
 
-    @Test("A session in memory is not unloaded; it expires with its attachments")
+    @Test(
+      "With `--durability memory`, a session is not unloaded, and it expires together with its attachments")
     func expires() async throws {
       let gateway = try RunningGateway {
         $0.durability = .memory
@@ -55,7 +58,8 @@ extension OverSockets {
       #expect(try gateway.status(of: session) == 410)
     }
 
-    @Test("Stored sessions and the mark of a clean stop survive a gateway whose sessions are in memory")
+    @Test(
+      "A run with `--durability memory` changes neither the stored sessions nor the mark of their clean stop")
     func keepsStoredSessions() async throws {
       var gateway = try RunningGateway()
       let stored = try gateway.makeSession()

@@ -11,10 +11,10 @@ import Wire
 
 @testable import Gateway
 
-/// The persister over a store whose disk works, fails or hangs; no socket and no event loop is involved.
+/// The persister over a store whose disk works, fails or hangs, without sockets and without an event loop.
 @Suite("Persister")
 struct PersisterTests {
-  @Test("A caller that waits is resumed when the records are stored, and the log contains them")
+  @Test("A waiting caller is resumed when the session's records are stored, and the log then contains them")
   func stores() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -45,7 +45,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "A failed batch resumes its callers with false, is repeated after a second, and then stores everything once"
+    "If a batch fails, its callers are resumed with false; it is repeated after a second, and stores each record once"
   )
   func failingDisk() async throws {
     let worker = try Worker()
@@ -59,7 +59,7 @@ struct PersisterTests {
     #expect(await retry - worker.now == .seconds(1))
     await worker.advance(.milliseconds(999))
     await worker.turn()
-    #expect(await worker.hasUnsaved(1), "it is not repeated before its time")
+    #expect(await worker.hasUnsaved(1), "the batch is not repeated before a second has passed")
     await worker.advance(.milliseconds(1))
     await worker.turn()
     #expect(await worker.waitUntilStored(1))
@@ -67,7 +67,7 @@ struct PersisterTests {
     #expect(try await worker.kinds(of: 1).filter { $0 == .participant }.count == 1)
   }
 
-  @Test("If the log of one session fails, the other sessions of the batch are still stored")
+  @Test("If the log of one session cannot be written, the other sessions of the batch are still stored")
   func oneFailingLog() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -80,7 +80,8 @@ struct PersisterTests {
     #expect(await worker.outcome(of: second))
   }
 
-  @Test("A session whose last turn is being sent waits for a later batch")
+  @Test(
+    "While the entries of its last turn are being sent, a session is not stored, but waits for a later batch")
   func flushing() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -94,7 +95,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "`closed` follows all other records, and a continued session may add records after it; no record follows `end`"
+    "`closed` is written after all other records; a session that continues writes more records, but none after `end`"
   )
   func finalRecords() async throws {
     let worker = try Worker()
@@ -114,7 +115,7 @@ struct PersisterTests {
     #expect(try await worker.kinds(of: 1).last == .end)
   }
 
-  @Test("A removed session stores no more records, and its callers are resumed with false")
+  @Test("If a session is removed, no more records are stored, and its callers are resumed with false")
   func removed() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -124,10 +125,10 @@ struct PersisterTests {
     #expect(try await !worker.kinds(of: 1).contains(.participant))
   }
 
-  // MARK: - Stores with unusual answers
+  // MARK: - Stores with an unknown outcome, lost ownership or several shards
 
   @Test(
-    "An append with an unknown outcome is repeated unchanged after a second; its records are stored once",
+    "An append with an unknown outcome is repeated without changes after a second; its records are stored once",
     arguments: [true, false])
   func unknownOutcome(isStored: Bool) async throws {
     let store = try ScriptedStore()
@@ -168,7 +169,9 @@ struct PersisterTests {
     #expect(store.appends.count == 1)
   }
 
-  @Test("A session that another gateway took over is reported, and its callers are resumed with false")
+  @Test(
+    "If another gateway takes over a session, this is reported, and the session's callers are resumed with false"
+  )
   func lostOwnership() async throws {
     let store = try ScriptedStore()
     let worker = try Worker(over: store)
@@ -181,7 +184,7 @@ struct PersisterTests {
     #expect(await !worker.isDiskFailing)
   }
 
-  @Test("A shard that does not answer delays no other shard")
+  @Test("If one shard of the store does not answer, the other shards are not delayed")
   func shards() async throws {
     let store = try ScriptedStore(shardCount: 2)
     let worker = try Worker(over: store)
@@ -199,7 +202,7 @@ struct PersisterTests {
     #expect(await worker.outcome(of: first))
   }
 
-  @Test("A session in memory appends no records, and its callers do not wait")
+  @Test("For a session in memory, no records are appended, and its callers do not wait")
   func sessionInMemory() async throws {
     let store = try ScriptedStore()
     let worker = try Worker(over: store)
@@ -213,7 +216,7 @@ struct PersisterTests {
   }
 }
 
-/// A persister with its sessions, on its own thread like that of a reactor. Turns run on request.
+/// A persister and its sessions, on a thread of their own. Turns run only when a test requests them.
 private actor Worker {
   nonisolated let disk: TroubledDisk
   private let folder: TemporaryFolder?
@@ -228,7 +231,7 @@ private actor Worker {
   private(set) var lost: [SessionID] = []
   private var done: Set<Int> = []
 
-  /// Creates a worker over a folder whose disk has faults.
+  /// Creates a worker over a folder whose disk can fail or hang.
   init() throws {
     let (disk, folder) = (TroubledDisk(), TemporaryFolder())
     let store = FolderStore(
@@ -296,7 +299,7 @@ private actor Worker {
     clock.set(clock.now + duration)
   }
 
-  /// Does the work of a reactor's turn for the persister.
+  /// Does the persister's part of a reactor's turn.
   func turn() {
     persister.storeIfDue()
     for work in tasks.takeAll() { Task { await run(work) } }
@@ -306,7 +309,7 @@ private actor Worker {
     await work()
   }
 
-  /// Requests that a session's records are stored; `outcome` returns the result.
+  /// Begins to wait until a session's records are stored. Returns the number of the request; `outcome` returns its result.
   func beginWaiting(_ number: UInt64) async -> Int {
     await begin { await self.wait(number) }
   }

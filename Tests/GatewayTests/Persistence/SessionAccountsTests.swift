@@ -33,12 +33,13 @@ struct SessionAccountsTests {
     #expect(accounts.refusalOfNewSession(of: "a", date: Self.date) == nil)
   }
 
-  @Test("Retry-After of a full quota is the time until its first session is removed")
+  @Test(
+    "If an address has used up its sessions, `Retry-After` is the time until the first of them is removed")
   func retryAfter() throws {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }
     accounts.set(
       SessionAccounts.Account(creator: "a", until: Self.date.addingTimeInterval(90_000)), of: Self.id(1))
-    // The expiry time of a session in use is unknown.
+    // A session in use does not count, because its expiry time is unknown.
     accounts.set(
       SessionAccounts.Account(creator: "a", isOpen: true, until: Self.date.addingTimeInterval(5)),
       of: Self.id(2))
@@ -50,7 +51,8 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "`sessions` counts sessions that have not ended, and Retry-After is the time until the first is removed")
+    "`sessions` counts the sessions that have not ended; `Retry-After` is the time until the first of them is removed"
+  )
   func sessions() throws {
     var accounts = Self.accounts { $0.sessions = 2 }
     accounts.set(
@@ -67,7 +69,7 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "`dataBytes` limits logs and attachments of all sessions; `dataBytesPerAddress` limits those of one address"
+    "`dataBytes` limits the bytes of all sessions on disk, and `dataBytesPerAddress` those of one address"
   )
   func bytes() throws {
     var accounts = Self.accounts {
@@ -92,7 +94,7 @@ struct SessionAccountsTests {
     #expect(accounts.refusalOfGrowth == nil)
   }
 
-  @Test("A pseudonym is the same for a /64, differs by address and key, and contains no address")
+  @Test("All addresses of an IPv6 /64 have one pseudonym; another address or key gives another pseudonym")
   func pseudonyms() throws {
     let key = [UInt8](repeating: 7, count: AddressPseudonyms.keyLength)
     let pseudonyms = AddressPseudonyms(key: key)

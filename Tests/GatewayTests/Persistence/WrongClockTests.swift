@@ -9,7 +9,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  @Suite("A wrong clock removes nothing")
+  @Suite("A wrong clock does not remove sessions")
   struct WrongClockTests {
     /// Returns a clock that is a number of days ahead of the machine's.
     private static func clock(daysAhead days: Int, isSynchronised: Bool = false) -> GatewayClock {
@@ -17,7 +17,7 @@ extension OverSockets {
         wall: { WallTime.now() + .seconds(days * 86_400) }, isSynchronised: { isSynchronised })
     }
 
-    /// Creates a session with an entry, and an ended one.
+    /// Creates two sessions with an entry, of which the second has ended.
     private static func makeSessions(_ gateway: RunningGateway) throws -> [SessionID] {
       let sessions = try [gateway.makeSession(), gateway.makeSession()]
       for (session, ends) in zip(sessions, [false, true]) {
@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A start with the clock 400 days ahead removes no session from the disk or from memory",
+      "If the clock is 400 days ahead at the start, no session is removed from the disk or from memory",
       arguments: [RunningGateway.End.drained, .cut], [false, true])
     func ahead(_ end: RunningGateway.End, _ isSynchronised: Bool) async throws {
       var gateway = try RunningGateway(RunningGateway.forgetful)
@@ -52,7 +52,7 @@ extension OverSockets {
         #expect(findings.due.isEmpty)
       }
       #expect(try disk.sessions().sorted { $0.text < $1.text } == sessions)
-      // The same folder is used with a trusted clock, to show that the sessions had expired.
+      // With a clock that is trusted at once, the sessions are removed, which shows that they had expired.
       gateway = try gateway.restart(end, clock: Self.clock(daysAhead: 800)) {
         $0.limits.removalDelaySeconds = 0
       }
@@ -62,7 +62,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A session that became empty while the clock was 400 days behind is kept for its whole time after the clock is corrected"
+      "If a session became empty while the clock was 400 days behind, it does not expire early after the clock is corrected"
     )
     func behind() async throws {
       let days = Guarded(-400)
@@ -74,7 +74,9 @@ extension OverSockets {
       try member.send(member.entry([1], retention: .append))
       try member.readUntilCommitted()
       member.cut()
-      try await gateway.wait(for: "nobody in it", of: session) { $0?.session.emptySince != nil }
+      try await gateway.wait(for: "a session without participants", of: session) {
+        $0?.session.emptySince != nil
+      }
       days.withLock { $0 = 0 }
       gateway = try gateway.restart(.drained) { $0.limits.removalDelaySeconds = 0 }
       let findings = try await #require(gateway.gateway.shared.sweeper).look()
@@ -82,7 +84,7 @@ extension OverSockets {
       #expect(try FolderDisk(gateway.gateway.shared.data).sessions() == [session])
     }
 
-    @Test("The expiry of a session that was loaded with a wrong clock follows the corrected clock")
+    @Test("If a session was loaded with a wrong clock, its expiry is computed again with the corrected clock")
     func correctedLater() async throws {
       var gateway = try RunningGateway(RunningGateway.forgetful)
       let sessions = try Self.makeSessions(gateway)
