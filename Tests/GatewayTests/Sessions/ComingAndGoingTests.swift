@@ -8,7 +8,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P1 to P4 with a session that is unloaded and loaded repeatedly, over restarts of its gateway.
+  /// P1 to P4 for a session that is unloaded and loaded again many times, and whose gateway is restarted.
   @Suite("Participants that join and leave")
   struct ComingAndGoingTests {
     @Test(
@@ -26,7 +26,7 @@ extension OverSockets {
         let member = members[who]
         switch random.next(below: 20) {
         case 0:
-          // All leave at once: the session is unloaded, unless a participant rejoins before.
+          // All connections break at once, so the session is unloaded unless a participant rejoins first.
           for member in members { member.cut() }
           isThere = isThere.map { _ in false }
         case 1 where random.next(below: 4) == 0:
@@ -51,17 +51,17 @@ extension OverSockets {
       let total = drawn.reduce(0, +)
       let witness = try ParticipantClient(gateway, session).join()
       for member in members + [witness] {
-        try member.read(until: "all of it") { $0.state.held[.zero]?.count ?? 0 >= total }
+        try member.read(until: "all entries") { $0.state.held[.zero]?.count ?? 0 >= total }
         #expect(member.state.held == witness.state.held)
       }
       for member in members { try member.readUntilCommitted() }
       let held = witness.state.held[.zero] ?? []
       for who in members.indices {
         let own = held.filter { $0[0] == UInt8(who) }
-        #expect(own == (0..<drawn[who]).map { Self.payload(who, $0 + 1) }, "what \(who) drew")
+        #expect(own == (0..<drawn[who]).map { Self.payload(who, $0 + 1) }, "the entries of member \(who)")
       }
       #expect(Set(members.map(\.number)).count == members.count)
-      // The state does not change any more.
+      // After another crash, the state is still the same.
       gateway = try gateway.restart(.cut)
       #expect(try ParticipantClient(gateway, session).join().state.held == witness.state.held)
     }
@@ -71,7 +71,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P3: if a participant joins while the session is being unloaded, the session continues, even if the disk fails then"
+      "P3: if a participant joins while the session is being unloaded, the session continues, even if the disk then fails"
     )
     func comesWhilePutAway() async throws {
       let disk = TroubledDisk()
@@ -89,7 +89,7 @@ extension OverSockets {
       try disk.waitUntilMet()
       let third = try ParticipantClient(gateway, session).join()
       for value in 3..<6 { try second.send(second.entry([UInt8(value)], retention: .append)) }
-      try third.read(until: "what is drawn") { $0.state.held[.zero]?.count == 6 }
+      try third.read(until: "all six entries") { $0.state.held[.zero]?.count == 6 }
       let (epoch, sequence) = (try #require(third.joined?.epoch), third.sequence)
       second.cut()
       third.cut()
@@ -97,7 +97,7 @@ extension OverSockets {
       let fourth = try ParticipantClient(gateway, session).join()
       try fourth.send(fourth.entry([100], retention: .append))
       try fourth.readUntilCommitted()
-      // Used sequences are not reused in the same epoch.
+      // If the epoch is the same, the sequence has not gone back, so no sequence is used twice.
       if fourth.joined?.epoch == epoch {
         #expect(try #require(fourth.joined?.sequence) >= sequence)
       }
@@ -114,7 +114,7 @@ extension OverSockets {
     }
 
     @Test(
-      "Numbers and sequences are unique even if a closed session continues")
+      "Numbers and sequences stay unique even if a session continues after its `closed` record")
     func closedAndGoingOn() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk, RunningGateway.forgetful)
@@ -132,7 +132,7 @@ extension OverSockets {
         #expect(numbers.insert(other.number).inserted)
         disk.mend()
         other.cut()
-        try await gateway.wait(for: "put away", of: session) { $0 == nil }
+        try await gateway.wait(for: "the session is unloaded", of: session) { $0 == nil }
       }
       gateway = try gateway.restart(.cut)
       let last = try ParticipantClient(gateway, session).join()

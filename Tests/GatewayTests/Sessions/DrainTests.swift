@@ -10,7 +10,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// The stop of a gateway with many clients.
+  /// The drain of a gateway with many clients.
   @Suite("Drain of a gateway")
   struct DrainTests {
     @Test("All entries are on the disk before any client is asked to reconnect", arguments: [1, 2])
@@ -27,8 +27,8 @@ extension OverSockets {
           member.entry([UInt8(index & 255), UInt8(index >> 8)], retention: .append),
           member.entry([UInt8(index & 255)], retention: .replace, key: EntryKey(high: 1, low: 1)))
       }
-      // Each member's own entries are returned, so they are in the order.
-      for member in members { try member.read(until: "its own") { $0.isCurrent } }
+      // When each member has received its own entries, all entries are in the order.
+      for member in members { try member.read(until: "its own last entry") { $0.isCurrent } }
       let before = MonotonicTime.now()
       gateway.gateway.drain()
       for member in members {
@@ -53,7 +53,9 @@ extension OverSockets {
       }
     }
 
-    @Test("An unclean stop leaves no mark: no session continues from unsaved entries")
+    @Test(
+      "After a stop with unsaved entries there is no mark of a clean stop, so sessions continue in a new epoch"
+    )
     func unclean() throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -64,7 +66,7 @@ extension OverSockets {
       let epoch = try #require(member.joined?.epoch)
       disk.fail(with: ENOSPC) { $0.session == session }
       try member.send(member.entry([1], retention: .append))
-      try member.read(until: "its own") { $0.isCurrent }
+      try member.read(until: "its own last entry") { $0.isCurrent }
       gateway.gateway.drain()
       try member.read(until: "the close") { $0.closed == 1012 }
       #expect(!member.hasAllCommitted)
@@ -82,10 +84,11 @@ extension OverSockets {
   }
 }
 
-/// The progress of a drain over all reactors.
+/// The progress of a drain, which all reactors share.
 @Suite("The progress of a drain")
 struct DrainProgressTests {
-  @Test("Reactors finish when all of them are ready, and the last one learns if all of them stopped cleanly")
+  @Test(
+    "Reactors may finish when all are ready, and the last one to finish is told if all have stopped cleanly")
   func progress() {
     let progress = DrainProgress(reactors: 2)
     #expect(!progress.reportReady())

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Draining")
 struct DrainingTests {
-  @Test("Entries are stored first, then 128 sockets are closed every 20 ms, and the last records are written")
+  @Test("A drain stores all entries, then closes 128 sockets every 20 ms, and then writes the last records")
   func batches() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -57,10 +57,11 @@ struct DrainingTests {
     await worker.advance(.milliseconds(2799))
     #expect(await !worker.continueDraining())
     await worker.advance(.milliseconds(1))
-    #expect(await worker.continueDraining(), "the time is over")
+    #expect(await worker.continueDraining(), "the time for the drain is over")
   }
 
-  @Test("A drain waits for connections that linger, so that their last answers arrive")
+  @Test(
+    "A drain waits for connections that linger after their close frame, so that their last answers arrive")
   func lingering() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -78,7 +79,7 @@ struct DrainingTests {
     #expect(await worker.drainCalls == ["wake"])
   }
 
-  @Test("A client that connects during a drain is asked to come back later")
+  @Test("A client that connects during a drain is asked to reconnect later")
   func newcomer() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

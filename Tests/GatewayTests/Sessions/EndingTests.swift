@@ -11,16 +11,16 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// The end of sessions is on the disk before a participant is informed, and is final.
+  /// The end of a session, which is on the disk before participants are informed, and is permanent.
   @Suite("Ending")
   struct EndingTests {
     /// The time at which a session without participants is ended.
     enum Moment: CaseIterable {
-      /// Its last record waits for a batch of another session.
+      /// Its `closed` record waits until a batch of another session is written.
       case beforePuttingAway
-      /// Its last record is being written.
+      /// Its `closed` record is being written.
       case whilePuttingAway
-      /// Its last record is being written, and the gateway stops.
+      /// Its `closed` record is being written, and the gateway stops.
       case whileStopping
     }
 
@@ -52,23 +52,27 @@ extension OverSockets {
         try busy.send(busy.entry([1]))
         try disk.waitUntilMet()
         member.cut()
-        try await gateway.wait(for: "being put away", of: session) { $0?.stored.hasFinalRecord == true }
+        try await gateway.wait(for: "the `closed` record is requested", of: session) {
+          $0?.stored.hasFinalRecord == true
+        }
       case .whilePuttingAway:
         disk.hang { $0.session == session && $0.kinds.contains(.closed) }
         member.cut()
         try disk.waitUntilMet()
       case .whileStopping:
         member.cut()
-        try await gateway.wait(for: "nobody", of: session) { $0?.session.activeParticipantCount == 0 }
+        try await gateway.wait(for: "no participants", of: session) {
+          $0?.session.activeParticipantCount == 0
+        }
         try await gateway.waitUntilSaved(session)
         disk.hang { $0.session == session && $0.kinds.contains(.closed) }
         gateway.gateway.drain()
         try disk.waitUntilMet()
       }
       let ending = try Asked { [gateway] in try gateway.end(session, token) }
-      try await gateway.wait(for: "being ended", of: session) { $0?.isEnding ?? false }
+      try await gateway.wait(for: "the end of the session begins", of: session) { $0?.isEnding ?? false }
       disk.mend()
-      // A stopping gateway need not answer.
+      // A gateway that is stopping may leave the request unanswered.
       let status = moment == .whileStopping ? try? ending.wait() : try ending.wait()
       #expect(status == 204 || moment == .whileStopping)
       gateway = try gateway.restart(moment == .whileStopping ? .drained : .cut)
@@ -80,7 +84,8 @@ extension OverSockets {
       }
     }
 
-    @Test("No record is written after an end, even if other records are requested")
+    @Test(
+      "After the `end` record, no record is written, even if entries and removals are requested meanwhile")
     func nothingBehind() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)
@@ -94,7 +99,7 @@ extension OverSockets {
       let path = journal.path(of: attachment)
       let removal = try Asked { [gateway] in try gateway.status("DELETE", path) }
       try member.send(member.entry([9], retention: .append))
-      try await gateway.wait(for: "somebody who waits for the disk", of: session) {
+      try await gateway.wait(for: "a request that waits for the disk", of: session) {
         $0.map { $0.stored.hasWaiters && $0.session.hasUnsaved } ?? false
       }
       disk.mend()
@@ -118,7 +123,9 @@ extension OverSockets {
       let first = try Asked { [gateway] in try gateway.end(session, token) }
       try disk.waitUntilMet()
       let second = try Asked { [gateway] in try gateway.end(session, token) }
-      try await gateway.wait(for: "the second", of: session) { $0.map { !$0.endWaiters.isEmpty } ?? false }
+      try await gateway.wait(for: "the second request", of: session) {
+        $0.map { !$0.endWaiters.isEmpty } ?? false
+      }
       #expect(!first.isAnswered)
       #expect(!second.isAnswered)
       if isWell {
@@ -138,7 +145,9 @@ extension OverSockets {
       #expect(try gateway.status(of: session) == (isWell ? 410 : 200))
     }
 
-    @Test("An end that another process has undone has no effect", arguments: [false, true])
+    @Test(
+      "If another process undoes the end of a session, participants can join and draw again",
+      arguments: [false, true])
     func restored(isForgotten: Bool) async throws {
       var gateway = try RunningGateway { $0.limits.sessionIdleSeconds = isForgotten ? 0 : 60 }
       let (session, member, token) = try Self.drawn(on: gateway)
@@ -163,7 +172,9 @@ extension OverSockets {
       #expect(try ParticipantClient(gateway, session).join().state.held[.zero] == all)
     }
 
-    @Test("An ended session is unloaded, even if it had an incomplete upload or disconnected participants")
+    @Test(
+      "An ended session is unloaded from memory, even if it had incomplete uploads or disconnected participants"
+    )
     func forgotten() async throws {
       let gateway = try RunningGateway { $0.limits.sessionIdleSeconds = 0 }
       for index in 0..<6 {
@@ -183,7 +194,7 @@ extension OverSockets {
       try await gateway.wait(for: "no log open") { try gateway.openLogs() == 0 }
     }
 
-    @Test("Two clients that join while an ended session is being unloaded both get the end")
+    @Test("Two clients that join while an ended session is being unloaded are both told that it has ended")
     func foundWhileForgotten() async throws {
       let gateway = try RunningGateway()
       for _ in 0..<20 {
@@ -201,7 +212,7 @@ extension OverSockets {
       #expect(try gateway.statusOfNewSession() == 503)
       let disk = TroubledDisk()
       let listings = Guarded(0)
-      // The sweeper counts the folders before it starts, and then reads them.
+      // The first listing only counts the folders. The sweep, whose listing hangs here, then reads them.
       disk.hang { call in
         call.kind == .list
           && listings.withLock { count in
@@ -214,7 +225,7 @@ extension OverSockets {
       for (session, _, token) in sessions[..<2] { #expect(try gateway.end(session, token) == 204) }
       disk.mend()
       let first = gateway.gateway.shared.owner(of: SessionID(high: 0, low: 0))
-      try await gateway.wait(for: "the end of the look") { await first.hasSwept }
+      try await gateway.wait(for: "the end of the sweep") { await first.hasSwept }
       for _ in 0..<2 { sessions.append(try Self.drawn(on: gateway, entries: 1)) }
       #expect(try gateway.statusOfNewSession() == 503)
       for end in RunningGateway.End.allCases {
@@ -222,8 +233,8 @@ extension OverSockets {
         #expect(try gateway.statusOfNewSession() == 503)
         let (last, _, token) = sessions.removeLast()
         #expect(try gateway.end(last, token) == 204)
-        // Sessions that had ended before the start count until the folder is swept.
-        try await gateway.wait(for: "room for one") { try gateway.statusOfNewSession() == 201 }
+        // After the start, ended sessions count as well until the sweep has read their folders.
+        try await gateway.wait(for: "room for a session") { try gateway.statusOfNewSession() == 201 }
         #expect(try gateway.statusOfNewSession() == 503)
       }
     }

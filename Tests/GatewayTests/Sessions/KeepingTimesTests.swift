@@ -34,7 +34,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A session without participants is removed from the disk exactly when it expires")
+    @Test("A session without participants is removed from the disk when it expires, and not earlier")
     func goes() async throws {
       var gateway = try RunningGateway(reactors: 2, RunningGateway.forgetful)
       var sessions: [Way: SessionID] = [:]
@@ -49,13 +49,13 @@ extension OverSockets {
         switch way {
         case .putAway:
           member.cut()
-          try await gateway.wait(for: "put away", of: session) { $0 == nil }
+          try await gateway.wait(for: "the session is unloaded", of: session) { $0 == nil }
         case .notClosed: break
         case .ended: #expect(try gateway.end(session, try #require(member.joined?.token)) == 204)
         case .inUse: inUse = member
         }
       }
-      // Days before its expiry, no check removes it.
+      // Before their expiry, the sessions are not removed.
       gateway = try gateway.restart(.cut)
       for (way, session) in sessions {
         #expect(try gateway.status(of: session) == (way == .ended ? 410 : 200))
@@ -64,14 +64,16 @@ extension OverSockets {
       gateway = try gateway.restart(.cut) {
         $0.limits.sessionKeepSeconds = 1
         $0.limits.endedKeepSeconds = 1
-        // No session is unloaded: only those on the disk are checked.
+        // The session in use stays in memory, and the others are only on the disk.
         $0.limits.sessionIdleSeconds = 60
       }
       member.gateway = gateway
       try member.join()
       let disk = FolderDisk(gateway.gateway.shared.data)
       let kept = sessions[.inUse].map { [$0] }
-      try await gateway.wait(for: "all but one gone") { try disk.sessions() == kept }
+      try await gateway.wait(for: "the removal of all sessions except the one in use") {
+        try disk.sessions() == kept
+      }
       for (way, session) in sessions {
         let status = try gateway.status(of: session)
         #expect(status == way.status || (status == 410 && way != .inUse))
@@ -82,7 +84,7 @@ extension OverSockets {
     }
 
     @Test(
-      "An abandoned session in memory is removed with its folder, and requests for it report that it has ended"
+      "When a session in memory expires, its folder is removed, and requests for the session are answered with 410"
     )
     func expires() async throws {
       let gateway = try RunningGateway {
@@ -103,7 +105,7 @@ extension OverSockets {
     }
 
     @Test(
-      "An empty session is kept as long as one with content if damaged bytes are kept beside its log",
+      "An empty session is kept as long as one with content if damaged bytes of its log were kept in another file",
       arguments: [true, false])
     func damaged(isPutAway: Bool) async throws {
       var gateway = try RunningGateway {
@@ -115,19 +117,19 @@ extension OverSockets {
       if isPutAway {
         for session in [empty, damaged] {
           try ParticipantClient(gateway, session).join().cut()
-          try await gateway.wait(for: "put away", of: session) { $0 == nil }
+          try await gateway.wait(for: "the session is unloaded", of: session) { $0 == nil }
         }
       }
       gateway.stop()
       let rest = "\(gateway.folder)/data/sessions/\(damaged.text)/log.damaged-1"
       try Data([1, 2, 3]).write(to: URL(filePath: rest))
-      // According to its record, the loaded session has been empty for an hour.
+      // The new clock is an hour ahead, so both sessions count as empty for an hour.
       gateway = try gateway.restart(.cut, clock: hour) {
         $0.limits.removalDelaySeconds = 0
         $0.limits.sessionIdleSeconds = 3600
       }
       let disk = FolderDisk(gateway.gateway.shared.data)
-      try await gateway.wait(for: "the empty one gone") { try disk.sessions() == [damaged] }
+      try await gateway.wait(for: "the removal of the empty session") { try disk.sessions() == [damaged] }
       #expect(try gateway.status(of: damaged) == 200)
       let kept = await gateway.gateway.shared.owner(of: damaged).isTrue(of: damaged) {
         $0?.session.keepsDamage ?? false
@@ -137,7 +139,7 @@ extension OverSockets {
       #expect(findings.due.isEmpty)
     }
 
-    @Test("A session whose log has an incomplete last record is read, and expires at the right time")
+    @Test("A session whose log ends with an incomplete record can be loaded, and expires at the right time")
     func torn() async throws {
       var gateway = try RunningGateway()
       let sessions = try (0..<3).map { _ in try gateway.makeSession() }
@@ -159,7 +161,7 @@ extension OverSockets {
       }
       let disk = FolderDisk(gateway.gateway.shared.data)
       try await gateway.wait(for: "an empty folder") { try disk.sessions().isEmpty }
-      try await gateway.wait(for: "room for one") { try gateway.statusOfNewSession() == 201 }
+      try await gateway.wait(for: "room for a session") { try gateway.statusOfNewSession() == 201 }
     }
   }
 }

@@ -7,10 +7,10 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// Sessions outlive their gateway.
+  /// Sessions that continue after their gateway is restarted.
   @Suite("Restarts")
   struct RestartTests {
-    /// Four participants draw, and read until all their entries are committed.
+    /// Lets participants join a new session and draw, and waits until all their entries are committed.
     private static func drawn(
       on gateway: RunningGateway, people: Int = 4
     ) throws -> (session: SessionID, members: [ParticipantClient]) {
@@ -25,7 +25,7 @@ extension OverSockets {
         }
       }
       for member in members {
-        try member.read(until: "everything is committed") {
+        try member.read(until: "all its entries are committed") {
           $0.committed >= ($0.received.last { $0.sender == member.number }?.sequence ?? .max)
             && $0.received.last { $0.sender == member.number }?.clientSequence == 20
         }
@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: committed entries survive the end of the process",
+      "P4: committed entries survive a clean stop and a kill of the process",
       arguments: [RunningGateway.End.cut, .drained], [1, 2])
     func committed(_ end: RunningGateway.End, reactors: Int) throws {
       var gateway = try RunningGateway(reactors: reactors)
@@ -63,30 +63,31 @@ extension OverSockets {
     }
 
     @Test(
-      "P2: uncommitted entries are sent again, and the session contains each of them once", arguments: 0..<10)
+      "P2: after a kill, uncommitted entries are sent again, and the session contains each of them once",
+      arguments: 0..<10)
     func resent(round: Int) throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
       let member = try ParticipantClient(gateway, session).join()
       let key = EntryKey(high: 1, low: 1)
-      // From here on the participant is on the disk.
+      // When its first entry is committed, the participant is on the disk too.
       try member.send(member.entry([]))
-      try member.read(until: "a first one is committed") {
+      try member.read(until: "its first entry is committed") {
         $0.committed >= ($0.received.last?.sequence ?? .max) && !$0.received.isEmpty
           && $0.received.last?.clientSequence == 1
       }
       for index in 0..<100 { try member.send(member.entry([UInt8(index)], retention: .append, key: key)) }
       // The gateway is killed in the middle of the entries.
-      try member.read(until: "some of it") { $0.received.count { $0.type == "Test" } > 10 * round }
+      try member.read(until: "the first entries") { $0.received.count { $0.type == "Test" } > 10 * round }
       member.cut()
       gateway = try gateway.restart(.cut)
       member.gateway = gateway
       try member.join()
-      try member.read(until: "all of it") { $0.state.held[key]?.count == 100 }
+      try member.read(until: "all entries") { $0.state.held[key]?.count == 100 }
       #expect(member.state.held[key] == (0..<100).map { [UInt8($0)] })
     }
 
-    @Test("P7: a targeted entry reaches only its targets, and no number is assigned twice")
+    @Test("P7: no participant number is assigned twice, even after restarts")
     func numbers() throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()
@@ -94,7 +95,7 @@ extension OverSockets {
       for end in [RunningGateway.End.cut, .drained, .cut, .cut] {
         let members = try (0..<3).map { _ in try ParticipantClient(gateway, session).join() }
         for member in members {
-          #expect(numbers.insert(member.number).inserted, "\(member.number) was given twice")
+          #expect(numbers.insert(member.number).inserted, "\(member.number) was assigned twice")
         }
         for member in members { member.cut() }
         gateway = try gateway.restart(end)
@@ -129,7 +130,7 @@ extension OverSockets {
       let (session, members) = try Self.drawn(on: gateway)
       let metrics = try Metrics(of: gateway)
       for member in members { member.cut() }
-      try metrics.wait(for: "nothing in memory") { $0["sessions"] == 0 }
+      try metrics.wait(for: "no session in memory") { $0["sessions"] == 0 }
       for member in members {
         try member.join()
         #expect(member.joined?.resumed == true)
@@ -167,7 +168,7 @@ extension OverSockets {
     }
 
     @Test(
-      "If a session's id was sent to a client, the session survives any end of the process",
+      "A session whose id was sent to a client survives a clean stop and a kill of the process",
       arguments: RunningGateway.End.allCases)
     func created(_ end: RunningGateway.End) throws {
       var gateway = try RunningGateway()
@@ -176,7 +177,9 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 200)
     }
 
-    @Test("A second gateway on the folder gets the number of the process that has locked the folder")
+    @Test(
+      "If another gateway uses the data folder, the error has the id of the process that has locked the folder"
+    )
     func secondGateway() throws {
       let gateway = try RunningGateway()
       #expect {

@@ -11,7 +11,7 @@ extension OverSockets {
   @Suite("Resume")
   struct ResumeTests {
     @Test(
-      "P2, P8: a disconnected participant resumes with a tail under the same id, and gets each entry once",
+      "P2, P8: a disconnected participant resumes under the same id, gets a tail, and receives each entry once",
       arguments: [false, true])
     func tail(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -24,7 +24,7 @@ extension OverSockets {
       cut.cut()
       try stays.send(stays.entry([2], retention: .replace, key: EntryKey(high: 0, low: 1)))
       try stays.read(until: "own entry") { $0.received.contains { $0.payload == [2] } }
-      // Entries that are drawn while disconnected are kept, and sent after the resume.
+      // The client keeps the entry that it creates while it is disconnected, and sends it after the resume.
       _ = cut.entry([3])
       try cut.join()
       #expect(cut.joined?.resumed == true)
@@ -43,7 +43,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P1, P2, P3: three participants send during 120 disconnects; each entry arrives once and in order, and all states are equal",
+      "P1, P2, P3: despite 120 disconnects, each entry of three participants arrives once and in order, and all states are equal",
       arguments: [false, true])
     func manyCuts(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -98,7 +98,7 @@ extension OverSockets {
       try client.read(until: "own entry") { $0.received.contains { $0.payload == [1] } }
     }
 
-    @Test("P3: a client behind the tail gets a snapshot")
+    @Test("P3: a client whose next entry is no longer in the tail gets a snapshot")
     func snapshotAfterLong() throws {
       let gateway = try RunningGateway { $0.limits.catchUpTailBytes = 65_536 }
       let session = try gateway.makeSession()
@@ -112,15 +112,17 @@ extension OverSockets {
             key: EntryKey(high: 0, low: UInt64(index % 3))))
         try stays.read(until: "own entry") { $0.received.last?.clientSequence == UInt32(index + 1) }
       }
-      // Entries that are not on the disk yet are never dropped.
-      try stays.read(until: "all is committed") { $0.committed >= $0.sequence }
+      // Waits until all entries are on the disk, because the log does not drop entries before that.
+      try stays.read(until: "all entries are committed") { $0.committed >= $0.sequence }
       try cut.join()
       #expect(cut.joined?.resumed == true)
       #expect(cut.catchUps == [.snapshot, .snapshot])
       #expect(cut.state.held == stays.state.held)
     }
 
-    @Test("P8, PROTOCOL 2.2: after `graceSeconds` the leave is announced, and the token stays valid")
+    @Test(
+      "P8, PROTOCOL 2.2: `graceSeconds` after a disconnect, the participant is announced as gone, but its token stays valid"
+    )
     func grace() throws {
       let gateway = try RunningGateway { $0.limits.graceSeconds = 1 }
       let session = try gateway.makeSession()
@@ -138,7 +140,7 @@ extension OverSockets {
       #expect(goes.joined?.resumed == true)
       #expect(goes.joined?.acknowledged == 1)
       #expect(goes.number == number)
-      try stays.read(until: "the other again") { $0.state.participants.count == 2 }
+      try stays.read(until: "the return of the other participant") { $0.state.participants.count == 2 }
     }
   }
 }

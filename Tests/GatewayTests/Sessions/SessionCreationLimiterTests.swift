@@ -10,7 +10,7 @@ struct SessionCreationLimiterTests {
   private let client = IPAddress(v4: 0x0A00_0001)
 
   @Test(
-    "A client may create its maximum number of sessions at once, and after that the same number per minute")
+    "A client can create a minute's number of sessions at once, and after that the same number per minute")
   func limit() {
     var limiter = SessionCreationLimiter(perMinute: 4)
     for _ in 0..<4 { #expect(limiter.admit(client, at: start) == nil) }
@@ -20,7 +20,7 @@ struct SessionCreationLimiterTests {
     #expect(limiter.admit(client, at: start + .milliseconds(15_001)) != nil)
   }
 
-  @Test("Each client has its own limit; the addresses of one IPv6 network share one")
+  @Test("Each client has a limit of its own; the addresses of one IPv6 network share a limit")
   func clients() throws {
     var limiter = SessionCreationLimiter(perMinute: 1)
     let first = try #require(IPAddress("2001:db8::1"))
@@ -32,7 +32,8 @@ struct SessionCreationLimiterTests {
     #expect(limiter.admit(otherNetwork, at: start) == nil)
   }
 
-  @Test("Clients that create no sessions for a minute are forgotten; clients at their limit are not")
+  @Test(
+    "A client that has created no session for a minute is forgotten, but not a client that is at its limit")
   func memory() {
     var limiter = SessionCreationLimiter(perMinute: 2)
     for number in 0..<100 { _ = limiter.admit(IPAddress(v4: UInt32(0x0B00_0000 + number)), at: start) }

@@ -36,7 +36,7 @@ struct SessionTableTests {
     #expect(await worker.isInMemory)
   }
 
-  @Test("Concurrent searches load a session once")
+  @Test("If several clients connect to an unloaded session at the same time, the session is loaded once")
   func concurrentLoads() async throws {
     let worker = try ComponentWorker { $0.sessionIdleSeconds = 10 }
     try await worker.makeSession()
@@ -51,7 +51,9 @@ struct SessionTableTests {
     for socket in sockets { #expect(await worker.isOpen(socket)) }
   }
 
-  @Test("The end of a session reaches its members after its last entries, and later clients learn of it")
+  @Test(
+    "When a session is ended, its members get the last entries and close code 4010; later clients get 4010 too"
+  )
   func ending() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -68,7 +70,7 @@ struct SessionTableTests {
     #expect(try await worker.entriesAndCloses(of: late) == [.close(4010)])
   }
 
-  @Test("A search for an unknown session closes the socket with 4004")
+  @Test("A socket of an unknown session is closed with 4004")
   func unknown() async throws {
     let worker = try ComponentWorker()
     let client = try await worker.connect(to: 9)
@@ -77,12 +79,12 @@ struct SessionTableTests {
   }
 
   @Test(
-    "P6: a connection that closes while its session is being loaded or ended frees its descriptor at once")
+    "P6: if a connection closes while its session is being loaded or ended, its descriptor is closed at once")
   func closedDuringTask() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
     let ending = try await worker.join()
-    // The tasks of both begin with the next turn, which does not come before the connections close.
+    // The tasks that load and end the sessions begin in the next turn, after the connections have closed.
     let loading = try await worker.connect(to: 9)
     await worker.send(.text, Array(#"{"end":{}}"#.utf8), from: ending)
     for client in [loading, ending] {
@@ -93,7 +95,8 @@ struct SessionTableTests {
   }
 
   @Test(
-    "A lease excludes other callers until its scope ends; they get the lease in the order of their requests")
+    "While a caller has the lease of a session, other callers wait, and then get the lease in the order of their requests"
+  )
   func leases() async throws {
     let worker = try ComponentWorker()
     #expect(await worker.orderOfLeases() == ["first begins", "first ends", "second begins", "second ends"])
@@ -104,13 +107,13 @@ extension ComponentWorker {
   fileprivate var isInMemory: Bool { sessions[Self.id(1)] != nil }
   fileprivate var loads: UInt64 { counters.values.sessionsOpened }
 
-  /// Finds the session, and returns its epoch.
+  /// Returns the epoch of the session, which is loaded if necessary; nil if it cannot be found.
   fileprivate func epoch() async -> String? {
     guard case .open(let host) = await sessions.find(Self.id(1)) else { return nil }
     return host.session.epoch
   }
 
-  /// Takes two leases of one session in concurrent tasks.
+  /// Takes two leases of one session in concurrent tasks, and returns the order of their beginnings and ends.
   fileprivate func orderOfLeases() async -> [String] {
     var events: [String] = []
     func hold(_ name: String) async {

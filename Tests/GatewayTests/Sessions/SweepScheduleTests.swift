@@ -25,7 +25,7 @@ struct SweepScheduleTests {
     let schedule = SweepSchedule(sweeper, clock: clock, tasks: tasks, log: log) { _, _ in }
     #expect(schedule.nextDeadline == start)
     schedule.sweepIfDue()
-    #expect(schedule.nextDeadline == nil, "no time is due during a sweep")
+    #expect(schedule.nextDeadline == nil, "no deadline is set during a sweep")
     schedule.sweepIfDue()
     let work = tasks.takeAll()
     #expect(work.count == 1)
