@@ -1,7 +1,7 @@
 import Testing
 import Platform
 
-/// A blocking call on a thread of its own, with a result.
+/// A blocking call that returns a result, on a thread of its own.
 final class Asked<Answer: Sendable>: Sendable {
   private let answer = Guarded<Answer?>(nil)
   private let thread = Guarded<Background?>(nil)
@@ -17,7 +17,7 @@ final class Asked<Answer: Sendable>: Sendable {
   /// True when the result is available.
   var isAnswered: Bool { answer.withLock { $0 != nil } }
 
-  /// Waits for the result, or throws the error of the call.
+  /// Waits for the call. Returns its result, or throws its error.
   func wait() throws -> Answer {
     try thread.withLock { $0 }?.wait()
     return try #require(answer.withLock { $0 })

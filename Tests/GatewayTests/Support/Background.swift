@@ -16,7 +16,7 @@ final class Background: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Waits for the call, and throws its error.
+  /// Waits for the call. Throws the error of the call, if there is one.
   func wait() throws {
     thread.withLock { $0 }?.join()
     if let error = outcome.withLock({ $0 }) { throw error }

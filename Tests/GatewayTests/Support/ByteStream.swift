@@ -14,18 +14,18 @@ enum ClientError: Error {
   case answered(status: Int)
 }
 
-/// A connection to a gateway, plain or TLS, for a thread that may block. Every wait has a deadline.
+/// A blocking connection to a gateway, with or without TLS. Every wait has a deadline.
 final class ByteStream {
   let gateway: RunningGateway
   let isSecure: Bool
-  /// Received bytes that are not consumed yet; the codecs consume from the front.
+  /// Received bytes that are not consumed yet. The codecs consume bytes from the front.
   var unread: [UInt8] = []
   private let socket: Socket
   private let tls: TLSConnection?
   private var descriptor: OwnedDescriptor?
   private var buffer = [UInt8](repeating: 0, count: 131_072)
 
-  /// Connects; over TLS, also completes the handshake, unless the caller disables that.
+  /// Connects. With TLS, also completes the handshake if `shakesHands` is true.
   init(to gateway: RunningGateway, isSecure: Bool = false, shakesHands: Bool = true) throws {
     let descriptor = try Socket.connect(to: isSecure ? gateway.https : gateway.http)
     self.gateway = gateway
@@ -61,7 +61,7 @@ final class ByteStream {
     }
   }
 
-  /// Sends all bytes and ends our direction. Over TLS, the end is in the last record, so that both arrive together.
+  /// Sends all bytes and half-closes the connection. With TLS, the bytes and the `close_notify` alert are sent together.
   func sendLast(_ bytes: [UInt8]) throws {
     guard let tls else {
       try sendRaw(bytes)
@@ -79,8 +79,8 @@ final class ByteStream {
     try endWriting()
   }
 
-  /// Sends two parts in separate records, but only the first bytes of the second record. TLS only.
-  /// - Returns: the rest, which `sendRaw` sends.
+  /// Sends two parts in separate TLS records, but only the first bytes of the second record.
+  /// - Returns: the rest of the second record, which the caller sends with `sendRaw`.
   func sendCut(_ first: [UInt8], _ second: [UInt8]) throws -> [UInt8] {
     var ciphertext: [UInt8] = []
     try tls?.encrypt(first.span, into: &ciphertext)
@@ -107,8 +107,8 @@ final class ByteStream {
     }
   }
 
-  /// Sends until all bytes are accepted (`true`), or no bytes were accepted for the given time (`false`). Plain text
-  /// only.
+  /// Sends bytes without TLS. Returns true when all bytes are accepted, and false if no bytes are accepted for the given
+  /// time.
   func offer(_ bytes: [UInt8], within limit: Duration) throws -> Bool {
     var sent = 0
     while sent < bytes.count {
@@ -159,7 +159,7 @@ final class ByteStream {
     try socket.wait(until: .readable, atMost: limit)
   }
 
-  /// Reads until the peer has ended its direction, and drops the bytes.
+  /// Reads and drops bytes until the peer has closed the connection.
   func drainToEnd() throws {
     let deadline = TestTimeout.deadline
     do {
@@ -172,7 +172,7 @@ final class ByteStream {
     }
   }
 
-  /// Ends our direction.
+  /// Half-closes the connection: no more bytes are sent.
   func endWriting() throws {
     try socket.shutdownWrite()
   }
@@ -184,7 +184,7 @@ final class ByteStream {
     descriptor = nil
   }
 
-  /// Closes, as the kernel does for a process that ends.
+  /// Closes the connection, like the kernel when a process ends.
   func close() {
     descriptor = nil
   }

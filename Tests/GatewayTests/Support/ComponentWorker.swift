@@ -12,7 +12,8 @@ import Wire
 
 @testable import Gateway
 
-/// The components of a reactor for WebSockets and sessions, over pairs of local sockets. Time and turns advance on request.
+/// The components of a reactor for WebSockets and sessions, over pairs of local sockets. The clock and the turns advance
+/// only when a test requests it.
 actor ComponentWorker {
   /// The client's end of a WebSocket.
   private struct Client {
@@ -61,7 +62,7 @@ actor ComponentWorker {
   let sessions: SessionTable
   let messages: SessionMessages
   let draining: Draining
-  /// The calls of a drain: "wake" and "stop".
+  /// The calls that a drain has made: "wake" and "stop".
   private let calls = Calls()
   private let uploads = NoUploads()
   private let limits: Limits
@@ -228,7 +229,7 @@ actor ComponentWorker {
     return !socket.isClosing
   }
 
-  /// Returns everything that a client received since the last call.
+  /// Returns all messages that a client received since the last call.
   func received(by client: Int) throws -> [Received] {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -290,7 +291,7 @@ actor ComponentWorker {
     clock.set(clock.now + duration)
   }
 
-  /// Performs one turn as a reactor does, without waiting for tasks.
+  /// Performs one turn like a reactor, without waiting for tasks.
   func turnOnce() {
     reader.beginTurn()
     reader.readWaiting()
@@ -327,7 +328,7 @@ actor ComponentWorker {
   }
 }
 
-/// A substitute for uploads: the sessions have none.
+/// Replaces the upload service: no session has uploads.
 private final class NoUploads: SessionUploads {
   var didChange: (SessionID) -> Void = { _ in }
   var isStopping = false

@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import TestSupport
 
-/// Keeps the thread of an executor busy until it is released, so that later calls wait.
+/// Blocks the thread of an executor until `release` is called, so that later calls on it wait.
 final class Hold: Sendable {
   private let isOver = Guarded(false)
 

@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-/// Uploads to the journal of one session over one connection: whole files, or pieces by tus 1.0.0.
+/// A client that uploads attachments of one session over one connection: in one request, or in pieces with tus 1.0.0.
 final class JournalClient {
   let http: HTTPClient
   let session: SessionID
@@ -60,13 +60,13 @@ final class JournalClient {
     return bytes + Array("0\r\n\r\n".utf8)
   }
 
-  /// Returns the fields of a file in one request.
+  /// Returns the request fields of an upload in one request.
   static func fileFields(_ id: UUID, digest: String? = nil) -> [(String, String)] {
     [("Attachment-Id", id.uuidString), ("Content-Type", "application/x-test")]
       + (digest.map { [("Repr-Digest", $0)] } ?? [])
   }
 
-  /// Returns the fields of a piece in tus.
+  /// Returns the request fields of a piece with tus.
   static func pieceFields(at offset: Int, checksum: String? = nil) -> [(String, String)] {
     [
       ("Tus-Resumable", "1.0.0"), ("Content-Type", "application/offset+octet-stream"),
@@ -76,7 +76,7 @@ final class JournalClient {
 
   // MARK: - Requests and their answers
 
-  /// Adds a file in one request.
+  /// Uploads an attachment in one request.
   func add(_ id: UUID, _ bytes: [UInt8], _ framing: Framing = .length) throws -> HTTPClient.Response {
     try stream.send(
       head("POST", path(), Self.fileFields(id), framing, length: bytes.count)
@@ -84,7 +84,7 @@ final class JournalClient {
     return try http.response(to: "POST")
   }
 
-  /// Creates a resumable upload; without a size, its length is deferred.
+  /// Creates a resumable upload. Without a size, the length is deferred.
   func create(_ id: UUID, size: Int?) throws -> HTTPClient.Response {
     let length = size.map { ("Upload-Length", "\($0)") } ?? ("Upload-Defer-Length", "1")
     try stream.send(
@@ -105,7 +105,7 @@ final class JournalClient {
     return try http.response(to: "PATCH")
   }
 
-  /// Returns the offset of an upload; nil if there is none.
+  /// Returns the offset of an upload; nil if the upload does not exist.
   func offset(of id: UUID) throws -> Int? {
     let answer = try http.ask("HEAD", path(of: id), ["Tus-Resumable": "1.0.0"])
     guard answer.status != 404 else { return nil }

@@ -6,22 +6,22 @@ import TestSupport
 
 @testable import Gateway
 
-/// A gateway with a session, and a participant that witnesses its entries.
+/// A gateway with a session, and a participant (`witness`) that receives its entries.
 ///
-/// The session belongs to the second of two reactors, so that a client may be on the same or on the other.
+/// The session belongs to the second of two reactors, so that clients can connect to its own reactor or to the other one.
 final class JournalRoom {
   let gateway: RunningGateway
   let session: SessionID
   let witness: ParticipantClient
   let observer: JournalClient
   let metrics: Metrics
-  /// The number of the room's own connections: of the witness, the observer and the metrics. The gateway may accept a connection
-  /// after its client has connected, so a test compares with this number and not with a count at its beginning.
+  /// The number of the room's own connections: those of the witness, the observer and the metrics. Tests compare with this
+  /// constant, because a count at their beginning may lack a connection that is not accepted yet.
   static let connections = 3
 
   init(_ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
     gateway = try RunningGateway(reactors: 2) { configuration in
-      // The room's own connections send nothing during a test.
+      // The room's own connections may be idle during a test, and must not be closed.
       configuration.limits.headSeconds = 3600
       configuration.limits.idleSeconds = 3600
       adjust(&configuration)
@@ -48,12 +48,12 @@ final class JournalRoom {
     #expect(answer.status == 204)
   }
 
-  /// Waits until no upload request is in progress, and until the list of attachments, the entries on the socket, the files on
-  /// the disk and the descriptors agree.
+  /// Waits until no upload request is in progress, and until the list of attachments, the received entries, the files on
+  /// the disk and the open descriptors agree.
   /// - Returns: the list.
   @discardableResult
   func settle(_ location: SourceLocation = #_sourceLocation) throws -> [AttachmentObject] {
-    try metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
+    try metrics.wait(for: "no upload in progress") { $0["uploads"] == 0 }
     let deadline = TestTimeout.deadline
     while true {
       let list = try observer.list()
@@ -68,8 +68,8 @@ final class JournalRoom {
     }
   }
 
-  /// Waits until the session has no attachments and no remains of uploads. The remains of an aborted request are removed
-  /// after the request has ended.
+  /// Waits until the session has no attachments and no files of uploads. The files of an aborted request are removed some
+  /// time after the request has ended.
   func expectNothing(_ location: SourceLocation = #_sourceLocation) throws {
     let deadline = TestTimeout.deadline
     var list = try settle(location)
@@ -100,7 +100,8 @@ final class JournalRoom {
     return differences
   }
 
-  /// Returns the properties that all participants have received. They may have missed the offset of an upload.
+  /// Returns the properties that all participants must have received. The offset is not one of them, because the
+  /// unreliable entries about progress may be lost.
   private static func essence(_ object: AttachmentObject) -> String {
     "\(object.id) \(object.state) \(object.size ?? 0) \(object.sha256 ?? "")"
   }

@@ -25,7 +25,7 @@ final class KeeperFixture: Sendable {
 
   deinit {
     executor.stop()
-    // A folder that cannot be removed stays in the temporary folder, without harm.
+    // If this fails, the folder stays in the temporary folder.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -38,7 +38,7 @@ final class KeeperFixture: Sendable {
 
   /// The lines of the log.
   var lines: [String] { logged.withLock { $0 } }
-  /// The event of each line.
+  /// The value of `event` in each line.
   var events: [String] {
     lines.map { line in String(line.split(separator: "event=\"")[1].prefix { $0 != "\"" }) }
   }
@@ -56,7 +56,7 @@ final class KeeperFixture: Sendable {
       fingerprint: context.certificate.fingerprint)
   }
 
-  /// Writes a pair into a folder below this one.
+  /// Writes a certificate and its key into a subfolder.
   func put(_ pair: Pair, in name: String) throws -> CertificateSource {
     try FileManager.default.createDirectory(atPath: folder + "/\(name)", withIntermediateDirectories: true)
     try write(pair.certificate, over: "\(name)/tls-cert.pem")
@@ -82,7 +82,7 @@ final class KeeperFixture: Sendable {
     await keeper.check(now: now, date: date)
   }
 
-  /// Connects in memory. Returns the client's session, and true if it was resumed.
+  /// Performs a TLS handshake in memory. Returns the client's session, and true if the server resumed `session`.
   func connect(
     _ client: TLSClientContext, _ server: TLSServerContext, resuming session: TLSSession? = nil
   ) throws -> (session: TLSSession?, wasResumed: Bool) {

@@ -2,7 +2,7 @@ import Testing
 import Platform
 import TestSupport
 
-/// Requests `/metrics` repeatedly, over one connection that counts itself among the sockets.
+/// Requests `/metrics` repeatedly over one connection, which is itself one of the counted sockets.
 final class Metrics {
   private let client: HTTPClient
 
@@ -10,7 +10,7 @@ final class Metrics {
     client = try HTTPClient(gateway)
   }
 
-  /// All present values, by name and labels as in the text, without the common prefix.
+  /// Returns all values by name and labels, as in the text but without the prefix `drawtogether_`.
   func values() throws -> [String: Int] {
     let answer = try client.ask("GET", "/metrics")
     try #require(answer.status == 200)
@@ -37,12 +37,12 @@ final class Metrics {
         Issue.record("\(what): \(values.filter { $0.value != 0 })")
         throw ClientError.outOfPatience(waitingFor: what)
       }
-      // No message arrives by itself: this only gives the reactor some time between two requests.
+      // No bytes arrive on this connection; the call only waits 5 ms before the next request.
       _ = try client.stream.isReadable(within: .milliseconds(5))
     }
   }
 
-  /// Waits until no socket is open except the one of the request.
+  /// Waits until the connection of this client is the only open socket.
   func waitForNoSockets() throws {
     try wait(for: "all sockets are closed") {
       $0["sockets{kind=\"http\"}"] == 1 && $0["sockets{kind=\"websocket\"}"] == 0

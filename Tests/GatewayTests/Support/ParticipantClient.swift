@@ -4,9 +4,9 @@ import WebSocket
 import Wire
 import TestSupport
 
-/// A participant, over one socket after another: joins, resumes, keeps sent entries until they are committed, sends
-/// unacknowledged ones again, and keeps the state. It checks received entries: rising sequences, no repetitions,
-/// complete catch-ups.
+/// A participant that uses one socket after another. It joins, resumes, keeps its entries until they are committed, sends
+/// unacknowledged ones again, and maintains the retained state. It checks that the received entries have rising sequences
+/// and no repetitions, and that catch-ups are complete.
 final class ParticipantClient {
   /// The gateway, which is replaced after a restart.
   var gateway: RunningGateway
@@ -15,7 +15,7 @@ final class ParticipantClient {
   private(set) var socket: WebSocketClient?
   private(set) var joined: Joined?
   private(set) var state = RetainedState()
-  /// True to read the announcements of presence, which are many in large sessions.
+  /// True to apply the entries of the gateway itself to the state. They are many in large sessions.
   var followsParticipants = true
   /// The received entries, without those of snapshots, in their order.
   var received: [ReceivedEntry] = []
@@ -32,8 +32,8 @@ final class ParticipantClient {
   /// The last used client sequence.
   private(set) var clientSequence: UInt32 = 0
   private var kept: [(clientSequence: UInt32, bytes: [UInt8])] = []
-  /// The client sequence of each returned entry, by the entry's sequence. When the sequence is committed, so are all
-  /// entries up to the client sequence.
+  /// The sequence and the client sequence of each own entry that was received. When the sequence is committed, all own
+  /// entries up to the client sequence are committed.
   private var arrived: [(sequence: UInt64, clientSequence: UInt32)] = []
 
   init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) {
@@ -53,7 +53,7 @@ final class ParticipantClient {
     return self
   }
 
-  /// The first message.
+  /// Returns the text of the `join` message.
   func joinMessage(resuming: Bool = true) -> [UInt8] {
     var join = Join()
     if resuming, let joined {
@@ -66,7 +66,8 @@ final class ParticipantClient {
     return bytes
   }
 
-  /// Continues with a socket over which `join` has been sent already.
+  /// Continues with a socket on which `join` has been sent already. Reads up to `caughtUp`, then sends the kept entries
+  /// again.
   func begin(on socket: WebSocketClient) throws {
     self.socket = socket
     isCaughtUp = false
@@ -88,7 +89,7 @@ final class ParticipantClient {
     if !due.isEmpty { try socket.send(.binary, due) }
   }
 
-  /// The size above which repeated entries are split into several messages.
+  /// The size above which entries that are sent again are split into several messages.
   private static let messageBytes = 200_000
 
   /// Disconnects without a close frame.
@@ -117,13 +118,13 @@ final class ParticipantClient {
     return bytes
   }
 
-  /// Sends entries in one message, if there is a socket that has caught up.
+  /// Sends entries in one message. Without a socket that has caught up, does nothing.
   func send(_ entries: [UInt8]...) throws {
     guard let socket, isCaughtUp else { return }
     try socket.send(.binary, entries.flatMap { $0 })
   }
 
-  /// Sends another entry with the client sequence of the last entry, which was refused.
+  /// Sends another entry with the client sequence of the refused entry, and drops the refused entry and those after it.
   func sendInstead(of refused: UInt32, retention: Retention, key: EntryKey) throws {
     kept.removeAll { $0.clientSequence >= refused }
     clientSequence = refused - 1
@@ -132,7 +133,7 @@ final class ParticipantClient {
 
   // MARK: - Receiving
 
-  /// Reads until a condition is true, which it may be already.
+  /// Reads until a condition is true. If the condition is true already, reads nothing.
   func read(until what: String, _ condition: (ParticipantClient) throws -> Bool) throws {
     let deadline = TestTimeout.deadline
     while try !condition(self) {
@@ -154,7 +155,7 @@ final class ParticipantClient {
     }
   }
 
-  /// True when all sent entries were returned.
+  /// True when all own entries have been received.
   var isCurrent: Bool {
     received.last { $0.sender == number && $0.clientSequence > 0 }?.clientSequence ?? 0 == clientSequence
   }
@@ -164,7 +165,7 @@ final class ParticipantClient {
 
   /// Reads until all sent entries are committed.
   func readUntilCommitted() throws {
-    try read(until: "all is committed") { $0.isCaughtUp && $0.kept.isEmpty }
+    try read(until: "all own entries are committed") { $0.isCaughtUp && $0.kept.isEmpty }
   }
 
   /// Reads until all entries up to a sequence have arrived.
@@ -221,20 +222,20 @@ final class ParticipantClient {
       return
     }
     if snapshotSequence != nil {
-      // The state comes first, with sequence 0; then entries in rising order.
+      // A snapshot begins with system entries of sequence 0, followed by entries in rising order.
       #expect(entry.sequence > sequence || (entry.sequence == 0 && sequence == 0))
       sequence = entry.sequence
       if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }
       return
     }
-    if entry.sequence <= sequence { Issue.record("\(entry.sequence) came behind \(sequence)") }
+    if entry.sequence <= sequence { Issue.record("\(entry.sequence) came after \(sequence)") }
     sequence = entry.sequence
-    // Entries of a tail advance this sequence too.
+    // Live entries and those of a tail advance the sequence for the next resume.
     after = sequence
     received.append(entry)
     if entry.sender == number, entry.clientSequence > 0 {
       arrived.append((sequence, entry.clientSequence))
-      // `committed` may come before the entry.
+      // `committed` may arrive before the entry that it covers.
       if sequence <= committed { note(committed: committed) }
     }
     if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }

@@ -4,7 +4,7 @@ import Glibc
 import Platform
 import Wire
 
-/// The system resources of a gateway, read from outside.
+/// The files and sockets of a gateway, as the operating system shows them.
 extension RunningGateway {
   /// The folders of a session's files.
   enum FilesFolder: String {
@@ -21,12 +21,12 @@ extension RunningGateway {
     return (try? Set(FileManager.default.contentsOfDirectory(atPath: path))) ?? []
   }
 
-  /// Returns the open files of sessions in this process.
+  /// Returns the session files, except logs, that are open in this process.
   func openFiles() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
-      // Other files of the process are opened and closed during the call.
+      // A descriptor may be closed during the call, and then has no target.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-      // The logs stay open while their sessions are in use.
+      // Logs are left out, because they stay open while their sessions are in use.
       return target.flatMap { path in
         path.hasPrefix("\(folder)/data/sessions/") && !path.hasSuffix("/log") ? path : nil
       }

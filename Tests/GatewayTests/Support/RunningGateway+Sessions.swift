@@ -9,22 +9,22 @@ import TestSupport
 
 @testable import Gateway
 
-/// The kept sessions, from the gateway's internal state.
+/// The sessions of a gateway, read from its internal state and its data folder.
 extension RunningGateway {
-  /// Limits under which a session without participants is unloaded at once.
+  /// Sets limits with which a session without participants is unloaded at once.
   static func forgetful(_ configuration: inout GatewayConfiguration) {
     configuration.limits.graceSeconds = 0
     configuration.limits.sessionIdleSeconds = 0
   }
 
-  /// Waits until a session's reactor has the expected state of the session, which may be unloaded.
+  /// Waits until a session fulfils a condition on its reactor; nil stands for a session that is not loaded.
   func wait(
     for what: String, of session: SessionID, _ condition: @Sendable (SessionHost?) -> Bool
   ) async throws {
     try await wait(for: what) { await self.gateway.shared.owner(of: session).isTrue(of: session, condition) }
   }
 
-  /// Waits for a condition that is not reported by a message.
+  /// Waits until a condition is true, by checking it repeatedly.
   func wait(for what: String, _ condition: () async throws -> Bool) async throws {
     let deadline = TestTimeout.deadline
     while try await !condition() {
@@ -33,9 +33,9 @@ extension RunningGateway {
     }
   }
 
-  /// Waits until a session has nothing left to be written.
+  /// Waits until all records of a session are written.
   func waitUntilSaved(_ session: SessionID) async throws {
-    try await wait(for: "all of it is on the disk", of: session) {
+    try await wait(for: "all records are on the disk", of: session) {
       $0.map { !$0.session.hasUnsaved && !$0.stored.isInFlight } ?? true
     }
   }
@@ -49,7 +49,7 @@ extension RunningGateway {
     return kinds
   }
 
-  /// Undoes the end of a session, like another process.
+  /// Undoes the end of a session in the store, as another process would do it.
   func restoreSession(_ session: SessionID) throws -> Bool {
     try #require(gateway.shared.store as? FolderStore).append(
       RestoredRecord(at: .now).encoded, toClosed: session
@@ -61,7 +61,7 @@ extension RunningGateway {
   /// The number of open logs of this process.
   func openLogs() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-      // Other files of the process are opened and closed during the call.
+      // A descriptor may be closed during the call, and then has no target.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       return target.map { $0.hasPrefix("\(folder)/data/sessions/") && $0.hasSuffix("/log") } ?? false
     }
@@ -89,7 +89,7 @@ extension RunningGateway {
 }
 
 extension Reactor {
-  /// Evaluates a condition for a session; for nil if the session is not in memory.
+  /// Evaluates a condition for a session, or for nil if the session is not in memory.
   func isTrue(of session: SessionID, _ condition: @Sendable (SessionHost?) -> Bool) -> Bool {
     condition(sessions[session] ?? sessions.endedSessionCache[session])
   }

@@ -7,7 +7,8 @@ import Wire
 
 @testable import Gateway
 
-/// A gateway of one test: in this process, on free ports of the loopback, with folders that are removed with it.
+/// A gateway for one test. It runs in this process, on free ports of the loopback interface. Its folders are removed with
+/// it.
 ///
 /// It runs until its last reference is released. Each connection to it has a reference.
 final class RunningGateway: Sendable {
@@ -16,14 +17,14 @@ final class RunningGateway: Sendable {
   let https: SocketAddress
   let trust: TLSClientContext
   let folder: String
-  /// True to remove the folder with the gateway. A restarted gateway leaves it to the next one.
+  /// True to remove the folder with the gateway. After a restart, the folder belongs to the next gateway.
   private let ownsFolder = Atomic(true)
   private let hasStopped = Atomic(false)
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
   private let reactors: Int
 
-  /// Starts a gateway, with a file `large.txt` of that size if given. Limits that would disturb tests are high, unless
-  /// `adjust` changes them.
+  /// Starts a gateway. If `largeFileBytes` is not 0, its page has a file `large.txt` of this size. Limits that would
+  /// disturb tests are high, unless `adjust` changes them.
   init(
     reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: TroubledDisk? = nil,
     clock: GatewayClock = .ofThisMachine,
@@ -66,7 +67,7 @@ final class RunningGateway: Sendable {
   deinit {
     stop()
     guard ownsFolder.load(ordering: .relaxed) else { return }
-    // A folder that cannot be removed stays in the temporary folder, without harm.
+    // If this fails, the folder stays in the temporary folder.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -81,7 +82,7 @@ final class RunningGateway: Sendable {
   enum End: CaseIterable {
     /// A clean stop: everything is written, and all clients are asked to reconnect.
     case drained
-    /// A kill: only data that was written before is on the disk.
+    /// A stop without a drain, like a kill: only data that was already written is on the disk.
     case cut
   }
 
@@ -110,7 +111,7 @@ final class RunningGateway: Sendable {
     try HTTPClient(self, isSecure: isSecure).makeSession()
   }
 
-  /// Returns the content of `large.txt`: lines with their own offsets.
+  /// Returns the content of `large.txt`. Each line contains its own offset.
   static func largeFile(bytes: Int) -> [UInt8] {
     let filling = [UInt8](repeating: UInt8(ascii: "x"), count: 4000)
     var file: [UInt8] = []

@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Wire
 
-/// A store in memory whose appends and compactions have outcomes chosen by a test.
+/// A store in memory. A test chooses the outcomes of its appends and compactions.
 final class ScriptedStore: SessionStore {
   /// The answer to one append.
   enum Answer: Sendable {
@@ -40,7 +40,7 @@ final class ScriptedStore: SessionStore {
     state.withLock { $0.answer = answer }
   }
 
-  /// Makes batches of one shard wait until this function is called again.
+  /// Makes the batches of a shard wait until this function is called with another shard or nil.
   func hang(shard: Int?) {
     state.withLock { $0.hangingShard = shard }
   }
@@ -49,12 +49,12 @@ final class ScriptedStore: SessionStore {
   var compactionsBegun: [SessionID] { state.withLock { $0.compactionsBegun } }
   var compactionsAbandoned: Int { state.withLock { $0.compactionsAbandoned } }
 
-  /// Lets compactions fail at their end.
+  /// Determines whether compactions fail at their end.
   func failCompactions(_ fails: Bool) {
     state.withLock { $0.failsCompaction = fails }
   }
 
-  /// Makes compactions wait at their beginning until this function is called again.
+  /// Determines whether compactions wait at their beginning.
   func holdCompactions(_ holds: Bool) {
     state.withLock { $0.holdsCompactions = holds }
   }

@@ -1,6 +1,6 @@
 @testable import Gateway
 
-/// A handler that does nothing but keep the received bytes.
+/// A handler that only stores the received bytes.
 final class StubHandler: ConnectionHandler {
   let isWebSocket: Bool
   var stage = ReservedConnections.Stage.silent

@@ -15,9 +15,9 @@ final class TroubledDisk: Sendable {
     }
 
     let kind: Kind
-    /// Nil for a call that concerns all sessions.
+    /// The session of the call; nil for a call that concerns all sessions.
     let session: SessionID?
-    /// The kinds of the written records.
+    /// The kinds of the records that the call writes.
     var kinds: Set<SessionRecord.Kind> = []
   }
 
@@ -29,7 +29,7 @@ final class TroubledDisk: Sendable {
   private struct State {
     var fault: Fault?
     var concerns: @Sendable (Call) -> Bool = { _ in false }
-    /// Rises with each change of the fault.
+    /// A number that increases with each change of the fault.
     var turn = 0
     /// The number of calls that were affected by the present fault.
     var met = 0
@@ -37,17 +37,17 @@ final class TroubledDisk: Sendable {
 
   private let state = Guarded(State())
 
-  /// Makes such calls fail from now on; hanging calls fail too.
+  /// From now on, makes the calls fail for which `concerns` is true, including calls that are hanging.
   func fail(with code: CInt, _ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .fails(code), concerns)
   }
 
-  /// Makes such calls hang until the fault changes.
+  /// Makes the calls hang for which `concerns` is true, until the fault changes.
   func hang(_ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .hangs, concerns)
   }
 
-  /// Ends all failures.
+  /// Ends the fault.
   func mend() {
     change(to: nil) { _ in false }
   }
@@ -73,8 +73,8 @@ final class TroubledDisk: Sendable {
     }
   }
 
-  /// Waits while a call must hang, and throws if it must fail. A failing write first writes half of its bytes
-  /// by `before`.
+  /// Waits while the call must hang, and throws if the call must fail. Runs `before` just before it throws; a write uses
+  /// this to write half of its bytes.
   fileprivate func meet(_ call: Call, before: () throws(StorageError) -> Void = {}) throws(StorageError) {
     var wait: Int?
     while true {
@@ -230,7 +230,8 @@ private final class File: SessionFile {
   func lock() throws(StorageError) { try file.lock() }
   func unlock() { file.unlock() }
 
-  /// Each record is framed by its length, a check, and its length again; its first byte is its kind.
+  /// Returns the kinds of the records in framed bytes. A frame has the length of the record, a checksum, and the length
+  /// again; the first byte of a record is its kind.
   private static func kinds(in bytes: Span<UInt8>) -> Set<SessionRecord.Kind> {
     var kinds: Set<SessionRecord.Kind> = []
     var start = 0

@@ -20,14 +20,14 @@ final class WebSocketClient {
   private var assembly: [UInt8] = []
   private var position = 0
 
-  /// The way in which the frames in `behind` are sent.
+  /// The way in which the frames in `behind`, which follow the upgrade request, are sent.
   enum Packets {
     /// The frames are sent with the request, in one packet.
     case one
-    /// Each byte is sent in a packet of its own, including those of the request.
+    /// Each byte of the request and the frames is sent in a packet of its own.
     case byByte
-    /// Over TLS, the frames are sent with the request, but in a separate record. Its rest is sent after the answer to the
-    /// request.
+    /// With TLS, the frames are sent in a TLS record of their own. Only its first bytes are sent with the request, and the
+    /// rest after the response to the request.
     case cutRecord
   }
 
@@ -64,7 +64,7 @@ final class WebSocketClient {
 
   static func path(of session: SessionID) -> String { "/api/sessions/\(session.text)/socket" }
 
-  /// Returns a client's frame.
+  /// Returns a masked frame with a payload.
   static func frame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     FrameWriter.append(opcode, payload: payload.span, maskingKey: .random(), to: &bytes)
@@ -104,7 +104,7 @@ final class WebSocketClient {
   }
 
   /// Reads up to the close frame, answers it, and reads up to the end of the stream.
-  /// - Returns: the code, and the code word in its reason.
+  /// - Returns: the close code; nil for a close frame without a code.
   func readClose() throws -> UInt16? {
     let deadline = TestTimeout.deadline
     while true {
