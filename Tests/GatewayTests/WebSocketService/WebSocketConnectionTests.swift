@@ -9,12 +9,12 @@ import Wire
 
 @Suite("WebSocket connection")
 struct WebSocketConnectionTests {
-  @Test("A ping is sent after 20 s, and a socket without activity of the peer is closed with 4008 after 40 s")
+  @Test("A silent peer gets a ping after 20 s; if it stays silent, its socket is closed with 4008 after 40 s")
   func silence() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
     let (silent, alive) = (try await worker.join(), try await worker.join())
-    // A client that reads counts as active.
+    // Both clients read now, because output that is acknowledged later would count as activity.
     for client in [silent, alive] { _ = try await worker.received(by: client) }
     await worker.advance(.seconds(20))
     await worker.sweep()
@@ -41,7 +41,9 @@ struct WebSocketConnectionTests {
     #expect(try await worker.received(by: client) == [.close(4001)])
   }
 
-  @Test("A binary message before `join` is closed with 1008, and so is another control message")
+  @Test(
+    "If a client sends a binary message or another control message before `join`, its socket is closed with 1008"
+  )
   func unjoined() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -52,7 +54,8 @@ struct WebSocketConnectionTests {
     for client in [binary, text] { #expect(try await worker.received(by: client) == [.close(1008)]) }
   }
 
-  @Test("A close frame is answered with its code, and the connection lingers until the peer closes it")
+  @Test(
+    "A close frame is answered with the same code, and the connection then waits until the peer closes it")
   func closing() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -67,7 +70,7 @@ struct WebSocketConnectionTests {
     #expect(await worker.openSockets == 0)
   }
 
-  @Test("After a violation of the protocol, the socket is closed with 1002, and later bytes are ignored")
+  @Test("If a peer violates RFC 6455, its socket is closed with 1002, and its later bytes are ignored")
   func violation() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -80,7 +83,7 @@ struct WebSocketConnectionTests {
     #expect(await !worker.isOpen(client))
   }
 
-  @Test("A message that is not complete within `messageSeconds` closes its socket")
+  @Test("If a message is not complete within `messageSeconds`, its socket is closed")
   func incompleteMessage() async throws {
     let worker = try ComponentWorker { $0.messageSeconds = 10 }
     try await worker.makeSession()
@@ -96,7 +99,7 @@ struct WebSocketConnectionTests {
     #expect(await !worker.isOpen(client))
   }
 
-  @Test("Ten invalid control messages in a row close the socket; fewer are answered with errors")
+  @Test("Invalid control messages are answered with errors; after ten in a row, the socket is closed")
   func faultyControlMessages() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
