@@ -80,7 +80,8 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "Contents beyond the limits are refused; contents requested from this machine are only limited in total")
+    "Waiting contents are limited per client and in total; for requests from this machine, only the total limit applies"
+  )
   func limits() {
     let checks = Checks(waiting: 6, perClient: 3)
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada) == (number <= 3)) }

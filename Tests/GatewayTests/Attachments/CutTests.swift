@@ -61,7 +61,7 @@ extension OverSockets {
     private static let body = Content.bytes(700_001, seed: 7)
 
     @Test(
-      "PROTOCOL 4: an upload in one request that is interrupted leaves no attachment and no file",
+      "PROTOCOL 4: if an upload in one request is interrupted, it leaves no attachment and no file",
       arguments: Cut.all)
     func whole(_ cut: Cut) throws {
       let room = try JournalRoom()
@@ -173,7 +173,7 @@ extension OverSockets {
       try client.stream.send(head + JournalClient.framed(Array(Self.body[half...]), .chunked).dropLast(5))
       let next = try room.client()
       let deadline = TestTimeout.deadline
-      // All bytes are written before the digest turns out to be wrong.
+      // The gateway writes all bytes before it finds that the checksum is wrong.
       while try next.offset(of: id) != Self.body.count, .now() < deadline {}
       client.stream.close()
       while try next.offset(of: id) != half, .now() < deadline {}

@@ -18,7 +18,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond the limit `uploads`, a request is refused with a retry time, until one of the uploads ends in any way"
+      "P6: beyond the limit `uploads`, a request is refused with a retry time, until any of the other uploads ends"
     )
     func atOnce() throws {
       let room = try JournalRoom { $0.limits.uploads = 2 }
@@ -112,7 +112,7 @@ extension OverSockets {
         #expect(refused.text.contains(#""actual":1000001"#))
         #expect(refused.field("Connection") == "close")
 
-        // The limit of a piece is the size of the upload without its offset.
+        // A piece is limited to the rest of the upload: the size of the upload minus the offset of the piece.
         let (other, id) = (try room.client(onOwner: isOnOwner), UUID())
         #expect(try other.create(id, size: 3000).status == 201)
         #expect(try other.patch(id, at: 0, Array(Self.body[..<1000]), .chunked).status == 204)
@@ -143,7 +143,7 @@ extension OverSockets {
       let refused = try client.create(UUID(), size: 1)
       #expect(refused.status == 413)
       #expect(refused.text.contains("session-quota") && refused.text.contains(#""limit":1000000"#))
-      // An upload of unknown length exceeds the quota at once or after some bytes, of which none is kept.
+      // An upload of unknown length is refused when it exceeds the quota, and none of its bytes are kept.
       let unknown = try room.client().add(UUID(), Self.body, .chunked)
       #expect(unknown.status == 413)
       #expect(try other.remove(announced) == 204)

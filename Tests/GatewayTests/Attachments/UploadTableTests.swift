@@ -86,7 +86,7 @@ struct UploadTableTests {
       let evicted = try #require(asked.evicted)
       #expect(evicted.reactor == slot && evicted.id == ids[slot])
       #expect(evicted.rate < 1_024 && evicted.slots == .ofAll(4))
-      // Later bytes and the end of the evicted upload have no effect.
+      // After the eviction, later bytes and the end of the evicted upload have no effect.
       table.add(1_000_000, to: evicted.id, at: Self.time(5))
       table.release(evicted.id)
       table.resumeRate(of: try #require(asked.id), at: Self.time(5))
@@ -150,14 +150,14 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(12)).evicted?.id == pictures[0])
   }
 
-  @Test("A new upload of an address with several uploads has no protection from eviction")
+  @Test("If an address has several new uploads, one of them can be evicted at once")
   func reopenedByMany() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 4)
     let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
     let reopened = try (0..<3).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 10) }
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(10)).evicted?.id == reopened[0])
-    // The address of the other new uploads now has few of them, so the older slow upload is evicted.
+    // Next is the older upload, because it has received only few bytes in the last window.
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
   }
 
@@ -232,7 +232,7 @@ struct UploadTableTests {
 
 @Suite("The rate of a body")
 struct BodyRateTests {
-  @Test("The average rate is that of the last window")
+  @Test("The average rate of a body covers only the last window of time")
   func window() {
     var rate = BodyRate(window: .seconds(30))
     func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9) + 7) }

@@ -108,7 +108,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("A pipe instead of a file is refused without waiting")
+  @Test("If a pipe has replaced the file of the certificate or key, the reload fails without waiting")
   func pipe() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()

@@ -10,7 +10,8 @@ extension OverSockets {
   @Suite("Time slices")
   struct TimeSliceTests {
     @Test(
-      "P5: 2 KB that inflate to 1 MiB of entries are handled in one step per turn, before later entries")
+      "P5: a 2 KB message that inflates to 1 MiB of entries is handled in steps, one per turn, before later entries"
+    )
     func inflatingAndEntries() throws {
       let gateway = try RunningGateway()
       let client = try compressing(gateway)
@@ -113,7 +114,7 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("P5: a body in one-byte chunks is handled in one step per turn, and arrives completely")
+    @Test("P5: a body in one-byte chunks is handled in steps, one per turn, and arrives completely")
     func chunks() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

@@ -41,7 +41,7 @@ struct RouterTests {
   }
 
   @Test(
-    "Each request is either answered when only its head was read, or accepted",
+    "From the request head alone, the router decides if it answers a request at once or accepts it",
     arguments: [
       Request(line: "GET /", cause: .plainText, status: 308),
       Request(line: "GET /api/limits", cause: nil),

@@ -67,7 +67,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("The limit applies to the exact size of all files together", arguments: [(9, false), (8, true)])
+  @Test("The size limit applies to the sum of all files", arguments: [(9, false), (8, true)])
   func limit(_ limit: Int, _ isTooLarge: Bool) throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "index.html")

@@ -69,7 +69,8 @@ extension LoopWatchdogTests {
 @Suite("Probe of an event loop")
 struct LoopProbeTests {
   @Test(
-    "A probe that could not be sent is sent again; a loop counts as hanging only since an unanswered probe")
+    "A probe that could not be sent is sent again; a loop that has answered all probes does not count as hanging"
+  )
   func fullMailbox() {
     let start = MonotonicTime.now()
     let probe = LoopProbe()

@@ -34,7 +34,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "The hour begins when the clock is synchronised, and begins again after each interruption of the synchronisation"
+    "A synchronised clock is trusted an hour after its synchronisation, or after the last interruption of it"
   )
   func synchronisation() {
     var trust = Self.trust(synchronised: false)
@@ -48,7 +48,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "If the clock is stepped, the hour and the day begin again",
+    "If the clock is stepped, the time until it is trusted begins again",
     arguments: [-60, 60, 400 * 86_400, -400 * 86_400] as [Int64])
   func steps(_ error: Int64) {
     for isSynchronised in [true, false] {

@@ -22,7 +22,7 @@ extension OverSockets {
       }
     }
 
-    /// The retained entries of the participants under one key.
+    /// Returns the entries that the participants have drawn, which all have the key zero.
     private static func drawing(_ client: ParticipantClient) -> [[UInt8]] { client.state.held[.zero] ?? [] }
 
     @Test(
@@ -268,7 +268,7 @@ extension OverSockets {
       #expect(watch.figures.free == 1_000)
       let asked = Task { await gauge.measure() }
       while !begun.withLock({ $0 }) { await Task.yield() }
-      // The value is read while the other thread waits for the disk.
+      // The previous value can be read while the other thread waits for the disk.
       #expect(watch.figures.free == 1_000)
       let now = MonotonicTime.now()
       #expect(watch.refusal(now: now) == nil)

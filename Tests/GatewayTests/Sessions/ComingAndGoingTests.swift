@@ -114,7 +114,7 @@ extension OverSockets {
     }
 
     @Test(
-      "Numbers and sequences stay unique even if a session continues after its `closed` record")
+      "Participant numbers and sequences stay unique even if a session continues after its `closed` record")
     func closedAndGoingOn() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk, RunningGateway.forgetful)

@@ -114,7 +114,9 @@ extension OverSockets {
       #expect(again.state.held[.zero] == [[0], [1], [2]])
     }
 
-    @Test("A second request to end a session gets the same result as the first", arguments: [true, false])
+    @Test(
+      "While a session is being ended, a second request to end it waits, and succeeds or fails like the first one",
+      arguments: [true, false])
     func twice(isWell: Bool) async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)

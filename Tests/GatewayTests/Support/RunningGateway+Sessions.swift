@@ -67,14 +67,14 @@ extension RunningGateway {
     }
   }
 
-  /// Returns the status of a request over a connection of its own.
+  /// Sends a request over a new connection, and returns the status of the response.
   func status(
     _ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:]
   ) throws -> Int {
     try HTTPClient(self).ask(method, path, fields).status
   }
 
-  /// Returns the status of a request for a session.
+  /// Requests a session, and returns the status of the response.
   func status(of session: SessionID) throws -> Int { try status("GET", "/api/sessions/\(session.text)") }
 
   /// Requests the end of a session, with the token of a participant.

@@ -36,7 +36,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S54 a save has at most 1 MiB of whole frames; the record of used client sequences is only in the last save"
+    "S54 a save has at most 1 MiB of whole frames; used client sequences are only in the last of several saves"
   )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)
