@@ -29,7 +29,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// An entry of a client, in comparable parts.
+/// An entry that a client sends, as comparable values.
 struct SentEntry: Equatable {
   var flags = EntryFlags.reliable
   var clientSequence: UInt32 = 0
@@ -51,7 +51,7 @@ struct SentEntry: Equatable {
   }
 }
 
-/// An entry of the gateway, in comparable parts.
+/// An entry that the gateway sends, as comparable values.
 struct ReceivedEntry: Equatable {
   var flags: EntryFlags
   var sequence: UInt64

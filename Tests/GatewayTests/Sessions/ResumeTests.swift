@@ -18,7 +18,7 @@ extension OverSockets {
       let session = try gateway.makeSession()
       let stays = try ParticipantClient(gateway, session).join()
       let cut = try ParticipantClient(gateway, session, isSecure: isSecure).join()
-      try stays.read(until: "the other") { $0.state.participants.count == 2 }
+      try stays.read(until: "the other participant") { $0.state.participants.count == 2 }
       let number = cut.number
       try cut.send(cut.entry([1]))
       cut.cut()
@@ -128,7 +128,7 @@ extension OverSockets {
       let session = try gateway.makeSession()
       let stays = try ParticipantClient(gateway, session).join()
       let goes = try ParticipantClient(gateway, session).join()
-      try stays.read(until: "the other") { $0.state.participants.count == 2 }
+      try stays.read(until: "the other participant") { $0.state.participants.count == 2 }
       try goes.send(goes.entry([1]))
       try goes.read(until: "own entry") { $0.received.contains { $0.payload == [1] } }
       let number = goes.number

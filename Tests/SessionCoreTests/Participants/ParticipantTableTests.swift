@@ -14,7 +14,7 @@ struct ParticipantTableTests {
 
   private func token(_ number: UInt64) -> Token { Token(high: 7, low: number) }
 
-  /// Adds a participant, active under the token with its number.
+  /// Adds an active participant, whose token is made from the participant's number.
   private func join(_ table: inout ParticipantTable, name: String? = nil) -> ParticipantState {
     let low = UInt64(table.nextNumber)
     let identity = NewIdentity(id: EntryKey(high: 9, low: low).uuid, token: token(low), lot: low)
@@ -24,7 +24,7 @@ struct ParticipantTableTests {
     return participant
   }
 
-  /// Ends a participant's presence as a session does it.
+  /// Removes a participant in the same steps as a session.
   private func remove(
     _ participant: ParticipantState, _ reason: Departure.Reason, from table: inout ParticipantTable
   ) {

@@ -43,7 +43,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 a session whose last record is a close of the stopped generation continues its epoch, tail and sequences"
+    "S61 a session whose last record is `closed`, with the generation of the clean stop, continues its epoch, tail and sequences"
   )
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
@@ -98,7 +98,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 a load begins a new epoch if the close was incomplete, of another generation, or followed by records",
+    "S61 a load begins a new epoch if data was unsaved at the close, or if `closed` has another generation or is not last",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
   func notWhole(_ what: String) throws {
     let fixture = Fixture(saving: .byStore)

@@ -45,7 +45,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that has seen entries lost in a crash gets a snapshot, even if later entries have reached that sequence"
+    "S19 a client that has seen entries lost in a crash gets a snapshot, even if new entries have the same sequences"
   )
   func beyond() throws {
     let fixture = Fixture(saving: .byStore)

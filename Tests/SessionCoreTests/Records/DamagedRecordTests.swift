@@ -25,7 +25,7 @@ struct DamagedRecordTests {
     }
   }
 
-  /// An entry without a payload, of type T from number 1.
+  /// Returns the bytes of an entry of type `T` from participant 1, without a payload.
   private static func entry(
     _ flags: UInt8, _ sequence: UInt8, key: UInt8? = nil, top: UInt8 = 0
   ) -> [UInt8] {
@@ -103,7 +103,7 @@ struct DamagedRecordTests {
   ]
 
   @Test(
-    "a record with a fault is refused with the error for that fault, which has a description",
+    "a record with a fault is refused with the error for that fault, whose description names the kind of record",
     arguments: cases)
   func fault(_ damaged: Case) throws {
     var restorer = SessionRestorer(

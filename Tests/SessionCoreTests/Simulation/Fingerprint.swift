@@ -5,7 +5,7 @@ import Wire
 
 /// All values that are the same in two equal sessions.
 struct Fingerprint: Equatable {
-  /// The fingerprints of two sessions, with the tail that both have.
+  /// Returns the fingerprints of two sessions, limited to the part of the tail that both sessions have.
   static func both(_ one: Session, _ other: Session) -> (Fingerprint, Fingerprint) {
     let start = max(one.log.droppedThrough, other.log.droppedThrough)
     return (Fingerprint(one, tailAfter: start), Fingerprint(other, tailAfter: start))
@@ -24,7 +24,7 @@ struct Fingerprint: Equatable {
   let attachments: [AttachmentObject]
   let usedBytes: UInt64
 
-  /// The names of the members that differ.
+  /// Returns the members that differ, each with both values.
   func differences(from other: Fingerprint) -> String {
     zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children)
       .filter { Self.text($0.value) != Self.text($1.value) }

@@ -13,7 +13,7 @@ struct UploadedFile {
   var digest: String?
 }
 
-/// An attachment as every client must know it, in the simplest form.
+/// The expected state of an attachment in all clients.
 struct ModelAttachment {
   enum Phase {
     case uploading

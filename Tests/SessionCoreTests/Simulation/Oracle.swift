@@ -109,7 +109,7 @@ struct Oracle {
       let kept = log.prefix(Int(sequence)).last { $0.sender == number && $0.isKnown }?.clientSequence ?? 0
       try require(
         count >= kept,
-        "P2: \(number) has entries up to \(kept) in the order, but only \(count) is acknowledged")
+        "P2: \(number) has entries up to \(kept) in the order, but is acknowledged only up to \(count)")
       if let first = lost.first(where: { $0.sender == number }) {
         try require(
           count < first.clientSequence, "P2: \(first) is lost, but its sender is acknowledged up to \(count)")

@@ -61,7 +61,7 @@ extension Simulation {
     try checkOnce()
   }
 
-  /// P1 and P2: the order has each entry of a client once, and has them as the client sent them, one after the other.
+  /// Checks P1 and P2: each entry of a client is in the order once, after all earlier entries of that client.
   private func checkOnce() throws {
     var accepted: [Int: UInt64] = [:]
     var lastOfSender: [ParticipantNumber: UInt32] = [:]

@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// Hands values from a loop's thread to a test, which waits for them.
+/// Passes values from the thread of an event loop to a test that waits for them.
 package final class Queue<Value: Sendable>: Sendable {
   private let values = Guarded<[Value]>([])
   private let (reading, writing): (CInt, CInt)
@@ -9,7 +9,7 @@ package final class Queue<Value: Sendable>: Sendable {
   package init() {
     var ends: [CInt] = [0, 0]
     let status = unsafe pipe(&ends)
-    precondition(status == 0, "a pipe can be made")
+    precondition(status == 0, "a pipe cannot be created")
     (reading, writing) = (ends[0], ends[1])
   }
 
@@ -22,14 +22,14 @@ package final class Queue<Value: Sendable>: Sendable {
     values.withLock { $0.append(value) }
     var byte: UInt8 = 0
     let count = unsafe write(writing, &byte, 1)
-    precondition(count == 1, "a pipe takes a byte")
+    precondition(count == 1, "a byte cannot be written to the pipe")
   }
 
   /// Waits for the next value and returns it.
   package func next() -> Value {
     var byte: UInt8 = 0
     let count = unsafe read(reading, &byte, 1)
-    precondition(count == 1, "a pipe gives a byte")
+    precondition(count == 1, "a byte cannot be read from the pipe")
     return values.withLock { $0.removeFirst() }
   }
 }

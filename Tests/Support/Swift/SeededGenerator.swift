@@ -14,10 +14,10 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a number below `limit`.
+  /// Returns a random number below `limit`.
   package mutating func next(below limit: UInt64) -> UInt64 { next() % limit }
 
-  /// Returns `count` bytes.
+  /// Returns `count` random bytes.
   package mutating func bytes(count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
   }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Glibc
 
-/// A folder for one test, removed with its content when it is released.
+/// A folder for one test. When this object is released, the folder is removed with its content.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -9,7 +9,7 @@ package final class TemporaryFolder: Sendable {
   package init() {
     var template = Array("/tmp/drawtogether-test-XXXXXX".utf8CString)
     let created = unsafe mkdtemp(&template)
-    precondition(unsafe created != nil, "a folder can be created in /tmp")
+    precondition(unsafe created != nil, "a folder cannot be created in /tmp")
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 

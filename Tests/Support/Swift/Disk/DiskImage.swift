@@ -1,8 +1,8 @@
 internal import Storage
 internal import Wire
 
-/// The content of a disk in memory: names and files as processes see them, and the synced part that survives a
-/// power cut.
+/// The content of a disk in memory: names and files as processes see them, and the part of them that is synced and
+/// survives a power cut.
 struct DiskImage: Sendable {
   /// The folder that contains the folder of a session.
   enum Place: Hashable, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ struct DiskImage: Sendable {
     case aside
   }
 
-  /// A change of names. A power cut keeps a prefix of these changes.
+  /// A change of names. A power cut keeps the pending changes up to a random one, and loses the later ones.
   enum NameChange: Sendable {
     case make(SessionID)
     case move(Place, Place, SessionID)
@@ -33,7 +33,7 @@ struct DiskImage: Sendable {
     }
   }
 
-  /// The files of sessions' folders, by their numbers.
+  /// The numbers of all files, by the folder of the session, the session, and the name.
   typealias Names = [Place: [SessionID: [LogName: Int]]]
 
   private(set) var names: Names = [:]
@@ -55,7 +55,7 @@ struct DiskImage: Sendable {
     return number
   }
 
-  /// Makes changes durable, up to the last one that fulfils the condition.
+  /// Makes all changes of names durable up to the last one that fulfils the condition.
   mutating func commit(upToLast isWanted: (NameChange) -> Bool) {
     guard let last = pending.lastIndex(where: isWanted) else { return }
     commit(last + 1)
@@ -66,7 +66,7 @@ struct DiskImage: Sendable {
     commit(Int.random(in: 0...pending.count, using: &chance))
     pending = []
     names = durableNames
-    // The order is fixed, so that the seed determines everything.
+    // The files are handled in a fixed order, so that the seed determines the result.
     for number in files.keys.sorted() { files[number]?.cutPower(using: &chance) }
   }
 

@@ -4,7 +4,7 @@ internal import Platform
 package import Storage
 package import Wire
 
-/// Sessions on a disk in memory, for tests. Its content after a kill differs from that after a power cut.
+/// A disk in memory that contains sessions, for tests. It can be copied as it is after a kill, or after a power cut.
 package final class MemoryDisk: SessionDisk {
   private let image: Guarded<DiskImage>
 
@@ -130,7 +130,7 @@ package final class MemoryDisk: SessionDisk {
     image.withLock { Array($0.names[.kept, default: [:]].keys) }
   }
 
-  /// Returns none: only logs are in memory.
+  /// Returns no files, because this disk contains only logs.
   package func files(of id: SessionID) throws(StorageError) -> [StoredFile] { [] }
 
   /// Performs an operation on a file.
@@ -173,7 +173,8 @@ private final class MemoryFile: SessionFile {
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
   ) throws(StorageError) -> Int {
-    precondition(position >= 0 && count >= 0 && count <= bytes.count - position, "there is room to read into")
+    precondition(
+      position >= 0 && count >= 0 && count <= bytes.count - position, "the read exceeds the buffer")
     let found = try disk.access(number) { $0.bytes }
     let range = min(offset, found.count)..<min(offset + count, found.count)
     unsafe bytes.withUnsafeMutableBytes { bytes in
