@@ -1,7 +1,7 @@
 /// The content codings that a client accepts (RFC 9110 §12.5.3).
 package enum AcceptEncoding {
-  /// Returns true if the client's weight for gzip is at least the weight for no coding. Without the field the answer is false,
-  /// because the client may not support gzip. An element with a malformed weight is ignored.
+  /// Returns true if the client's weight for gzip is at least the weight for no coding. Returns false without an
+  /// `Accept-Encoding` field, because the client may not support gzip. An element with a malformed weight is ignored.
   package static func prefersGzip(_ fields: FieldList) -> Bool {
     var gzip: Int?
     var identity: Int?
@@ -16,8 +16,8 @@ package enum AcceptEncoding {
         anything = weight
       }
     }
-    // A coding that is not named has the weight of `*`. If identity and `*` are both missing, identity is acceptable, but not
-    // preferred.
+    // A coding that the field does not name has the weight of `*`. If identity and `*` are both missing, identity is
+    // acceptable, but not preferred.
     let weight = gzip ?? anything ?? 0
     return weight > 0 && weight >= identity ?? 0
   }

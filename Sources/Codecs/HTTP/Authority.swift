@@ -34,7 +34,7 @@ package struct Authority: Equatable, Hashable, Sendable {
     host = String(latin1: bytes[..<hostEnd].map(Grammar.lowercased))
   }
 
-  /// Returns the named port, or the default port of the scheme.
+  /// Returns the port of this authority. If the text has no port, returns the default port of the scheme.
   package func port(forScheme scheme: String) -> Int {
     port ?? (scheme.equalsIgnoringCase("https") ? 443 : 80)
   }

@@ -18,7 +18,8 @@ package enum Base64 {
     var bytes = [UInt8](repeating: 0, count: characters.count / 4 * 3)
     let decoded = unsafe EVP_DecodeBlock(&bytes, characters, length)
     guard decoded == bytes.count else { return nil }
-    // OpenSSL counts padding as zero bytes, and accepts blanks and unused bits; encoding the result detects both.
+    // OpenSSL decodes padding as zero bytes, and accepts blanks and unused bits that are not zero. Encoding the result again
+    // detects such blanks and bits.
     let padding = characters.suffix(2).count { $0 == 0x3D }
     bytes.removeLast(min(padding, bytes.count))
     return encode(bytes).utf8.elementsEqual(characters) ? bytes : nil

@@ -21,7 +21,7 @@ struct BodyFields: Sendable {
       case .length: throw .repeatedContentLength
       case .chunked: throw .transferEncodingAndContentLength
       }
-      // RFC 9110 §8.6; a list of equal numbers is refused too, which RFC 9112 §6.3 allows.
+      // RFC 9110 §8.6. A list of equal numbers is refused too; RFC 9112 §6.3 permits this refusal.
       guard let length = Grammar.decimal(field.value.utf8) else { throw .malformedContentLength }
       framing = .length(length)
     } else if field.name.equalsIgnoringCase("transfer-encoding") {
@@ -35,8 +35,8 @@ struct BodyFields: Sendable {
     }
   }
 
-  /// §6.1: chunked is the last coding, and occurs once. §6.3: otherwise the end of the body is undefined. Codings
-  /// before it are well-formed but unsupported.
+  /// Checks that `chunked` is the last transfer coding and that it occurs only once (§6.1). Otherwise, the end of the body is
+  /// undefined (§6.3). A valid list with other codings before `chunked` is refused as unsupported.
   private static func checkTransferEncoding(_ value: String) throws(MessageError) {
     if value.equalsIgnoringCase("chunked") { return }
     let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingBlanks() }

@@ -31,11 +31,12 @@ struct BodyReader: Sendable {
 
   private let limits: Limits
   private var state: State
-  /// The length of the content that has been read. For chunks, the size of the current chunk is added.
+  /// The known length of the content in bytes: the value of `Content-Length`; for a chunked body, the sum of all chunk sizes
+  /// that have been read; for a body that ends with the connection, the number of bytes that have been read.
   private var total = 0
   private var extensionBytes = 0
 
-  /// Creates a reader of a body with `Content-Length` or chunks, or of no body.
+  /// Creates a reader of a body with `Content-Length`, of a chunked body, or of an empty body.
   init(_ framing: BodyFraming, limits: Limits) {
     self.limits = limits
     switch framing {
@@ -64,11 +65,11 @@ struct BodyReader: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the received bytes; may be empty.
-  ///   - position: the index in them to continue at.
+  ///   - position: the index in `bytes` at which to continue.
   ///   - bodyLimit: the maximum length of the body's content. Announced content above the limit is refused before any of it is
   ///     returned.
   /// - Returns: nil when all bytes are consumed and the body continues.
-  /// - Throws: the rule of framing that was broken.
+  /// - Throws: the framing rule that the body broke.
   mutating func next(
     in bytes: Span<UInt8>, at position: inout Int, bodyLimit: Int
   ) throws(MessageError) -> Piece? {
@@ -131,11 +132,12 @@ struct BodyReader: Sendable {
       guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       state = .chunkSize(0, digits: 0)
     case .trailers(var trailers, let bytesLeft):
-      state = .ended  // `trailers` then has the only reference to its buffers
+      state = .ended  // makes `trailers` the only reference to its buffers
       guard bytesLeft > 0 else { throw .trailersTooLarge(limit: limits.trailerBytes) }
       switch try trailers.receive(byte) {
       case .end: return
-      case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)  // §7.1.2: ignored.
+      // §7.1.2: the fields of trailers are ignored.
+      case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)
       }
     case .content, .untilClose, .chunkContent, .ended:
       preconditionFailure("only framing reads single bytes")

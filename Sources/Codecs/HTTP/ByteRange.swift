@@ -3,11 +3,11 @@ enum ByteRange: Equatable, Sendable {
   /// The bytes from `first` to `last`, both included.
   case bounded(first: Int, last: Int)
   case from(Int)
-  /// The last bytes, of this number.
+  /// The last bytes of the representation; the value is their number.
   case suffix(Int)
 
-  /// Parses `bytes=` and one range. Returns nil if the field is malformed, has another unit or several ranges: a
-  /// server may then ignore it and send the whole representation.
+  /// Parses `bytes=` and one range. Returns nil if the field is malformed, has another unit or has several ranges. In these
+  /// cases a server may ignore the field and send the whole representation.
   init?(_ field: String) {
     guard let equals = field.utf8.firstIndex(of: 0x3D), field[..<equals].equalsIgnoringCase("bytes")
     else { return nil }

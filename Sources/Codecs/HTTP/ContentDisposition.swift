@@ -6,7 +6,7 @@ package enum ContentDisposition {
   /// The name is for display, not a path: it may contain any character, even control characters and separators. Bytes of
   /// `filename` above 0x7F are read as UTF-8 if they are valid UTF-8, else as Latin-1.
   ///
-  /// - Parameter field: the value, in which such bytes are Latin-1 characters.
+  /// - Parameter field: the value of the field, in which each byte above 0x7F is one Latin-1 character.
   /// - Returns: the name; nil if there is none, it is empty, or the field is malformed.
   package static func fileName(_ field: String) -> String? {
     guard let bytes = field.latin1Bytes else { return nil }
@@ -37,7 +37,7 @@ package enum ContentDisposition {
   private static func field(_ type: String, _ fileName: String) -> String {
     let fallback = String(String.UnicodeScalarView(fileName.unicodeScalars.map { isPlain($0) ? $0 : "_" }))
     let plain = "\(type); filename=\"\(fallback)\""
-    // §4.3: a client that supports both uses the second.
+    // §4.3: a client that supports both parameters uses `filename*`.
     return fallback == fileName ? plain : "\(plain); filename*=UTF-8''\(encode(fileName))"
   }
 
@@ -65,8 +65,8 @@ package enum ContentDisposition {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Decodes `charset'language'value` in UTF-8, the only charset that RFC 8187 still has. Returns nil for any other
-  /// value: §3.2.1 then ignores the parameter.
+  /// Decodes `charset'language'value` in UTF-8, the only charset that RFC 8187 allows a sender to use. Returns nil for any
+  /// other value; the caller then ignores the parameter (§3.2.1).
   private static func decodeExtended(_ value: [UInt8]) -> String? {
     let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, String(decoding: parts[0], as: UTF8.self).equalsIgnoringCase("utf-8"),

@@ -2,7 +2,7 @@
 struct DigestDictionary {
   private var rest: ArraySlice<UInt8>
 
-  /// Returns nil for a text with characters that no structured field has.
+  /// Returns nil for text with non-ASCII characters, which no structured field contains.
   init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     rest = Array(text.utf8)[...].drop { $0 == Grammar.space }
@@ -36,7 +36,7 @@ struct DigestDictionary {
     return String(decoding: key, as: UTF8.self)
   }
 
-  /// §4.2.7: base64 between colons. Missing padding is accepted there.
+  /// Reads base64 between colons (§4.2.7). The padding may be missing.
   private mutating func readBytes() -> [UInt8]? {
     guard rest.popFirst() == Grammar.colon, let end = rest.firstIndex(of: Grammar.colon) else { return nil }
     let text = String(decoding: rest[..<end], as: UTF8.self)
@@ -45,7 +45,7 @@ struct DigestDictionary {
     return Base64.decode(missing < 3 ? text + String(repeating: "=", count: missing) : text)
   }
 
-  /// §4.2.3.2: `;key` or `;key=value`. No digest has parameters, and unknown ones are not an error.
+  /// §4.2.3.2: skips `;key` or `;key=value`. RFC 9530 defines no parameters, and an unknown parameter is not an error.
   private mutating func skipParameters() -> Bool {
     while rest.first == Grammar.semicolon {
       rest = rest.dropFirst().drop { $0 == Grammar.space }

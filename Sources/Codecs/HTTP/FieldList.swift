@@ -8,7 +8,7 @@ package struct Field: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - name: a token (checked).
-  ///   - value: any text; characters that are not allowed in a field are replaced when it is written.
+  ///   - value: any text; characters that are not allowed in a field are replaced when the field is written.
   package init(name: String, value: String) {
     precondition(!name.isEmpty && name.utf8.allSatisfy(Grammar.isToken), "a field's name is a token")
     self.init(token: name, value: value)
@@ -42,13 +42,14 @@ package struct FieldList: Equatable, Sendable {
     fields.lazy.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
   }
 
-  /// Returns the elements of the comma-separated lists of all fields of this name (RFC 9110 §5.6.1), without
-  /// surrounding blanks and without empty ones. A comma inside a quoted string does not separate.
+  /// Returns the elements of the comma-separated lists of all fields of this name (RFC 9110 §5.6.1), without surrounding
+  /// blanks. Empty elements are omitted. A comma inside a quoted string does not separate.
   package func tokens(of name: String) -> [String] {
     all(name).flatMap { Self.elements(of: $0, limit: .max) }
   }
 
-  /// Returns the same elements; nil if there are more than `limit`. Does not read further elements then.
+  /// Returns the same elements as `tokens(of:)`; nil if there are more than `limit` elements. Stops reading after the first
+  /// element above the limit.
   package func tokens(of name: String, limit: Int) -> [String]? {
     var found: [String] = []
     for value in all(name) {
@@ -58,7 +59,7 @@ package struct FieldList: Equatable, Sendable {
     return found
   }
 
-  /// Returns true if the lists of this name contain a token, in any case.
+  /// Returns true if the lists in the fields of this name contain a token. The case of ASCII letters is ignored.
   package func contains(_ token: String, in name: String) -> Bool {
     tokens(of: name).contains { $0.equalsIgnoringCase(token) }
   }
@@ -74,7 +75,7 @@ package struct FieldList: Equatable, Sendable {
     append(name, value)
   }
 
-  /// Appends a field that was read.
+  /// Appends a parsed field.
   mutating func append(_ field: Field) {
     fields.append(field)
   }
@@ -84,7 +85,8 @@ package struct FieldList: Equatable, Sendable {
     fields.removeAll { $0.name.equalsIgnoringCase(name) }
   }
 
-  /// Appends the fields as in a message, each line with its CRLF, without the empty line at the end.
+  /// Appends the fields as they are in a message: each line ends with CRLF. The empty line after the last field is not
+  /// appended.
   package func append(to bytes: inout [UInt8]) {
     for field in fields {
       bytes.append(contentsOf: field.name.utf8)

@@ -3,13 +3,14 @@ struct FieldParameters: Sendable {
   /// The names in lower case, and the values without quotation marks and escapes, in order.
   private(set) var all: [(name: String, value: [UInt8])] = []
 
-  /// The maximum number of parameters, more than any field needs; each is compared with all before it.
+  /// The maximum number of parameters. No field needs as many. Without a limit, the search for repeated names would take
+  /// quadratic time.
   private static let limit = 32
 
   private var rest: ArraySlice<UInt8>
 
-  /// Parses the parameters after the first part of a value. Skips empty parameters (`;;`). Returns nil for malformed text, for a
-  /// repeated name, because two readers could use different values, and for more than 32 parameters.
+  /// Parses the parameters after the first part of a value. Skips empty parameters (`;;`). Returns nil for malformed text and
+  /// for more than 32 parameters. Returns nil for a repeated name too, because two readers could use different values.
   ///
   /// - Parameters:
   ///   - bytes: the text from the first `;`, or the blanks before it, to the end.

@@ -60,7 +60,7 @@ struct FieldSectionReader: Sendable {
       state = .lastLineFeed
       return .more
     }
-    // §2.2 applies to the first line, §5.2 to the others.
+    // A blank at the start of a line breaks §2.2 in the first line, and §5.2 in the other lines.
     if Grammar.isBlank(byte) { throw count == 0 ? .whitespaceBeforeFirstField : .foldedField }
     guard byte != Grammar.lineFeed else { throw .bareLineFeed }
     guard count < limits.fieldCount else { throw .tooManyFields(limit: limits.fieldCount) }
@@ -100,8 +100,8 @@ struct FieldSectionReader: Sendable {
     }
   }
 
-  /// Checks the length of the field. Blanks before a value are not stored and not counted: the limit of the head
-  /// covers them.
+  /// Checks the length of the field. Blanks before a value are neither stored nor counted here, because the limit of the whole
+  /// head includes them.
   private func checkFieldLength() throws(MessageError) {
     guard name.count + value.count < limits.fieldBytes else { throw .fieldTooLarge(limit: limits.fieldBytes) }
   }

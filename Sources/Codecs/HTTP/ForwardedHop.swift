@@ -29,7 +29,7 @@ package struct ForwardedHop: Equatable, Sendable {
     authority = text("host").flatMap { Authority($0) }
   }
 
-  /// The result of reading the fields of one kind.
+  /// The result of reading either `Forwarded` or the `X-Forwarded-` fields.
   package enum Reading: Equatable, Sendable {
     /// The request has no such fields.
     case absent
@@ -41,13 +41,14 @@ package struct ForwardedHop: Equatable, Sendable {
   /// Reads `Forwarded`. Each proxy appends an element, so the first trusted proxy wrote the element at position `proxies` from
   /// the end.
   ///
-  /// After an unclosed quotation mark of a client, the elements that proxies append to the same line are part of the quoted text.
-  /// So if one of the trusted elements is malformed, none is used. Therefore the field must be read from its beginning, and a
-  /// field with more than 64 elements is refused.
+  /// A client may send a quotation mark that is never closed. The elements that proxies append to the same line are then part
+  /// of the quoted text. So if one of the trusted elements is malformed, none of them is used. Quotation marks can only be
+  /// found by reading the field from its beginning, so a field with more than 64 elements is refused.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.
-  ///   - proxies: the number of trusted proxies, 1 or more; any client can write the elements before theirs.
+  ///   - proxies: the number of trusted proxies, 1 or more. The elements before those of the trusted proxies may come from the
+  ///     client.
   /// - Returns: the information of the first trusted proxy.
   package static func forwarded(in fields: FieldList, behind proxies: Int) -> Reading {
     guard fields.first("Forwarded") != nil else { return .absent }
@@ -59,10 +60,10 @@ package struct ForwardedHop: Equatable, Sendable {
     return hops.first.map { .hop($0) } ?? .unusable
   }
 
-  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which most
-  /// proxies replace. Of the latter two, the element at position `proxies` from the end is used. If there are fewer elements, the
-  /// first one is used. This element may come from the first proxy, or from an inner proxy that replaced the field and received
-  /// every request in plain text. So the value `http` is ignored then.
+  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which
+  /// most proxies replace. In the latter two fields, the element at position `proxies` from the end is used, or the first
+  /// element if there are fewer. If there are fewer, the first element may come from an inner proxy that replaced the field and
+  /// that receives every request in plain text. So in this case the scheme `http` is ignored.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.
@@ -91,8 +92,9 @@ package struct ForwardedHop: Equatable, Sendable {
   /// The maximum number of elements of `Forwarded` that are read: no chain of proxies is longer.
   private static let elementLimit = 64
 
-  /// Returns the last elements of all fields of this name, at most `number`, in order; a client can send thousands
-  /// before them. These fields have no quoted strings: a quotation mark of a client must not hide a proxy's comma.
+  /// Returns the last elements of all fields of this name, at most `number`, in order. Earlier elements are not read, because a
+  /// client can send thousands of them. These fields have no quoted strings, so a quotation mark from a client does not hide a
+  /// comma from a proxy.
   private static func lastElements(_ number: Int, of name: String, in fields: FieldList) -> [String] {
     var found: [String] = []
     for value in fields.all(name).reversed() {
@@ -108,7 +110,8 @@ package struct ForwardedHop: Equatable, Sendable {
     return found.reversed()
   }
 
-  /// Returns true for https; some proxies send `wss` for a WebSocket.
+  /// Returns true for `https` and `wss`, false for `http` and `ws`, and nil for any other scheme. Some proxies send `ws` or
+  /// `wss` for a WebSocket.
   private static func isSecure(_ scheme: String) -> Bool? {
     switch scheme.lowercased() {
     case "https", "wss": true
@@ -117,7 +120,7 @@ package struct ForwardedHop: Equatable, Sendable {
     }
   }
 
-  /// Returns the address in a node (§6): an IPv4 address, or an IPv6 address in brackets, with or without a port.
+  /// Returns the address in a `node` (RFC 7239 §6): an IPv4 address, or an IPv6 address in brackets, with or without a port.
   /// Also accepts an IPv6 address without brackets, as in `X-Forwarded-For`.
   private static func address(ofNode node: String) -> String? {
     let bytes = Array(node.utf8)

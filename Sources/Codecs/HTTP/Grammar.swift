@@ -113,8 +113,8 @@ extension String {
 }
 
 extension [UInt8] {
-  /// Appends text as Latin-1. A character that could end the line or the text (CR, LF, NUL, other controls) is
-  /// written as a blank (RFC 9110 §5.5), a character that Latin-1 lacks as `?`: a value can never become two fields.
+  /// Appends text as Latin-1. CR, LF, NUL and other control characters are written as blanks (RFC 9110 §5.5), so that a value
+  /// can never become two fields. A character that Latin-1 lacks is written as `?`.
   mutating func appendFieldText(_ text: String) {
     for scalar in text.unicodeScalars {
       guard let byte = UInt8(exactly: scalar.value) else {

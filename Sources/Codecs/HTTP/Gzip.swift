@@ -2,10 +2,11 @@ internal import CZlib
 
 /// The gzip content coding (RFC 9110 §8.4.1.3, RFC 1952), for content that is compressed once and stored.
 package enum Gzip {
-  /// Compresses all bytes at once, as small as zlib can. The output depends on the bytes only: it contains no name
-  /// and no time. Takes some 30 ns per byte, so call it at startup and not on an event loop.
+  /// Compresses all bytes at once, with zlib's best compression. The output depends on the bytes only: it contains no name and
+  /// no time. Takes some 30 ns per byte, so call it at startup and not on an event loop.
   ///
-  /// - Returns: nil without memory for the compressor's state of about 260 KiB, or for 4 GiB and more.
+  /// - Returns: the compressed bytes; nil if there is no memory for the compressor's state (about 260 KiB), or if the input has
+  ///   4 GiB or more.
   package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = unsafe z_stream()
     // 15 bits of window, plus 16 to request a gzip header.
@@ -15,7 +16,7 @@ package enum Gzip {
     guard begun == Z_OK else { return nil }
     defer { unsafe deflateEnd(&stream) }
 
-    // zlib's input pointer is not const, though it only reads.
+    // zlib declares the input pointer without `const`, although it only reads the input.
     var input = bytes
     let bound = unsafe Int(deflateBound(&stream, uLong(input.count)))
     var output = [UInt8](repeating: 0, count: bound)
@@ -30,7 +31,7 @@ package enum Gzip {
         return unsafe deflate(&stream, Z_FINISH)
       }
     }
-    // Other results are not possible for a whole buffer.
+    // The output buffer is large enough for the whole result, so `deflate` returns no other value.
     guard ended == Z_STREAM_END else { return nil }
     let length = unsafe Int(stream.total_out)
     return Array(output[..<length])

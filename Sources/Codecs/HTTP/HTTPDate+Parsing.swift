@@ -17,7 +17,7 @@ extension HTTPDate {
     var rest: ArraySlice<UInt8>
 
     mutating func readDate(now: HTTPDate) -> HTTPDate? {
-      // The long names first: `Sunday` begins with `Sun`.
+      // The long names are tried first, because `Sunday` begins with `Sun`.
       if readName(of: HTTPDate.longDayNames) != nil {
         return read(", ") ? readRFC850(now: now) : nil
       }
@@ -56,7 +56,8 @@ extension HTTPDate {
       return Self.date(year, month, day, time)
     }
 
-    /// Reads the seconds since midnight. Second 60 is a leap second, which counts as the first of the next minute.
+    /// Reads a time of day and returns the seconds since midnight. Second 60 is a leap second, which counts as the first second
+    /// of the next minute.
     private mutating func readTime() -> Int? {
       guard let hour = readNumber(digits: 2), hour < 24, read(":"), let minute = readNumber(digits: 2),
         minute < 60, read(":"), let second = readNumber(digits: 2), second <= 60
@@ -86,7 +87,7 @@ extension HTTPDate {
 
     private static func date(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> HTTPDate? {
       let days = HTTPDate.days(year: year, month: month, day: day)
-      // For example, 30 February would become another day.
+      // A day that does not exist, such as 30 February, would become another day.
       guard HTTPDate.calendar(days: days) == (year, month, day) else { return nil }
       return HTTPDate(secondsSinceEpoch: days * 86_400 + time)
     }

@@ -1,6 +1,6 @@
 /// The media type of a file (RFC 9110 §8.3).
 package struct MediaType: Equatable, Hashable, Sendable {
-  /// The value of `Content-Type`; a text type has its charset.
+  /// The value of `Content-Type`. The value of a text type includes the parameter `charset`.
   package let value: String
   /// True if gzip makes the content smaller: text shrinks, images and fonts are compressed already.
   package let isCompressible: Bool

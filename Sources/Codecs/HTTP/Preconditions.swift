@@ -1,6 +1,6 @@
 /// The representation that a request reads (RFC 9110 §3.2).
 package struct Representation: Equatable, Sendable {
-  /// The length in bytes of the form that is sent: a compressed form has its own length and tag.
+  /// The length in bytes of the sent form: a compressed form has its own length and entity tag.
   package let length: Int
   package let entityTag: EntityTag?
   package let lastModified: HTTPDate?
@@ -31,10 +31,11 @@ package enum Preconditions {
   /// Evaluates the conditions of a request, in the order of RFC 9110 §13.2.2.
   ///
   /// - Parameters:
-  ///   - method: the method; conditions that save a transfer apply to GET and HEAD, `Range` to GET only.
+  ///   - method: the method. `If-Modified-Since` applies to GET and HEAD only, and `Range` to GET only.
   ///   - fields: the fields of the request.
-  ///   - representation: the current representation; nil if there is none, as `If-None-Match: *` requires.
-  ///   - now: the time of the response's `Date`. It determines the century of an old form of dates, and whether a
+  ///   - representation: the current representation; nil if there is none. `If-None-Match: *` allows the request only if there
+  ///     is none.
+  ///   - now: the time of the response's `Date`. It determines the century of a date with a two-digit year, and whether
   ///     `Last-Modified` is old enough for `If-Range`.
   /// - Returns: the kind of the response.
   package static func evaluate(
@@ -90,7 +91,7 @@ package enum Preconditions {
     return .partial(bytes)
   }
 
-  /// §13.1.5: the part that the client has must be of this very version, byte for byte.
+  /// Returns true if the client's partial copy belongs to the current version, byte for byte (§13.1.5).
   private static func satisfiesIfRange(
     _ fields: FieldList, _ representation: Representation, _ now: HTTPDate
   ) -> Bool {
@@ -102,11 +103,12 @@ package enum Preconditions {
     }
     guard let date = HTTPDate(condition, now: now), let modified = representation.lastModified
     else { return false }
-    // §8.8.2.2: a second change may follow within the same second.
+    // §8.8.2.2: the representation may change again within the second of `Last-Modified`, so that second must be over.
     return date == modified && modified < now
   }
 
-  /// Returns the date in a field; nil if the field is missing, repeated or invalid, and is then ignored (§13.1.3).
+  /// Returns the date in a field; nil if the field is missing, repeated or invalid. A repeated or invalid field is ignored
+  /// (§13.1.3).
   private static func date(_ name: String, _ fields: FieldList, _ now: HTTPDate) -> HTTPDate? {
     let values = fields.all(name)
     return values.count == 1 ? HTTPDate(values[0], now: now) : nil

@@ -8,7 +8,7 @@ package struct RequestHead: Equatable, Sendable {
 
   /// Creates a request to send, or one for a test.
   ///
-  /// - Returns: nil if the target has no form that the method allows.
+  /// - Returns: nil if the method does not allow the form of the target.
   package init?(_ method: Method, _ target: String, minorVersion: Int = 1, fields: FieldList = [:]) {
     guard let target = RequestTarget(target, for: method) else { return nil }
     self.init(method: method, target: target, minorVersion: minorVersion, fields: fields)
@@ -35,7 +35,8 @@ package struct RequestHead: Equatable, Sendable {
     requestTarget.authority ?? fields.first("Host").flatMap { Authority($0) }
   }
 
-  /// The framing of the body. A request from a reader has at most one of the fields that determine it.
+  /// The framing of the body. A request from `RequestReader` has at most one of the fields `Content-Length` and
+  /// `Transfer-Encoding`.
   package var body: BodyFraming {
     if let length = fields.first("Content-Length").flatMap({ Grammar.decimal($0.utf8) }) {
       return .length(length)
@@ -43,8 +44,8 @@ package struct RequestHead: Equatable, Sendable {
     return fields.first("Transfer-Encoding") == nil ? .none : .chunked
   }
 
-  /// True if the client wants to keep the connection after the response (RFC 9112 §9.3): in HTTP/1.1 without `close`,
-  /// in HTTP/1.0 with `keep-alive`, which the response must repeat.
+  /// True if the client wants to keep the connection after the response (RFC 9112 §9.3): in HTTP/1.1, if `Connection` does not
+  /// contain `close`; in HTTP/1.0, if `Connection` contains `keep-alive`. A response to HTTP/1.0 must then repeat `keep-alive`.
   package var keepsAlive: Bool {
     if fields.contains("close", in: "Connection") { return false }
     return minorVersion >= 1 || fields.contains("keep-alive", in: "Connection")

@@ -13,11 +13,11 @@ package struct RequestLimits: Equatable, Sendable {
   package var fieldBytes = 16 * 1024
   /// The maximum number of bytes of all trailers of a chunked body, including line ends. Above it, the status is 431.
   package var trailerBytes = 8 * 1024
-  /// The maximum number of bytes of all chunk extensions of a body. Above it, the status is 400. They are ignored, so they must
-  /// not be longer than the content.
+  /// The maximum number of bytes of all chunk extensions of a body. Above it, the status is 400. Chunk extensions are ignored,
+  /// and the limit prevents a peer from sending many ignored bytes.
   package var chunkExtensionBytes = 4 * 1024
-  /// The maximum number of bytes of the body, without the framing of chunks. Above it, the status is 413. Each request begins
-  /// with this limit.
+  /// The maximum number of bytes of the body, without the framing of chunks. Above it, the status is 413.
+  /// `RequestReader.bodyLimit` begins each request with this value.
   package var bodyBytes = 1024 * 1024
 
   package init() {}

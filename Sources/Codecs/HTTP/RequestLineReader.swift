@@ -1,4 +1,4 @@
-/// A reader of a request line (RFC 9112 §3), byte by byte. It accepts one empty line before it (§2.2).
+/// A reader of a request line (RFC 9112 §3), byte by byte. It accepts one empty line before the request line (§2.2).
 struct RequestLineReader: Sendable {
   /// A valid request line.
   struct RequestLine: Sendable {
@@ -12,7 +12,7 @@ struct RequestLineReader: Sendable {
     case emptyLine
     case method
     case target(Method)
-    /// The bytes of `HTTP/` that have been read.
+    /// `matched` is the number of bytes of `HTTP/` that have been read.
     case versionName(Method, matched: Int)
     case versionMajor(Method)
     case versionDot(Method)
@@ -76,7 +76,7 @@ struct RequestLineReader: Sendable {
       state = .versionMinor(method)
     case .versionMinor(let method):
       guard Grammar.isDigit(byte) else { throw .malformedVersion }
-      // RFC 9110 §2.5: a later minor version counts as the latest supported one.
+      // RFC 9110 §2.5: a later minor version is treated as HTTP/1.1.
       state = .carriageReturn(method, minorVersion: min(Int(byte - 0x30), 1))
     case .carriageReturn(let method, let minorVersion):
       guard byte == Grammar.carriageReturn else { throw .malformedVersion }

@@ -38,7 +38,7 @@ package struct RequestReader: Sendable {
     if case .betweenRequests = state { true } else { false }
   }
 
-  /// True while a head is incomplete: the time limit for heads applies.
+  /// True while a head is incomplete. The time limit for heads then applies.
   package var isInHead: Bool {
     switch state {
     case .line, .fields: true
@@ -53,10 +53,10 @@ package struct RequestReader: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the received bytes; may be empty, because an `.end` needs no further byte.
-  ///   - position: the index in them to continue at, 0 for new bytes.
+  ///   - position: the index in `bytes` at which to continue; 0 for new bytes.
   /// - Returns: nil when all bytes are consumed and more are needed.
-  /// - Throws: the rule that was broken; every later call throws the same error. `position` is then after the byte that
-  ///   broke it.
+  /// - Throws: the rule that was broken; every later call throws the same error. `position` is then after the byte that broke
+  ///   the rule.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(MessageError) -> Event? {
@@ -80,7 +80,7 @@ package struct RequestReader: Sendable {
         bodyLimit = limits.bodyBytes
         state = .line(RequestLineReader(limits: limits), bytesLeft: limits.headBytes)
       case .line(var reader, var left):
-        state = .betweenRequests  // `reader` then has the only reference to its buffer
+        state = .betweenRequests  // makes `reader` the only reference to its buffer
         let line = try Self.readLine(&reader, &left, limits, in: bytes, at: &position)
         headBytes = limits.headBytes - left
         guard let line else {

@@ -11,8 +11,8 @@ struct RequestTarget: Equatable, Sendable {
 
   /// Parses a target.
   ///
-  /// - Returns: nil if the target has no form that the method allows: origin-form and absolute-form of http and https
-  ///   for all methods, asterisk-form for OPTIONS. No form allows user information or a fragment.
+  /// - Returns: nil if the method does not allow the form of the target. All methods allow origin-form, and absolute-form with
+  ///   the scheme http or https. Only OPTIONS allows asterisk-form. No form allows user information or a fragment.
   init?(_ text: String, for method: Method) {
     self.text = text
     let bytes = text.utf8

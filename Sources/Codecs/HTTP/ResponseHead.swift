@@ -1,9 +1,10 @@
 /// A response without its body: the status line and the fields (RFC 9112 §4, §5).
 package struct ResponseHead: Equatable, Sendable {
   package var status: Status
-  /// 1 for HTTP/1.1, in every response that is sent; 0 only in received ones.
+  /// 1 for HTTP/1.1, 0 for HTTP/1.0. A sent response always has 1.
   package let minorVersion: Int
-  /// The phrase of a received status line; a sent one has the phrase of its status.
+  /// The reason phrase: in a received response, the phrase of its status line; in a sent response, the standard phrase of its
+  /// status.
   package let reason: String
   package var fields: FieldList
 
@@ -25,8 +26,8 @@ package struct ResponseHead: Equatable, Sendable {
     return minorVersion >= 1 || fields.contains("keep-alive", in: "Connection")
   }
 
-  /// Appends the head as it is on the wire, with the empty line at its end. A control character in a value is written
-  /// as a blank: no value can end the head or begin another field.
+  /// Appends the head as it is on the wire, with the empty line at its end. A control character in a value is written as a
+  /// blank, so that no value can end the head or begin another field.
   package func append(to bytes: inout [UInt8]) {
     bytes.append(contentsOf: "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8)
     fields.append(to: &bytes)

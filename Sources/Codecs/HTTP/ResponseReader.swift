@@ -1,13 +1,14 @@
 /// A reader of the responses of one connection in the client's role (RFC 9112), independent of the boundaries of the
 /// received bytes.
 ///
-/// It is used like `RequestReader`. A caller that sends a request calls `expect(_:)` with its method before it reads the
-/// response, because a response to HEAD never has a body, even if its fields announce one.
+/// It is used like `RequestReader`. After sending a request, the caller passes the request's method to `expect(_:)` before
+/// reading the response, because a response to HEAD never has a body, even if its fields announce one.
 package struct ResponseReader: Sendable {
   package enum Event: Equatable, Sendable {
-    /// A 1xx response; another one follows. (101 is a `.head`.)
+    /// A 1xx response other than 101; another response follows.
     case interim(ResponseHead)
-    /// The final response begins. After 101 stop reading: `position` is then after the head.
+    /// The final response, or a 101 response, begins. After a 101 response the caller stops reading: `position` is then after
+    /// the head.
     case head(ResponseHead)
     /// A part of the body's content, as a range of the passed bytes; never empty.
     case body(Range<Int>)
@@ -61,8 +62,8 @@ package struct ResponseReader: Sendable {
 
   /// Processes the end of the connection.
   ///
-  /// - Returns: `.end` if it completes a response of unannounced length, nil between responses.
-  /// - Throws: `cutShort` inside a response.
+  /// - Returns: `.end` if the end of the connection completes a response of unannounced length; nil between responses.
+  /// - Throws: `cutShort` if the connection ended inside a response.
   package mutating func finish() throws(MessageError) -> Event? {
     switch state {
     case .betweenResponses:
@@ -83,7 +84,7 @@ package struct ResponseReader: Sendable {
   ) throws(MessageError) -> Event? {
     while true {
       if case .body(var reader) = state {
-        state = .betweenResponses  // `reader` then has the only reference to its buffers
+        state = .betweenResponses  // makes `reader` the only reference to its buffers
         let piece = try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
         if piece == .end { return .end }
         state = .body(reader)

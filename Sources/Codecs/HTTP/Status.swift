@@ -13,7 +13,7 @@ package struct Status: Equatable, Hashable, Sendable {
   /// True if a response of this status never has content, even if its fields announce some (RFC 9112 §6.3).
   package var forbidsContent: Bool { code < 200 || code == 204 || code == 304 }
 
-  /// The phrase of RFC 9110 §15, the registry or tus; empty for other codes.
+  /// The reason phrase from RFC 9110 §15, IANA's registry or tus; empty for other codes.
   package var reasonPhrase: String { Self.reasonPhrases[code] ?? "" }
 
   package static let `continue` = Status(100)
@@ -51,7 +51,7 @@ package struct Status: Equatable, Hashable, Sendable {
     417: "Expectation Failed", 421: "Misdirected Request", 422: "Unprocessable Content", 423: "Locked",
     425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
     431: "Request Header Fields Too Large",
-    460: "Checksum Mismatch",  // tus 1.0.0: the part does not match its digest
+    460: "Checksum Mismatch",  // tus 1.0.0: the content does not match `Upload-Checksum`
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
     504: "Gateway Timeout", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
   ]

@@ -20,7 +20,7 @@ struct StatusLineReader: Sendable {
   private var text: [UInt8] = []
 
   /// Creates a reader.
-  /// - Parameter limit: the maximum number of bytes of the line, without its end.
+  /// - Parameter limit: the maximum number of bytes of the line, without its line end.
   init(limit: Int) {
     self.limit = limit
   }
@@ -50,7 +50,7 @@ struct StatusLineReader: Sendable {
     }
   }
 
-  /// Returns the collected line. Servers that omit the phrase often omit the blank before it too.
+  /// Returns the collected line. Servers that omit the reason phrase often omit the blank before the phrase too.
   private func line() throws(MessageError) -> StatusLine {
     guard text.count >= Self.form.count - 1, let code = Grammar.decimal(text[9..<12]), code >= 100
     else { throw .malformedStatusLine }

@@ -1,15 +1,15 @@
-/// The components of a request's path, safe to join below a folder: no component is empty, `.`, `..` or hidden, or
-/// contains a separator.
+/// The components of a request's path, which are safe to append to the path of a folder: no component is empty, begins with a
+/// dot or contains a separator.
 ///
-/// Compare components by their UTF-8: for `String`, two spellings of an accented letter are equal; for a file system
-/// they are not.
+/// Compare components by their UTF-8 bytes: `String` treats two encodings of an accented letter as equal, but a file system
+/// does not.
 package struct TargetPath: Equatable, Sendable {
   /// The names, outermost first, percent-decoded once.
   package let components: [String]
   /// True if the path ended in `/`, as the root does.
   package let isDirectory: Bool
 
-  /// The longest name of Linux' file systems, in bytes.
+  /// The maximum length of a file name in Linux file systems, in bytes.
   private static let componentBytes = 255
   private static let depth = 32
 

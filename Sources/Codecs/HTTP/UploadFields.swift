@@ -1,6 +1,6 @@
 /// The numbers of resumable uploads (`Upload-Offset`, `Upload-Length`; tus 1.0.0).
 package enum UploadNumber {
-  /// The largest number that every program represents exactly: 2^53.
+  /// The maximum value, 2^53. A client that stores numbers as doubles represents all integers up to this value exactly.
   package static let maximum: UInt64 = 1 << 53
 
   /// Parses decimal digits.
@@ -15,7 +15,7 @@ package enum UploadNumber {
   }
 }
 
-/// The metadata of an upload at its creation (`Upload-Metadata`, tus 1.0.0, creation).
+/// The metadata of an upload, sent when it is created (`Upload-Metadata`, extension "creation" of tus 1.0.0).
 package enum UploadMetadata {
   /// Parses `key base64,key base64`; a value may be missing, and the field may be empty.
   ///
@@ -42,7 +42,7 @@ package enum UploadMetadata {
   }
 }
 
-/// The digest of the part in a request (`Upload-Checksum`, tus 1.0.0, checksum).
+/// The digest of the content of one PATCH request (`Upload-Checksum`, extension "checksum" of tus 1.0.0).
 package enum UploadChecksum {
   /// A digest algorithm; the raw value is its name on the wire.
   package enum Algorithm: String, CaseIterable, Sendable {
@@ -62,7 +62,7 @@ package enum UploadChecksum {
   ///
   /// - Parameter field: the value of the field.
   /// - Returns: the algorithm, and a digest of its length.
-  /// - Throws: `unknownAlgorithm`, even before a malformed digest; `malformedChecksum` or `checksumLength`.
+  /// - Throws: `unknownAlgorithm`, also if the digest is malformed too; otherwise `malformedChecksum` or `checksumLength`.
   package static func parse(
     _ field: String
   ) throws(UploadFieldError) -> (algorithm: Algorithm, digest: [UInt8]) {

@@ -1,13 +1,13 @@
 /// The payload of a close frame (RFC 6455 §5.5.1).
 package struct ClosePayload: Equatable, Sendable {
-  /// The maximum number of bytes of a reason: 125 of a control frame, less two for the code.
+  /// The maximum number of bytes of a reason: the 125 payload bytes of a control frame, minus two bytes for the code.
   package static let maximumReasonLength = 123
 
   /// The close code; nil if the frame was empty.
   package let code: CloseCode?
   package let reason: String
 
-  /// Creates a payload. A reason of more than 123 bytes is truncated at the last scalar that fits.
+  /// Creates a payload. A reason of more than 123 bytes is truncated after the last Unicode scalar that fits.
   package init(code: CloseCode, reason: String = "") {
     precondition(code.isValidOnTheWire, "the close code is valid on the wire")
     self.code = code

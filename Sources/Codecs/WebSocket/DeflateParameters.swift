@@ -7,7 +7,7 @@ package struct DeflateParameters: Equatable, Sendable {
   /// The base-2 logarithm of the window that the server uses to compress: 9 to 15; a foreign server may also use 8.
   package var serverWindowBits: Int { Int(serverWindow) }
 
-  /// The same for the client; nil if the server did not specify it.
+  /// The base-2 logarithm of the window that the client uses to compress; nil if the server did not specify one.
   package var clientMaxWindowBits: Int? { clientMaxWindow.map { Int($0) } }
 
   // Small types, because every connection stores these parameters.
@@ -45,9 +45,8 @@ package struct DeflateParameters: Equatable, Sendable {
     return nil
   }
 
-  /// Checks a server's response to `clientOffer`, given the values of its `Sec-WebSocket-Extensions` fields. Returns nil
-  /// if the server declined. Throws if the server accepted parameters that were not offered (§7.1), which fails the
-  /// connection.
+  /// Checks a server's response to `clientOffer`, given the values of its `Sec-WebSocket-Extensions` fields. Returns nil if the
+  /// server declined. Throws if the server accepted parameters that were not offered (§7.1); the connection then fails.
   package static func check(response: [String]) throws(UpgradeResponseError) -> DeflateParameters? {
     let elements = response.flatMap(extensionElements(in:))
     guard let element = elements.first else { return nil }

@@ -22,13 +22,13 @@ private import CZlib
     unsafe stream.deallocate()
   }
 
-  /// Appends the compressed payload of one whole message, without the four bytes at its end (§7.2.1). The first of
-  /// its frames must have `isCompressed` set.
+  /// Appends the compressed payload of one whole message, without the four bytes at its end (§7.2.1). The first frame of the
+  /// message must have `isCompressed` set.
   ///
   /// - Parameters:
   ///   - payload: the message.
   ///   - bytes: the array to append to.
-  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. A change of the window makes zlib start again,
+  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. If the window changes, zlib's compressor is created again,
   ///     which takes some microseconds.
   package func compress(_ payload: Span<UInt8>, into bytes: inout [UInt8], windowBits: Int = 15) {
     precondition((9...15).contains(windowBits), "zlib creates raw streams with windows of 9 to 15 bits")
@@ -44,7 +44,7 @@ private import CZlib
       let (taken, made) = call(payload.extracting(droppingFirst: consumed))
       consumed += taken
       bytes.append(copying: room.span.extracting(first: made))
-      // If room is left, everything is written, including the empty stored block that a flush appends.
+      // If `room` is not full, all output has been written, including the empty stored block that a flush appends.
       if made < room.count, consumed == payload.count { break }
     }
     bytes.removeLast(4)

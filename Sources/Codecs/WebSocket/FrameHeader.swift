@@ -26,7 +26,7 @@ package struct FrameHeader: Equatable, Sendable {
     self.maskingKey = maskingKey
   }
 
-  /// Returns the number of bytes of such a header: 2 to 14.
+  /// Returns the length of a header with these properties, 2 to 14 bytes.
   package static func length(payloadLength: Int, isMasked: Bool) -> Int {
     let masking = isMasked ? 4 : 0
     switch payloadLength {
@@ -41,8 +41,8 @@ package struct FrameHeader: Equatable, Sendable {
     Self.length(payloadLength: payloadLength, isMasked: maskingKey != nil)
   }
 
-  /// Appends the header, with the length in the fewest bytes (§5.2). The caller appends the payload, masked with the
-  /// key if there is one.
+  /// Appends the header, with the payload length in the fewest possible bytes (§5.2). The caller appends the payload, masked
+  /// with the key if there is one.
   package func append(to bytes: inout [UInt8]) {
     Self.append(
       firstByte: (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue,

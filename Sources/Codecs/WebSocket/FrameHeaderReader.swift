@@ -1,5 +1,4 @@
-/// A reader that collects the bytes of one header after the other, and checks each rule at the first byte that breaks
-/// it.
+/// A reader of consecutive frame headers. It checks each rule at the first byte that can break the rule.
 struct FrameHeaderReader: Sendable {
   /// The state of the connection that the rules for a header depend on.
   struct Context {
@@ -32,7 +31,8 @@ struct FrameHeaderReader: Sendable {
     in buffer: [UInt8], at position: inout Int, upTo end: Int, _ context: Context
   ) throws(ProtocolError) -> FrameHeader? {
     if isEmpty, end - position >= FrameHeader.maximumLength {
-      // This is the usual case. It takes a third of the instructions of the loop.
+      // This path, for a header that is in the buffer as a whole, is the usual one. It takes a third of the instructions of the
+      // loop below.
       return try Self.whole(in: buffer, at: &position, context)
     }
     while position < end {
@@ -98,7 +98,7 @@ struct FrameHeaderReader: Sendable {
 
   private static func isMasked(_ second: UInt8) -> Bool { second & 0x80 != 0 }
 
-  /// Returns the end of the length field, which depends on its first seven bits.
+  /// Returns the index after the length field, which depends on the field's first seven bits.
   private static func lengthEnd(_ second: UInt8) -> Int {
     switch second & 0x7F {
     case 127: 10
@@ -142,7 +142,7 @@ struct FrameHeaderReader: Sendable {
   private func checkLength(end: Int, _ context: Context) throws(ProtocolError) {
     switch (end, count) {
     case (10, 3): try Self.checkLengthStart(bytes[2], width: 8)
-    // The first six bytes show if the length fits into two bytes.
+    // If the first six of the eight bytes are zero, the length fits into two bytes.
     case (10, 8): try Self.checkMinimal(length(upTo: 8) << 16, width: 8)
     case (4, 4): try Self.checkMinimal(length(upTo: 4), width: 2)
     default: break

@@ -8,7 +8,7 @@ func values(of name: String, in fields: [HandshakeField]) -> [String] {
   }
 }
 
-/// Returns the elements of a comma-separated list over all its fields, without empty ones (RFC 9110 §5.6.1).
+/// Returns the elements of the comma-separated lists in all fields of this name. Omits empty elements (RFC 9110 §5.6.1).
 func listElements(of name: String, in fields: [HandshakeField]) -> [String] {
   values(of: name, in: fields).flatMap { value in
     value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }

@@ -6,7 +6,7 @@ private import CZlib
   private let stream: UnsafeMutablePointer<z_stream>
   private var room = [UInt8](repeating: 0, count: 16_384)
 
-  /// Creates an inflater with the largest window, which can read the output of any other window.
+  /// Creates an inflater with the largest window, which can decompress data that was compressed with any window.
   package init() {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -22,7 +22,7 @@ private import CZlib
   /// Inflates the payload of one whole message.
   ///
   /// - Parameters:
-  ///   - bytes: the payloads of its frames, without the four bytes that the sender omitted.
+  ///   - bytes: the payloads of the message's frames, without the four bytes that the sender removed from the end (§7.2.1).
   ///   - limit: the maximum number of bytes of the inflated message; bytes beyond it are never stored.
   /// - Returns: the message.
   /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a truncated stream).
@@ -38,20 +38,21 @@ private import CZlib
     /// The bytes that have been inflated.
     package fileprivate(set) var output: [UInt8] = []
     fileprivate var consumed = 0
-    /// The number of bytes consumed of the four that the sender omitted.
+    /// The number of consumed bytes among the four that the sender removed from the end.
     fileprivate var consumedOfTail = 0
     fileprivate var hasBegun = false
 
     package init() {}
   }
 
-  /// Inflates the next part of one whole message. Until its last step, this inflater belongs to that message.
+  /// Inflates the next part of one whole message. Until the last step of that message, the inflater must not be used for
+  /// another message.
   ///
   /// - Parameters:
-  ///   - progress: the progress of this message; a new one for its first step.
+  ///   - progress: the progress of this message; a new `Progress` for its first step.
   ///   - bytes: the payloads of the message's frames, the same at every step.
   ///   - limit: the maximum number of bytes of the inflated message.
-  ///   - step: the number of bytes, consumed and produced, after which the step ends; it may be exceeded by up to 32
+  ///   - step: the number of consumed plus produced bytes after which the step ends. A step may exceed this number by up to 32
   ///     KiB.
   /// - Returns: true when the message is complete, in `progress.output`.
   /// - Throws: the errors of `inflate(_:limit:)`.
@@ -70,7 +71,7 @@ private import CZlib
       case .allConsumed: break
       }
     }
-    // §7.2.2: the bytes that the sender removed from the end.
+    // §7.2.2: the four bytes that the sender removed from the end of the message.
     let tail: [4 of UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     switch try consume(
       tail.span, from: &progress.consumedOfTail, into: &progress.output, limit: limit,
@@ -101,7 +102,7 @@ private import CZlib
   ) throws(ProtocolError) -> Consumption {
     while true {
       guard consumed + output.count < pause else { return .paused }
-      // Empty blocks produce no bytes; their own bytes count towards the step too.
+      // Consumed bytes count towards the step too, because empty blocks produce no output.
       let (result, taken, made) = call(
         bytes.extracting(droppingFirst: consumed).extracting(first: room.count))
       consumed += taken
@@ -112,7 +113,7 @@ private import CZlib
         guard consumed < bytes.count else { return .finalBlock }
         unsafe inflateReset(stream)  // §7.2.3.4: blocks may follow a final one
       case Z_OK, Z_BUF_ERROR:
-        // If room is left, zlib needs more input.
+        // If `room` is not full, zlib needs more input.
         if made < room.count, consumed == bytes.count { return .allConsumed }
       default:
         throw .invalidDeflateData(code: result)
