@@ -12,7 +12,7 @@ package struct MaskingKey: Hashable, Sendable {
     self.word = word
   }
 
-  /// Returns an unpredictable key (RFC 6455 §10.3), from OpenSSL's generator. Each frame needs a new one.
+  /// Returns an unpredictable key (RFC 6455 §10.3), from OpenSSL's generator. Each frame needs a new key.
   package static func random() -> MaskingKey {
     let bytes = randomBytes(count: 4)
     return MaskingKey(bytes[0], bytes[1], bytes[2], bytes[3])
@@ -26,7 +26,7 @@ package struct MaskingKey: Hashable, Sendable {
     ]
   }
 
-  /// Returns the key for the payload after `count` masked bytes.
+  /// Returns the rotated key for the rest of a payload of which `count` bytes are already masked.
   package func advanced(by count: Int) -> MaskingKey {
     let bits = UInt32(truncatingIfNeeded: count & 3) * 8
     return MaskingKey(word: word >> bits | word << ((32 - bits) & 31))

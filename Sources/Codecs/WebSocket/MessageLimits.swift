@@ -3,7 +3,7 @@ package struct MessageLimits: Equatable, Sendable {
   /// The maximum number of bytes of one frame's payload, as it is on the wire.
   package var frameBytes: Int { Int(frame) }
 
-  /// The maximum number of bytes of a whole message: of all its frames, inflated if it was compressed.
+  /// The maximum number of bytes of a whole message: the sum of all its frames, after inflating a compressed message.
   package var messageBytes: Int { Int(message) }
 
   /// The maximum number of bytes of a whole text message, which may have a smaller limit.
@@ -14,7 +14,8 @@ package struct MessageLimits: Equatable, Sendable {
   private let message: UInt32
   private let text: UInt32
 
-  /// Creates limits. The limit of the message is the default for frames and texts. It must be below 4 GiB.
+  /// Creates limits. Without `frameBytes` or `textBytes`, only `messageBytes` limits frames or texts. `messageBytes` must be
+  /// below 4 GiB.
   package init(frameBytes: Int = .max, messageBytes: Int, textBytes: Int? = nil) {
     precondition(frameBytes >= 0 && messageBytes >= 0, "a limit is not negative")
     precondition(messageBytes <= Int(UInt32.max), "a message is shorter than 4 GiB")
@@ -29,8 +30,8 @@ package struct MessageLimits: Equatable, Sendable {
   /// The maximum number of bytes of a compressed message that inflates to `messageBytes`.
   package var compressedBytes: Int { Self.compressedBytes(of: messageBytes) }
 
-  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: one sixteenth more, because
-  /// incompressible bytes grow by five for each stored block, and the smallest blocks of zlib have 127 bytes.
+  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: one sixteenth more. Each
+  /// stored block adds five bytes to incompressible data, and the smallest blocks of zlib have 127 bytes.
   static func compressedBytes(of count: Int) -> Int {
     let room = count >> 4 + 64
     let (sum, overflows) = count.addingReportingOverflow(room)

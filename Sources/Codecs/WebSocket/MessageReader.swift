@@ -1,18 +1,18 @@
 /// A reader of the frames that one peer sends (RFC 6455 §5, RFC 7692 §6). It returns the messages and control frames
 /// as events.
 ///
-/// It reads from a buffer of its caller, which all connections may share: the caller may overwrite the buffer between two calls,
-/// because the reader has copied the bytes that it still needs. A message that is not compressed is unmasked in the buffer and
-/// never copied; an idle reader owns no memory outside its own value.
+/// It reads from a buffer that belongs to the caller and that all connections may share. The caller may overwrite the buffer
+/// between two calls, because the reader copies the bytes that it still needs. A message that is not compressed is unmasked in
+/// the buffer and never copied; an idle reader owns no memory outside its own value.
 package struct MessageReader: Sendable {
   /// An event from the peer.
   package enum Event: Equatable, Sendable {
-    /// A piece of a message that is not compressed: `payload` is its range in the buffer, unmasked. Each buffer gives one
-    /// piece of a frame. Only the last piece can be empty. A piece of a text may end inside a character; the text up to
-    /// that character is valid.
+    /// A piece of a message that is not compressed: `payload` is the range of its unmasked bytes in the buffer. A frame that
+    /// spans several buffers gives one piece for each buffer. Only the last piece can be empty. A piece of a text may end
+    /// inside a character; the text up to that character is valid.
     case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
 
-    /// A whole message that was compressed, inflated.
+    /// A whole compressed message; `payload` is inflated.
     case message(kind: MessageKind, payload: [UInt8])
 
     /// A ping, to be answered by a pong with the same bytes, at most 125 (§5.5.2).
@@ -103,7 +103,7 @@ package struct MessageReader: Sendable {
   private var state = State.header
   private var message = Message.none
 
-  /// Creates a reader for the end `role` of a connection, after the opening handshake.
+  /// Creates a reader for one end of a connection, after the opening handshake.
   ///
   /// - Parameters:
   ///   - role: the end that reads.
@@ -128,12 +128,13 @@ package struct MessageReader: Sendable {
     return count
   }
 
-  /// True while a complete compressed message is inflated in steps: `next` needs no more bytes for it.
+  /// True while a complete compressed message is inflated in steps: `next` then needs no more bytes of this message.
   package var isInflating: Bool {
     if case .inflating = state { true } else { false }
   }
 
-  /// True after the beginning of a message, or of a frame of any kind, until its end. The caller limits this time.
+  /// True from the first byte of a message, or of a frame of any kind, to its last byte. The caller limits how long this may
+  /// take.
   package var isInsideMessage: Bool {
     switch (state, message) {
     case (.closed, _), (.failed, _), (.inflating, _): false
@@ -148,10 +149,11 @@ package struct MessageReader: Sendable {
   ///   - buffer: the received bytes; payloads in it are unmasked in place.
   ///   - position: the index of the first byte to read; moved after the bytes that were read.
   ///   - end: the end of the received bytes.
-  ///   - inflater: required if compression was negotiated. Connections may share it while `isInflating` is false.
-  ///     From the first call with `isInflating` until it is false again, it belongs to this reader.
-  ///   - inflatedBytes: the number of bytes after which inflating pauses. A message that is not complete by then is
-  ///     inflated again from the next call on, and continues with each call after that.
+  ///   - inflater: required if compression was negotiated. Connections may share an inflater while `isInflating` is false.
+  ///     While `isInflating` is true before a call, all calls must pass the same inflater, and no other connection may use that
+  ///     inflater.
+  ///   - inflatedBytes: the number of bytes after which inflating pauses. If a message is incomplete at the first pause, the
+  ///     next call inflates it again from its beginning, and each later call continues.
   /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. After a close frame, bytes are
   ///   dropped (§1.4).
   /// - Throws: the rule that the peer broke; the same error in every later call.
@@ -184,7 +186,7 @@ package struct MessageReader: Sendable {
         if let event = try add(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
         if isInflating { return nil }
       case .inflating(var inflation):
-        state = .header  // the only reference to the output: it grows in place
+        state = .header  // `inflation` is then the only reference to its output
         if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
         state = .inflating(inflation)
         return nil
@@ -238,7 +240,7 @@ extension MessageReader {
 // MARK: - Payloads
 
 extension MessageReader {
-  /// Unmasks the available payload of a frame. Returns nil if none is available and some is missing.
+  /// Unmasks the available payload of a frame. Returns nil if the frame is incomplete and no byte of its payload is available.
   private mutating func read(
     _ frame: DataFrame, in buffer: inout [UInt8], at position: inout Int, upTo end: Int
   ) -> Range<Int>? {
@@ -277,7 +279,7 @@ extension MessageReader {
       guard isLast || !payload.isEmpty else { return nil }
       return .piece(kind: plain.kind, payload: payload, isFirst: isFirst, isLast: isLast)
     case .compressed(let kind, var bytes):
-      message = .none  // the only reference to the bytes: they grow in place
+      message = .none  // `bytes` is then the only reference and grows in place
       bytes.append(copying: buffer.span.extracting(payload))
       guard isLast else {
         message = .compressed(kind: kind, bytes: bytes)

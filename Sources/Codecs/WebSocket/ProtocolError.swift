@@ -1,4 +1,4 @@
-/// A rule of RFC 6455 or RFC 7692 that the peer broke, with the wrong number. It fails the connection (§7.1.7).
+/// A rule of RFC 6455 or RFC 7692 that the peer broke, with the invalid value. The error fails the connection (§7.1.7).
 package enum ProtocolError: Error, Equatable, Sendable {
   /// RSV bits without a negotiated meaning (RFC 6455 §5.2). The value is the bits, at their position in the first byte.
   case reservedBits(UInt8)
@@ -20,13 +20,13 @@ package enum ProtocolError: Error, Equatable, Sendable {
   case continuationWithoutMessage
   /// A new message before the end of the previous one (RFC 6455 §5.4).
   case messageInsideMessage(Opcode)
-  /// A length in more bytes than necessary (RFC 6455 §5.2). The value is the number of bytes.
+  /// A payload length that is encoded in more bytes than necessary (RFC 6455 §5.2). The value is the number of these bytes.
   case lengthNotMinimal(width: Int)
   /// A 64-bit length with its highest bit set (RFC 6455 §5.2). The value is the first byte.
   case lengthOutOfRange(firstByte: UInt8)
   /// A frame with a payload above our limit (RFC 6455 §10.4).
   case frameTooLarge(length: Int, limit: Int)
-  /// Frames of a message whose length is above our limit (RFC 6455 §10.4).
+  /// A message whose frames are together longer than our limit (RFC 6455 §10.4).
   case messageTooLarge(length: Int, limit: Int)
   /// A compressed message that inflates to more than our limit.
   case inflatedMessageTooLarge(limit: Int)

@@ -77,8 +77,8 @@ package enum UpgradeResponseError: Error, Equatable, Sendable {
   case connectionWithoutUpgrade
   /// `Sec-WebSocket-Accept` does not match our key, or is missing.
   case wrongAccept
-  /// The subprotocol was not offered. The value is that of the field.
+  /// The subprotocol was not offered. The associated value is that of `Sec-WebSocket-Protocol`.
   case subprotocolNotOffered(String)
-  /// An extension, or a parameter of it, was not offered. The value is that of the field.
+  /// An extension, or a parameter of it, was not offered. The associated value is that of `Sec-WebSocket-Extensions`.
   case unacceptableExtension(String)
 }

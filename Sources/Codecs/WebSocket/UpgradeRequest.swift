@@ -13,7 +13,7 @@ package struct UpgradeRequest: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - method: the method; must be GET.
-  ///   - minorVersion: the `1` of HTTP/1.1.
+  ///   - minorVersion: the minor version of HTTP; 1 for HTTP/1.1.
   ///   - fields: all header fields in order; names in any case.
   /// - Returns: the accepted handshake; see `responseFields(subprotocol:)`.
   /// - Throws: the rule that the request breaks, with its HTTP status.
@@ -62,7 +62,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   case methodNotGet
   /// The version is HTTP/1.0, which has no upgrade.
   case httpVersionTooOld
-  /// `Upgrade: websocket` is missing: the request is an ordinary one.
+  /// `Upgrade: websocket` is missing: the request is an ordinary HTTP request.
   case notAnUpgrade
   /// `Connection` has no token `upgrade`.
   case connectionWithoutUpgrade

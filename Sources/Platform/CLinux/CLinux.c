@@ -38,7 +38,8 @@ int64_t clinux_monotonic_now(void) { return now(CLOCK_MONOTONIC); }
 int64_t clinux_wall_now(void) { return now(CLOCK_REALTIME); }
 
 int clinux_wall_is_synchronised(void) {
-  // Without a mode the call sets nothing and needs no privilege; a filter of system calls may still refuse it.
+  // With the field `modes` zero, adjtimex changes nothing and needs no privilege. A system call filter may still refuse the
+  // call.
   struct timex clock = {0};
   return adjtimex(&clock) >= 0 && (clock.status & STA_UNSYNC) == 0;
 }
@@ -46,7 +47,7 @@ int clinux_wall_is_synchronised(void) {
 // Cores
 
 int clinux_allowed_cores(void) {
-  // The kernel refuses a set that is smaller than its own, and has no other way to report its size.
+  // The kernel refuses a CPU set that is smaller than its own set, and there is no other way to find the required size.
   for (size_t cores = 1024; cores <= 1 << 20; cores *= 2) {
     cpu_set_t *set = CPU_ALLOC(cores);
     if (set == NULL) return -ENOMEM;
@@ -83,7 +84,7 @@ static struct timespec timespec_of(int64_t nanoseconds) {
   return time;
 }
 
-// Rounded up: after a wait that ends early nothing would be due, and the loop would spin.
+// Rounds up: if a wait ended before its deadline, the event loop would have nothing to do and would wait again at once.
 static int milliseconds_of(int64_t nanoseconds) {
   if (nanoseconds < 0) return -1;
   int64_t milliseconds = nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
@@ -95,7 +96,7 @@ int clinux_epoll_wait(int epoll, clinux_ready *ready, int64_t timeout) {
   int count;
   struct timespec time = timespec_of(timeout < 0 ? 0 : timeout);
   count = epoll_pwait2(epoll, events, clinux_ready_capacity, timeout < 0 ? NULL : &time, NULL);
-  // Older kernels and some sandboxes have only milliseconds.
+  // Older kernels and some sandboxes only support epoll_wait, whose timeout is in milliseconds.
   if (count < 0 && (errno == ENOSYS || errno == EPERM))
     count = epoll_wait(epoll, events, clinux_ready_capacity, milliseconds_of(timeout));
   if (count < 0) return errno == EINTR ? 0 : -errno;
@@ -212,13 +213,14 @@ int clinux_signals_wait(int descriptor) {
   return (int)info.ssi_signo;
 }
 
-// The pipe that `caught` writes to: one for the process, because a handler has no other argument.
+// The pipe to which the signal handler `caught` writes. It is a global variable, because a handler receives only the signal's
+// number.
 static int caught_signals = -1;
 
 static void caught(int number) {
   int before = errno;
   unsigned char byte = (unsigned char)number;
-  // A full pipe contains enough signals.
+  // If the pipe is full, this signal is dropped: the pipe then contains enough signals.
   ssize_t ignored = write(caught_signals, &byte, 1);
   (void)ignored;
   errno = before;

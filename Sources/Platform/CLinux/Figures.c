@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Since Linux 6.2 the size of the folder is the number of descriptors; before, they must be counted.
+// Since Linux 6.2, the size of the folder /proc/self/fd is the number of open descriptors. On older kernels, its entries are
+// counted.
 static int64_t open_descriptors(void) {
   struct stat found;
   if (stat("/proc/self/fd", &found) == 0 && found.st_size > 0) return found.st_size;
@@ -24,11 +25,12 @@ static int64_t open_descriptors(void) {
   int64_t count = 0;
   for (struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
   closedir(folder);
-  // One of them is the descriptor of this folder.
+  // One of the entries is the descriptor with which the folder is read.
   return count - 1;
 }
 
-// Memory and threads, of proc_pid_stat(5): fields 20, 23 and 24. The second one, a name in parentheses, may contain any character.
+// Reads the number of threads and the memory from fields 20, 23 and 24 of proc_pid_stat(5). Field 2, a name in parentheses, may
+// contain any character, so the fields are counted from the last parenthesis.
 static void read_stat(clinux_process_figures *figures) {
   char text[1024];
   int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);

@@ -76,7 +76,7 @@ int clinux_file_open_or_create_in(int folder, const char *name) {
 
 int64_t clinux_folder_names(int folder, char **names) {
   *names = NULL;
-  // A separate descriptor: reading moves its position, and closedir closes it.
+  // This descriptor is separate from `folder`, because reading moves its position and closedir closes it.
   int descriptor = clinux_folder_open_in(folder, ".");
   if (descriptor < 0) return descriptor;
   DIR *directory = fdopendir(descriptor);
@@ -125,7 +125,8 @@ int clinux_unlink_in(int folder, const char *name) { return result(unlinkat(fold
 static int remove_tree(int folder, const char *name, int depth);
 
 static int remove_contents(DIR *directory, int depth) {
-  // Some file systems skip names of a folder while other names are removed from it.
+  // Some file systems skip names of a folder while other names are removed from it. So the folder is read again until no name
+  // is left.
   for (int removed = 1; removed;) {
     removed = 0;
     rewinddir(directory);
@@ -144,7 +145,7 @@ static int remove_contents(DIR *directory, int depth) {
 }
 
 static int remove_tree(int folder, const char *name, int depth) {
-  // A name that is not a folder's is removed at once. A link is never followed.
+  // If the name is not that of a folder, it is removed at once. A link is never followed.
   if (unlinkat(folder, name, 0) == 0) return 0;
   int refusal = errno;
   // For a folder, Linux returns EISDIR; POSIX and some file systems return EPERM, as for a missing permission.
@@ -313,7 +314,7 @@ int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t coun
 int clinux_free_bytes(int descriptor, uint64_t *bytes) {
   struct statvfs information;
   if (fstatvfs(descriptor, &information) < 0) return -errno;
-  // No disk is as large as that, but file systems without a limit report it.
+  // On overflow: no disk is so large, but file systems without a limit report such numbers.
   if (__builtin_mul_overflow((uint64_t)information.f_bavail, (uint64_t)information.f_frsize, bytes)) *bytes = UINT64_MAX;
   return 0;
 }

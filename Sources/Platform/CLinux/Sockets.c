@@ -32,7 +32,7 @@ static void store_big_endian(uint64_t value, uint8_t *bytes) {
   for (int i = 7; i >= 0; i--, value >>= 8) bytes[i] = (uint8_t)value;
 }
 
-// Zero when the family is neither of the two.
+// Returns 1, or 0 if the address family is neither IPv4 nor IPv6.
 static int address_from(const struct sockaddr *source, clinux_address *address) {
   memset(address, 0, sizeof *address);
   if (source->sa_family == AF_INET) {
@@ -257,7 +257,7 @@ int clinux_unix_send(const char *path, const void *bytes, size_t count) {
 
 // Local sockets
 
-// Names a socket in an open folder through the process's own descriptors, because a long path would not fit.
+// Creates the address of a socket in an open folder. The path begins with /proc/self/fd, because a long path would not fit.
 static int local_address(int folder, const char *name, struct sockaddr_un *address) {
   memset(address, 0, sizeof *address);
   address->sun_family = AF_UNIX;
@@ -272,7 +272,7 @@ int clinux_local_listen(int folder, const char *name) {
   if (unlinkat(folder, name, 0) < 0 && errno != ENOENT) return -errno;
   int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -errno;
-  // The file gets the mode of the socket at its bind.
+  // bind creates the file with the mode of the socket.
   if (fchmod(made, 0600) < 0 || bind(made, (struct sockaddr *)&address, sizeof address) < 0 || listen(made, 16) < 0) {
     status = -errno;
     close(made);

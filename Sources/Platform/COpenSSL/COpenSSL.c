@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-// At the exit of the process OpenSSL would free its memory while event loops still do handshakes and draw masking keys:
-// one program in six that only called exit() crashed by that. This must run before any other call of OpenSSL.
+// At the exit of the process OpenSSL would free its memory while event loops still do handshakes and draw masking keys: one of
+// six runs of a program that only called exit() crashed for this reason. This function must run before any other call of
+// OpenSSL.
 __attribute__((constructor)) static void keep_until_the_end(void) {
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
@@ -49,7 +50,7 @@ static int select_alpn(SSL *ssl, const unsigned char **selected, unsigned char *
                        const unsigned char *offered, unsigned int offered_length, void *unused) {
   (void)ssl;
   (void)unused;
-  // RFC 7301 §3.2: no overlap is fatal.
+  // RFC 7301 §3.2: without a common protocol, the server sends a fatal alert.
   return SSL_select_next_proto((unsigned char **)selected, length, http_alpn, http_alpn_length, offered,
                                offered_length) == OPENSSL_NPN_NEGOTIATED
              ? SSL_TLSEXT_ERR_OK
@@ -71,7 +72,7 @@ struct ends {
   void (*write)(void *data, const unsigned char *bytes, size_t count);
 };
 
-// One method per process: the callbacks are functions without state.
+// The process has only one BIO method, and its callbacks are functions without state.
 static struct ends ends;
 
 static int bio_create(BIO *bio) {

@@ -4,8 +4,8 @@
 #include <openssl/params.h>
 #include <string.h>
 
-// The keys that encrypt session tickets (RFC 5077 §4). OpenSSL itself creates one key per context and never another: with
-// it one can decrypt every resumed TLS 1.2 connection of the gateway since its start.
+// The keys that encrypt session tickets (RFC 5077 §4). OpenSSL itself would create one key per context and never replace it.
+// Anyone with this key could decrypt every resumed TLS 1.2 connection since the start of the gateway.
 
 enum { key_count = 3 };
 
@@ -17,7 +17,7 @@ struct ticket_key {
 
 struct ticket_keys {
   CRYPTO_RWLOCK *lock;
-  // The first one encrypts; all of them decrypt.
+  // The first key encrypts new tickets. All keys decrypt tickets.
   struct ticket_key keys[key_count];
 };
 
@@ -40,7 +40,7 @@ static int make_key(struct ticket_key *key) {
          RAND_priv_bytes(key->mac, sizeof key->mac) == 1;
 }
 
-// Finds the key that encrypts, or the key of a ticket by its name. Returns its index, or -1.
+// Finds the key of a ticket by its name, or the key that encrypts if `name` is NULL. Returns the index of the key, or -1.
 static int find(struct ticket_keys *all, const unsigned char *name, struct ticket_key *found) {
   int index = -1;
   if (!CRYPTO_THREAD_read_lock(all->lock)) return -1;

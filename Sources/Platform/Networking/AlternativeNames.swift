@@ -18,8 +18,8 @@ package struct AlternativeNames: Equatable, Sendable {
     }
   }
 
-  /// Returns the names and addresses of this machine: `localhost`, its host name (alone, and as `.local`, which other
-  /// machines on its network use), and the addresses of its interfaces.
+  /// Returns the names and addresses of this machine: `localhost`, its host name (complete, the first label alone, and this
+  /// label with `.local`, which other machines on the network use), and the addresses of its interfaces.
   package static func ofThisMachine() -> AlternativeNames {
     let host = hostName()
     let first = host.prefix { $0 != "." }
@@ -30,8 +30,8 @@ package struct AlternativeNames: Equatable, Sendable {
         + interfaceAddresses().filter { !$0.isLinkLocal && !$0.isUnspecified })
   }
 
-  /// The list in the syntax of OpenSSL's configuration. No name contains a character that would end it early: see
-  /// `isHostName`.
+  /// The list in the syntax of OpenSSL's configuration. `isHostName` has excluded names with a comma, which would end an
+  /// element.
   var notation: String {
     (hosts.map { "DNS:\($0)" } + addresses.map { "IP:\($0)" }).joined(separator: ",")
   }

@@ -1,7 +1,7 @@
 package import Platform
 internal import COpenSSL
 
-/// The error that prevented a TLS context: the certificate, the key, or the trusted certificates are unusable, or no
+/// The reason why a TLS context could not be created: the certificate, the key, or the trusted certificates are unusable, or no
 /// self-signed certificate can be created.
 package enum CertificateError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The PEM file with the certificate and its intermediate certificates is unusable.
@@ -18,7 +18,7 @@ package enum CertificateError: Error, Equatable, Sendable, CustomStringConvertib
   case trustedCertificatesUnusable(path: String, OpenSSLError)
   /// OpenSSL on this machine lacks a feature that we need.
   case unsupported(OpenSSLError)
-  /// A call on a file of a self-signed certificate, or on its directory, failed.
+  /// A system call for a file of a self-signed certificate, or for its directory, failed.
   case fileUnusable(path: String, SystemError)
   /// OpenSSL failed to create a self-signed certificate.
   case creationFailed(OpenSSLError)

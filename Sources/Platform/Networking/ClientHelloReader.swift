@@ -1,5 +1,5 @@
-/// A reader that collects the first message of a TLS client (RFC 8446 §4.1.2) until it is complete. OpenSSL, which
-/// allocates some 45 KiB for a handshake, gets no bytes before that.
+/// A reader that collects the first message of a TLS client (RFC 8446 §4.1.2) until it is complete. OpenSSL, which allocates
+/// some 45 KiB for a handshake, gets no bytes before the message is complete.
 ///
 /// The reader checks only the headers of the records and of the message. OpenSSL checks everything else.
 struct ClientHelloReader {
@@ -91,7 +91,7 @@ struct ClientHelloReader {
 package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The first record is not a handshake record.
   case otherRecord(type: UInt8)
-  /// The first byte of the version in the record is not 3, as in TLS.
+  /// The first byte of the record's version is not 3, the value of all TLS versions.
   case otherVersion(major: UInt8)
   case recordTooLong(Int)
   case emptyRecord

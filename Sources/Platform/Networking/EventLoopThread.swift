@@ -3,15 +3,15 @@ package import Primitives
 internal import CLinux
 internal import Synchronization
 
-/// A thread that waits for descriptors, a deadline or a wake-up, and then runs one turn.
+/// A thread with an event loop: each iteration (turn) waits for descriptors, a deadline or a wake-up, and then runs a closure.
 ///
-/// It is a serial executor: an actor that names it as its `unownedExecutor` runs on this thread only, and a turn may
-/// enter the actor by `assumeIsolated`. An iteration runs the enqueued jobs of such actors first, then the closure
-/// given to `start`. Jobs that arrive after the last turn never run.
+/// It is a serial executor: an actor whose `unownedExecutor` is this object runs on this thread only, and the closure may enter
+/// such an actor with `assumeIsolated`. An iteration runs the enqueued jobs of such actors first, then the closure given to
+/// `start`. Jobs that arrive after the last turn never run.
 package final class EventLoopThread: SerialExecutor, Sendable {
-  /// The closure that runs once per iteration. Its arguments are the events (often none) and the time at which the
-  /// jobs of this iteration began (`nil` if there were none). It returns the deadline of the next wait: `nil` for
-  /// none, a time in the past to run the next turn at once.
+  /// The closure that runs once per iteration. Its arguments are the events (often none) and the time at which the jobs of this
+  /// iteration began (`nil` if there were none). It returns the deadline of the next wait: `nil` for no deadline, or a time in
+  /// the past to run the next turn at once.
   package typealias Turn = @Sendable (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?
 
   /// The maximum number of events in one turn.
@@ -40,7 +40,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     try register(wakeup.rawValue, token: Self.wakeToken)
   }
 
-  /// Starts the thread, once. The running thread keeps the loop alive until `stop`.
+  /// Starts the thread. May be called only once. The running thread keeps the loop alive until `stop`.
   package func start(turn: @escaping Turn) throws(SystemError) {
     let started = try SystemThread(name: name) { self.run(turn) }
     let former = thread.withLock { thread in
@@ -72,7 +72,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   /// Any thread may call it. If the descriptor is ready already, a first event reports this.
   ///
   /// Closing the descriptor ends the watch. The current turn may still contain an event that was fetched before, so a
-  /// token that is used again must differ, for example by a generation number.
+  /// descriptor that is opened later must get a different token, for example with a generation number.
   package func register(_ descriptor: CInt, token: UInt64) throws(SystemError) {
     _ = try SystemError.check("epoll_ctl", clinux_epoll_add(epoll.rawValue, descriptor, token))
   }

@@ -63,8 +63,8 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     return low >> 24 == 10 || low >> 20 == 0xac1 || low >> 16 == 0xc0a8
   }
 
-  /// The addresses of one client: an IPv4 address itself, or the /64 of an IPv6 address, because one client may
-  /// choose among its 2^64 addresses.
+  /// The network that counts as one client: an IPv4 address itself, or the /64 of an IPv6 address, because one client may use
+  /// any of the 2^64 addresses of its /64.
   package var network: IPAddress {
     isV6 ? IPAddress(v6High: high, low: 0) : self
   }

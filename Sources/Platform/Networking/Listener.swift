@@ -51,8 +51,8 @@ package final class Listener: Sendable {
       _ = try SystemError.check("setsockopt", clinux_socket_set_dual_stack(raw))
     }
     try Socket(raw).apply(options)
-    // The first listener allows sharing only after its bind. With an earlier sharing, the bind would succeed although another
-    // gateway runs on this port, and each would get half of the connections.
+    // The first listener allows sharing only after its bind. If it allowed sharing earlier, its bind would succeed even if
+    // another gateway runs on this port, and each gateway would get half of the connections.
     if !isFirst { _ = try SystemError.check("setsockopt", clinux_socket_set_reuse_port(raw)) }
     var wanted = address.raw
     _ = try SystemError.check("bind", unsafe clinux_socket_bind(raw, &wanted))
@@ -97,7 +97,8 @@ package final class Listener: Sendable {
     }
   }
 
-  /// Accepts and closes one connection. Otherwise it would stay pending, without an answer and without another event.
+  /// Accepts and closes one connection. Otherwise the connection would stay pending, without an answer to the client and
+  /// without another event.
   private func reject(_ error: SystemError) -> Acceptance {
     spare.withLock { spare in
       guard let descriptor = spare.take() else {
@@ -109,7 +110,7 @@ package final class Listener: Sendable {
       let accepted = unsafe clinux_socket_accept(socket.rawValue, &peer)
       if accepted >= 0 { _ = close(accepted) }
       spare = Self.openSpare()
-      // Another thread may have taken the descriptor that the spare one freed.
+      // Another thread may have taken the descriptor that became free when the spare one was closed.
       if accepted == -EMFILE || accepted == -ENFILE { return .exhausted(error) }
       return accepted == -EAGAIN ? .wouldBlock : .rejected(error)
     }

@@ -32,7 +32,7 @@ package final class LoopClock: Sendable {
     thread.store(SystemThread.current, ordering: .relaxed)
   }
 
-  /// Ends that binding.
+  /// Ends the binding to a thread.
   func unbind() {
     thread.store(0, ordering: .relaxed)
   }

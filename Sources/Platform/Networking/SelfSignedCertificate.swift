@@ -4,7 +4,7 @@ internal import CLinux
 internal import COpenSSL
 internal import Glibc
 
-/// A self-signed certificate (ECDSA P-256) for a machine that has no other.
+/// A self-signed certificate (ECDSA P-256) for a machine that has no other certificate.
 ///
 /// Browsers warn about it until the user trusts it. It consists of two files in a directory, `tls-cert.pem` and
 /// `tls-key.pem`; only the owner may read the key.
@@ -31,7 +31,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     case expired
   }
 
-  /// The validity of a new certificate: browsers refuse more than 398 days.
+  /// The validity period of a new certificate. Browsers refuse a period of more than 398 days.
   package static let validity = Duration.seconds(396 * 86_400)
   /// The remaining validity below which a certificate is replaced.
   package static let renewalMargin = Duration.seconds(30 * 86_400)
@@ -40,7 +40,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   package let certificatePath: String
   /// The PEM file with the private key.
   package let keyPath: String
-  /// The origin of the certificate: it existed, or is new.
+  /// The origin of the certificate: loaded or newly created.
   package let origin: Origin
 
   /// Returns the paths of the two files in a directory.
@@ -48,8 +48,8 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     (directory + "/tls-cert.pem", directory + "/tls-key.pem")
   }
 
-  /// Returns the certificate in a directory, or creates one there, for these names, if the directory has no usable
-  /// one. The directory must exist; errors name the call that failed.
+  /// Returns the certificate in a directory. If the directory has no usable certificate, creates one for `names` there. The
+  /// directory must exist; errors name the call that failed.
   package static func loadOrCreate(
     in directory: String, now: WallTime, names: AlternativeNames = .ofThisMachine()
   ) throws(CertificateError) -> SelfSignedCertificate {
@@ -61,7 +61,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
       try restrict(keyPath)
       return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .loaded)
     }
-    // Valid since yesterday, for clients whose clocks are behind.
+    // The validity begins one day ago, for clients whose clocks are behind.
     try create(
       certificatePath: certificatePath, keyPath: keyPath, directory: directory, names: names,
       notBefore: seconds - 86_400, notAfter: (now + validity).secondsSince1970)

@@ -3,7 +3,7 @@ internal import COpenSSL
 
 /// The contents of a server's certificate (RFC 5280), for logs and for monitoring of its expiry.
 package struct ServerCertificate: Equatable, Sendable {
-  /// The subject, as in RFC 2253; empty in some certificates that name hosts only.
+  /// The subject, as in RFC 2253; empty in some certificates that contain only host names.
   package let subject: String
   /// The hosts and addresses of the certificate, such as `DNS:localhost, IP Address:127.0.0.1`; at most 512 bytes.
   package let names: String
@@ -17,7 +17,7 @@ package struct ServerCertificate: Equatable, Sendable {
   /// chain is served.
   package let chain: SHA256Digest
 
-  /// Reads the certificate of a context. Returns `nil`, with an error in OpenSSL's queue, when that fails.
+  /// Reads the certificate of a context. Returns `nil`, with an error in OpenSSL's queue, if reading fails.
   init?(of context: TLSContext) {
     guard let certificate = unsafe SSL_CTX_get0_certificate(context.pointer) else { return nil }
     var (notBefore, notAfter): (Int64, Int64) = (0, 0)

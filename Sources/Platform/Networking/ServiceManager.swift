@@ -14,10 +14,10 @@ package struct ServiceManager: Sendable {
   }
 
   private let socket: String
-  /// The time between two watchdog notifications: half of the time that the manager allows; `nil` if it wants none.
+  /// The time between two watchdog notifications: half of the time that the manager allows; `nil` if the manager requests none.
   package let watchdogInterval: Duration?
 
-  /// Reads the environment variables of a manager; `nil` without a manager.
+  /// Reads the environment variables that a service manager sets; `nil` without a manager.
   ///
   /// - Parameters:
   ///   - environment: the environment of the process.

@@ -9,7 +9,7 @@ package enum SocketReadiness: Sendable {
   case readable
   /// There is room to send, or the connection is established.
   case writable
-  /// Either of the two.
+  /// The socket is readable or writable.
   case either
 }
 

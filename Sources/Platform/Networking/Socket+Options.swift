@@ -3,17 +3,17 @@ internal import CLinux
 
 /// The buffering options of a TCP socket. Accepted sockets inherit the options of their listener.
 package struct SocketOptions: Equatable, Sendable {
-  /// True to send small segments at once (`TCP_NODELAY`).
+  /// True to send small segments without delay (`TCP_NODELAY`).
   package var noDelay: Bool
-  /// The unsent bytes above which the kernel reports the socket as not writable (`TCP_NOTSENT_LOWAT`).
+  /// The number of unsent bytes above which the kernel reports the socket as not writable (`TCP_NOTSENT_LOWAT`).
   package var notSentLowWaterInBytes: Int?
   /// The size of the send buffer (`SO_SNDBUF`). The kernel doubles it for its own bookkeeping and limits it to
   /// `net.core.wmem_max`; `nil` lets the kernel grow the buffer, to megabytes.
   package var sendBufferInBytes: Int?
-  /// The size of the receive buffer (`SO_RCVBUF`), with the same rules.
+  /// The size of the receive buffer (`SO_RCVBUF`), with the same rules as for the send buffer.
   package var receiveBufferInBytes: Int?
 
-  /// Creates options. By default small segments are sent at once, and the kernel chooses the rest.
+  /// Creates options. By default, small segments are sent without delay, and the kernel chooses all sizes.
   package init(
     noDelay: Bool = true, notSentLowWaterInBytes: Int? = nil, sendBufferInBytes: Int? = nil,
     receiveBufferInBytes: Int? = nil
@@ -47,7 +47,7 @@ extension Socket {
   /// True if the socket sends small segments at once.
   package var noDelay: Bool { clinux_socket_no_delay(descriptor) > 0 }
 
-  /// Returns the unsent bytes above which the kernel reports the socket as not writable.
+  /// Returns the number of unsent bytes above which the kernel reports the socket as not writable.
   package func notSentLowWaterInBytes() throws(SystemError) -> Int {
     Int(try SystemError.check("getsockopt", clinux_socket_not_sent_low_water(descriptor)))
   }
@@ -57,8 +57,8 @@ extension Socket {
     Int(try SystemError.check("getsockopt", clinux_socket_send_buffer(descriptor)))
   }
 
-  /// The bytes that arrived, and the sent bytes that the peer has acknowledged, as TCP counts them; nil if the kernel
-  /// does not report them.
+  /// The number of bytes that arrived, and the number of sent bytes that the peer has acknowledged, as TCP counts them. Nil if
+  /// the kernel does not report these numbers.
   package var traffic: (received: UInt64, acknowledged: UInt64)? {
     var received: UInt64 = 0
     var acknowledged: UInt64 = 0

@@ -24,7 +24,7 @@ package enum ReceiveResult: Equatable, Sendable {
   case failed(SystemError)
 }
 
-/// A TCP socket by its descriptor, which another object owns.
+/// A reference to a TCP socket by its descriptor. Another object owns the descriptor.
 ///
 /// No call blocks, fails with EINTR, or raises SIGPIPE.
 package struct Socket: Hashable, Sendable, BitwiseCopyable {

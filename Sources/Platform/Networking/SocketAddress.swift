@@ -16,7 +16,7 @@ package struct SocketAddress: Hashable, Sendable, BitwiseCopyable, CustomStringC
     self.scope = scope
   }
 
-  /// Parses `HOST:PORT` and returns the first address that `resolve` finds.
+  /// Parses `HOST:PORT` and returns the first address that `resolve` returns.
   package init(_ text: String) throws(AddressError) {
     guard let first = try Self.resolve(text).first else { throw .hostHasNoAddress }
     self = first
@@ -86,14 +86,14 @@ package enum AddressError: Error, Equatable, Sendable, CustomStringConvertible {
   case badPort
   /// The text has no host before the port.
   case missingHost
-  /// An IPv6 address is not in brackets, or another host is.
+  /// An IPv6 address is not in brackets, or a host that is not an IPv6 address is in brackets.
   case badBrackets
   /// The resolver does not know the name; the code is that of `getaddrinfo`.
   case unknownHost(code: CInt)
   /// The name has neither an IPv4 nor an IPv6 address.
   case hostHasNoAddress
 
-  /// The problem as a predicate, to follow the refused text.
+  /// The problem in words that follow the refused text, such as `has no port`.
   package var description: String {
     switch self {
     case .missingPort: "has no port; write HOST:PORT"

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The caller's buffers as the transport of OpenSSL. During one call, OpenSSL reads ciphertext from the input and writes to the
-/// output. This object has no buffers of its own; OpenSSL stores the received part of an incomplete record.
+/// A transport for OpenSSL that uses the caller's buffers. During one call, OpenSSL reads ciphertext from the input and writes
+/// to the output. This object has no buffers of its own; OpenSSL stores the received part of an incomplete record.
 @safe
 final class TLSBuffers {
   private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -38,7 +38,7 @@ final class TLSBuffers {
     unsafe output.append(contentsOf: bytes)
   }
 
-  /// The BIO method of the process. Unchecked: created once, and only read afterwards.
+  /// The BIO method of the process. `@unchecked`, because it is created once and only read afterwards.
   @safe
   private struct Method: @unchecked Sendable {
     let pointer: OpaquePointer

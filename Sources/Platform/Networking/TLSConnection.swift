@@ -14,7 +14,7 @@ package final class TLSConnection {
     /// True if the peer has closed its direction (`close_notify`).
     package var hasPeerClosed = false
 
-    /// No progress other than bytes.
+    /// Neither event occurred; bytes may have been decrypted.
     package static let none = Progress()
   }
 
@@ -123,7 +123,7 @@ package final class TLSConnection {
     }
   }
 
-  /// Announces the end of our direction (`close_notify`), once, and only on an open connection.
+  /// Announces the end of our direction (`close_notify`). Does nothing on a second call, or if the connection is not open.
   package func close(into ciphertextOut: inout [UInt8]) {
     guard isHandshakeComplete, !isClosed else { return }
     if case .failed = state { return }
@@ -199,7 +199,7 @@ package final class TLSConnection {
     guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
     unsafe self.ssl = ssl
     let bio = unsafe buffers.makeBIO()
-    // Takes ownership of both references, which are to one object.
+    // SSL_set_bio takes ownership of both references, which refer to the same object.
     unsafe SSL_set_bio(ssl, bio, bio)
   }
 
@@ -283,7 +283,7 @@ package final class TLSConnection {
 
 /// A session that a client may resume, with its ticket.
 ///
-/// Unchecked: OpenSSL counts references under a lock, and a session is not changed once it was returned.
+/// `@unchecked`, because OpenSSL counts references under a lock, and a session is not changed after it has been returned.
 @safe
 package final class TLSSession: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -303,8 +303,8 @@ package final class TLSSession: @unchecked Sendable {
 
 /// Detection of a peer's protocol on a TLS port.
 package enum TLSRecord {
-  /// Returns true if a connection's first byte is of plain HTTP: a request begins with a letter, TLS with 22 (RFC
-  /// 8446 §5.1).
+  /// Returns true if the first byte of a connection shows plain HTTP: an HTTP request begins with a letter, a TLS record with
+  /// 22 (RFC 8446 §5.1).
   package static func looksLikePlainHTTP(firstByte: UInt8) -> Bool {
     switch firstByte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true

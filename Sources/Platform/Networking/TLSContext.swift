@@ -26,9 +26,9 @@ package enum TLSVersion: Comparable, Hashable, Sendable, CaseIterable {
 
 /// An `SSL_CTX` and our reference to it.
 ///
-/// Unchecked, because the pointer type is not `Sendable`: the creator of a context configures it before sharing it,
-/// and no code changes it afterwards. OpenSSL itself locks the state that connections share in it: the reference
-/// count and the ticket keys.
+/// `@unchecked`, because the pointer type is not `Sendable`. The creator of a context configures it before sharing it, and no
+/// code changes it afterwards. OpenSSL itself locks the state that connections share in it: the reference count and the ticket
+/// keys.
 @safe
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -55,10 +55,10 @@ package struct TLSClientContext: Sendable {
   package enum Trust: Equatable, Sendable {
     /// The certificates of the system's authorities.
     case system
-    /// The certificates in a PEM file, and certificates that were signed with these. The file may contain a server's own
-    /// certificate.
+    /// The certificates in a PEM file, and certificates that were signed with the keys of these certificates. The file may
+    /// contain a server's own certificate.
     case certificates(path: String)
-    /// The certificates of the system's authorities and those of the file.
+    /// The certificates of the system's authorities and those in a PEM file, as for `certificates`.
     case systemAnd(path: String)
     /// Any certificate. Only for requests to this machine that contain no secret.
     case unverified
@@ -90,7 +90,7 @@ package struct TLSClientContext: Sendable {
     guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
       throw .trustedCertificatesUnusable(path: path, .take())
     }
-    // A certificate that is trusted directly needs no authority that signed it.
+    // With this flag, a certificate in the file is trusted even if the authority that signed it is not.
     _ = unsafe X509_VERIFY_PARAM_set_flags(
       SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }

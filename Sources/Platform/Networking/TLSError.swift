@@ -7,7 +7,7 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
   case alertReceived(UInt8)
   /// The client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
   case certificateNotTrusted(Int)
-  /// The first bytes of the client are not a ClientHello, or it is too long.
+  /// The first bytes of the client are not a ClientHello, or the ClientHello is too long.
   case invalidClientHello(ClientHelloError)
   /// The peer broke a rule of TLS, or supports no common version or algorithm.
   case protocolViolation(OpenSSLError)

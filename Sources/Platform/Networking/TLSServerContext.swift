@@ -40,8 +40,8 @@ package struct TLSServerContext: Sendable {
     self.certificate = certificate
   }
 
-  /// Returns true if the path names a special file, such as a pipe: reading it blocks until another process writes,
-  /// or never ends. A path that cannot be examined counts as a file; reading it then fails.
+  /// Returns true if the path names a special file, such as a pipe: reading it blocks until another process writes, or never
+  /// ends. If the path cannot be examined, returns false; reading the file then fails.
   private static func isSpecialFile(at path: String) -> Bool {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return false }
@@ -75,7 +75,7 @@ package struct TLSServerContext: Sendable {
 
   /// Erases the keys of all session tickets that were sent.
   func eraseTicketKeys() {
-    // The context itself lives as long as the last of its connections.
+    // Three rotations replace all keys. The context itself stays in memory until its last connection ends.
     for _ in 0..<3 { rotateTicketKeys() }
   }
 }
@@ -94,7 +94,8 @@ package final class TLSServerContextHolder: Sendable {
     context.withLock { $0 }
   }
 
-  /// Replaces the context for new connections. Open connections keep the former context; its sessions are not resumed.
+  /// Replaces the context for new connections. Open connections keep the former context, whose sessions can no longer be
+  /// resumed.
   package func replace(with context: TLSServerContext) {
     let former = self.context.withLock { current in
       defer { current = context }

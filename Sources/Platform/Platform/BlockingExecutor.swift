@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Synchronization
 
-/// A serial executor with its own thread, for actors that block: files, syncs, name lookups.
+/// A serial executor with its own thread, for actors whose calls block: file access, syncs and name lookups.
 ///
 /// Jobs run one after another, in the order of their arrival. Jobs that arrive after `stop` may never run. A failing
 /// write raises no signal: writing to a closed socket fails with EPIPE, writing past the process's file size limit
@@ -34,7 +34,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Makes the thread end after the jobs that are queued. Any thread may call it.
+  /// Makes the thread end after the queued jobs have run. Any thread may call it.
   package func stop() {
     isStopping.store(true, ordering: .releasing)
     signal()
@@ -77,7 +77,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   }
 
   private func signal() {
-    // Fails only after 2^64 signals without a wait.
+    // The call could only fail after 2^64 signals without a wait.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 

@@ -16,7 +16,7 @@ package final class JobQueue: Sendable {
     hasJobs.store(true, ordering: .releasing)
   }
 
-  /// Moves all jobs into `batch`, whose storage the queue reuses.
+  /// Moves all jobs into `batch`. The queue then reuses the former storage of `batch`.
   package func drain(into batch: inout [UnownedJob]) {
     batch.removeAll(keepingCapacity: true)
     guard hasJobs.load(ordering: .acquiring) else { return }

@@ -2,8 +2,8 @@
 ///
 /// The text needs as many bytes as were sent. As `JSONValue`s, a few kilobytes of brackets would need a hundred kilobytes.
 package struct AttachmentMetadata: Equatable, Sendable {
-  /// The levels that are reserved around the metadata: three in a list of attachments, and one for the values in its innermost
-  /// array. Because of this reserve, the whole list can be parsed again.
+  /// The number of nesting levels that metadata must leave free, so that a list of attachments with this metadata can be
+  /// parsed: three levels of the list around the metadata, and one level for the values in the innermost array of the metadata.
   private static let surroundingDepth = 4
 
   /// One JSON value in UTF-8.
@@ -15,7 +15,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
   ///   - text: JSON in UTF-8, of at most `limit` bytes.
   ///   - limit: the limit `metadataBytes`.
   ///   - combiningLimit: as for `JSONParser.parse`.
-  /// - Returns: `nil` without metadata: no bytes, or `null`.
+  /// - Returns: the metadata; `nil` if `text` is empty or `null`.
   /// - Throws: `bad-request` for text that is too long, with `limit` and `actual`, and for text that is not JSON, or
   ///   nested too deeply.
   package static func parse(
@@ -45,8 +45,9 @@ package struct AttachmentMetadata: Equatable, Sendable {
     return AttachmentMetadata(text: bytes)
   }
 
-  /// Replaces half a surrogate pair by U+FFFD, which has the same length. A browser may send half a pair, and strict parsers
-  /// refuse a document that contains one. All other texts on the wire are treated in the same way.
+  /// Replaces the escape of each unpaired surrogate by the escape of U+FFFD, which has the same length. A browser may send an
+  /// unpaired surrogate, and strict parsers refuse a document that contains one. All other texts on the wire are treated in the
+  /// same way.
   private static func replaceUnpairedSurrogates(in text: inout [UInt8]) {
     var position = 0
     while let escape = text[position...].firstIndex(of: UInt8(ascii: "\\")) {

@@ -3,7 +3,7 @@
 package enum AttachmentName {
   /// The maximum number of Unicode scalars of a name, which take at most 1,020 bytes.
   package static let maximumScalars = 255
-  /// The name of an attachment without one.
+  /// The name of an attachment that was uploaded without a name.
   package static let defaultName = "attachment"
 
   /// Returns the valid part of a name: without control, format and line characters except joiners, trimmed and

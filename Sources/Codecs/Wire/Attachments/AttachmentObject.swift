@@ -22,7 +22,7 @@ package struct AttachmentObject: SystemPayload {
   package var size: UInt64?
   /// The SHA-256 of the content, 64 hex digits in lower case; nil until the attachment is ready.
   package var sha256: String?
-  /// The metadata of the uploading program.
+  /// The metadata that the uploading program sent.
   package var metadata: AttachmentMetadata?
   /// The participant who uploaded the attachment; nil if unknown.
   package var participant: ParticipantNumber?

@@ -4,7 +4,7 @@ package enum GatewayControl: Equatable, Sendable {
   case joined(Joined)
   /// The response to `wait`.
   case waiting(Waiting)
-  /// The entries that follow are not live, until `caughtUp`.
+  /// A catch-up begins: the entries up to `caughtUp` are not live.
   case catchUp(CatchUpKind, epoch: String, sequence: UInt64)
   /// The entries that follow are live.
   case caughtUp(sequence: UInt64)

@@ -5,7 +5,7 @@ package struct Join: JSONWritable, Equatable, Sendable {
   /// The state of an earlier connection, to resume it.
   package var resume: Resume?
 
-  /// Creates a join, for the first time or with a resume.
+  /// Creates a `join` message. Without `resume`, it requests a new participant.
   package init(profile: Profile = Profile(), resume: Resume? = nil) {
     self.profile = profile
     self.resume = resume
@@ -30,13 +30,14 @@ package struct Join: JSONWritable, Equatable, Sendable {
 
 /// The state that a returning participant has kept.
 package struct Resume: JSONWritable, Equatable, Sendable {
-  /// The participant's token; `nil` if it is missing or malformed, which creates a new participant.
+  /// The participant's token; `nil` if it is missing or malformed. Without a token, the gateway creates a new participant.
   package var token: Token?
-  /// The epoch of `after`.
+  /// The epoch to which the sequence `after` belongs.
   package var epoch: String?
   /// The sequence up to which the client has applied all entries.
   package var after: UInt64?
-  /// The lowest client sequence that is unacknowledged, or the next one; never 0.
+  /// The lowest client sequence that is not acknowledged. If all are acknowledged, the client sequence of the next entry. Never
+  /// 0.
   package var next: UInt32?
 
   /// Creates the state of a client; every part may be missing.
@@ -49,7 +50,7 @@ package struct Resume: JSONWritable, Equatable, Sendable {
     self.next = next
   }
 
-  /// Parses a resume. A malformed token counts as unknown, and a `next` of 0 as missing.
+  /// Parses the member `resume`. A malformed token and a `next` of 0 are treated as missing.
   ///
   /// - Throws: `invalidMember` if a member has another type, or a number is out of range.
   init(_ members: [String: JSONValue]) throws(WireError) {

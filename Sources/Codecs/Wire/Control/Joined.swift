@@ -12,7 +12,7 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   package var participant: Participant
   /// The secret by which the participant can resume.
   package var token: Token
-  /// The epoch of the sequences.
+  /// The epoch to which `sequence` and `committed` belong.
   package var epoch: String
   /// The current sequence of the session.
   package var sequence: UInt64
@@ -59,7 +59,7 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   }
 }
 
-/// The response to a client that waits.
+/// The response to a client that sent `wait`.
 package struct Waiting: Decodable, JSONWritable, Equatable, Sendable {
   /// The session.
   package var session: SessionObject

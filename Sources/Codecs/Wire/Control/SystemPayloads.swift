@@ -28,13 +28,14 @@ extension SystemPayload {
 
   /// Parses a payload, for the client's role.
   ///
-  /// - Throws: `WireError` if it is not such JSON.
+  /// - Throws: `WireError` if the bytes are not the JSON of this payload.
   package static func decode(_ bytes: Span<UInt8>) throws(WireError) -> Self {
     try WireJSON.decode(Self.self, from: bytes)
   }
 }
 
-/// Changes of the participants. In the state at N, the payload has the current participants. Empty members are omitted.
+/// Changes of the participants. At the beginning of a snapshot (the state at N), `joined` lists the current participants. Empty
+/// members are omitted.
 package struct ParticipantsPayload: SystemPayload {
   package static let type = SystemType.participants
 
@@ -46,7 +47,7 @@ package struct ParticipantsPayload: SystemPayload {
   package var changed: [Participant]
   /// The participants who began to wait.
   package var waiting: [Participant]
-  /// In the state at N only: all other participants who sent an entry of the snapshot.
+  /// Only at the beginning of a snapshot (the state at N): all other participants who sent an entry of the snapshot.
   package var past: [Participant]
 
   enum CodingKeys: String, CodingKey {
@@ -83,7 +84,7 @@ package struct ParticipantsPayload: SystemPayload {
     }
   }
 
-  /// Returns the payload as JSON, with a `joined` list that was written before: objects separated by commas.
+  /// Returns the payload as JSON, with a `joined` list that is already JSON: objects separated by commas.
   package func encoded(joined list: JSONWriter?) -> [UInt8] {
     guard let list else { return encoded() }
     var writer = JSONWriter()

@@ -1,8 +1,9 @@
 extension ClientEntry {
   /// Appends an entry as a client sends it.
   ///
-  /// The function does not check the rules, so that tests can break them: `key` is written if `flags` retain, `targets` if they
-  /// contain `.targeted`. Type and targets are truncated to the range of their length fields.
+  /// The function does not check the rules for entries, so that tests can send invalid entries. It writes `key` if the
+  /// retention of `flags` is not `none`, and `targets` if `flags` contains `.targeted`. It truncates `type` and `targets` to
+  /// the range of their length fields.
   package static func append(
     to bytes: inout [UInt8], flags: EntryFlags, clientSequence: UInt32, key: EntryKey = .zero,
     targets: [ParticipantNumber] = [], type: Span<UInt8>, payload: Span<UInt8>

@@ -4,27 +4,27 @@ package struct ClientEntry: Sendable, Equatable {
   package static let maximumTargets = 1_000
   /// The maximum number of bytes of a binary message from a client: 1 MiB.
   package static let maximumMessageLength = 1_048_576
-  /// The bytes of the fields that every entry has: length, flags, length of the type and client sequence.
+  /// The total length in bytes of the fields that every entry has: length, flags, length of the type and client sequence.
   package static let fixedLength = 10
 
   /// The flags: order, delivery and retention.
   package let flags: EntryFlags
-  /// The sender's number of the entry: 1, 2, 3 …; 0 for an unreliable entry.
+  /// The number that the sender gave to the entry: 1, 2, 3 …; 0 for an unreliable entry.
   package let clientSequence: UInt32
   /// The key of a retained entry; zero for others.
   package let key: EntryKey
-  /// The bytes of the targets' numbers, four each; empty without targets.
+  /// The range of the targets' numbers, four bytes each; empty without targets.
   package let targets: Range<Int>
-  /// The bytes of the message type.
+  /// The range of the message type.
   package let type: Range<Int>
-  /// The bytes of the payload.
+  /// The range of the payload.
   package let payload: Range<Int>
-  /// The beginning of the next entry.
+  /// The index after this entry, where the next entry begins.
   package let end: Int
 
   /// Parses the entry at `offset` of a binary message, without checking its rules.
   ///
-  /// - Throws: `WireError` if the message ends within the entry, or the entry within its header.
+  /// - Throws: `WireError` if the message ends before the end of the entry, or the entry ends before the end of its header.
   package static func parse(
     _ bytes: Span<UInt8>, at offset: Int
   ) throws(WireError) -> ClientEntry {
@@ -68,7 +68,7 @@ package struct ClientEntry: Sendable, Equatable {
   /// The number of targets, including duplicates.
   package var targetCount: Int { targets.count / 4 }
 
-  /// Returns the target at `index`, below `targetCount`, in the message of the entry.
+  /// Returns the target at `index`, which must be below `targetCount`. `bytes` is the message that contains the entry.
   package func target(at index: Int, in bytes: Span<UInt8>) -> ParticipantNumber {
     bytes.uint32(at: targets.lowerBound + 4 * index)
   }

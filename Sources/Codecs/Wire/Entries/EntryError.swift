@@ -1,4 +1,4 @@
-/// A rule of section 3 that one entry breaks; the other entries of its message may be valid.
+/// A rule for senders (see the section in `Wire.md`) that one entry breaks. The other entries of its message may be valid.
 package enum EntryError: Error, Equatable, Sendable {
   /// Only the gateway sets bit 7.
   case systemFlag
@@ -25,7 +25,7 @@ package enum EntryError: Error, Equatable, Sendable {
   /// The payload is longer than `messageBytes`.
   case payloadTooLarge(limit: Int, actual: Int)
 
-  /// The code: `message-too-large` for a payload, else `bad-entry`.
+  /// The code: `message-too-large` if the payload is too large, else `bad-entry`.
   package var code: ErrorCode {
     if case .payloadTooLarge = self { .messageTooLarge } else { .badEntry }
   }
@@ -71,11 +71,11 @@ package enum EntryError: Error, Equatable, Sendable {
 }
 
 extension ClientEntry {
-  /// Returns the first rule of section 3 that the entry breaks, among those that do not depend on the session.
+  /// Returns the first rule for senders that the entry breaks, among the rules that do not depend on the session.
   ///
   /// - Parameters:
   ///   - bytes: The message of the entry.
-  ///   - messageBytes: The maximum number of bytes of a payload: the limit of that name.
+  ///   - messageBytes: The limit `messageBytes`: the maximum number of bytes of a payload.
   /// - Returns: `nil` for a valid entry.
   package func validationError(in bytes: Span<UInt8>, messageBytes: Int = 262_144) -> EntryError? {
     if flags.contains(.system) { return .systemFlag }

@@ -33,7 +33,8 @@ package struct EntryFlags: OptionSet, Sendable, BitwiseCopyable, Hashable {
   /// The sender has encrypted the payload.
   @inlinable
   package static var sealed: EntryFlags { EntryFlags(rawValue: 1 << 4) }
-  /// From a client: the entry applies only if the key has retained entries. From the gateway: the entry had no effect.
+  /// On an entry from a client: the entry takes effect only if the key has retained entries. On an entry from the gateway: the
+  /// entry had no effect, because the key had no retained entries.
   @inlinable
   package static var existing: EntryFlags { EntryFlags(rawValue: 1 << 5) }
   /// A reserved bit, always 0.

@@ -3,9 +3,9 @@ package import FoundationEssentials
 /// The 16-byte key of retained entries: the UUID of an object.
 @frozen @usableFromInline
 package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
-  /// The bytes of a key on the wire.
+  /// The length of a key on the wire in bytes.
   package static let length = 16
-  /// The key of an entry without one.
+  /// The value that stands for no key.
   @inlinable
   package static var zero: EntryKey { EntryKey(high: 0, low: 0) }
 

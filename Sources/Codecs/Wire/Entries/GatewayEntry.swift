@@ -1,29 +1,29 @@
 /// The parts of a gateway's entry as ranges of its message, so that nothing is copied.
 package struct GatewayEntry: Sendable, Equatable {
-  /// The bytes of the fields that every entry has: length, flags, length of the type, sequence, sender and client
-  /// sequence.
+  /// The total length in bytes of the fields that every entry has: length, flags, length of the type, sequence, sender and
+  /// client sequence.
   package static let fixedLength = 22
 
   /// The flags: order, delivery and retention.
   package let flags: EntryFlags
-  /// The position in the session's order; 0 for an unreliable entry and in the state at N.
+  /// The position in the session's order; 0 for an unreliable entry, and for the state at N at the beginning of a snapshot.
   package let sequence: UInt64
   /// The participant who sent the entry; 0 for the gateway itself.
   package let sender: ParticipantNumber
-  /// The sender's number of the entry; 0 for none.
+  /// The number that the sender gave to the entry; 0 for none.
   package let clientSequence: UInt32
   /// The key of a retained entry; zero for others.
   package let key: EntryKey
-  /// The bytes of the message type.
+  /// The range of the message type.
   package let type: Range<Int>
-  /// The bytes of the payload.
+  /// The range of the payload.
   package let payload: Range<Int>
-  /// The beginning of the next entry.
+  /// The index after this entry, where the next entry begins.
   package let end: Int
 
   /// Parses the entry at `offset` of a binary message, without checking its rules.
   ///
-  /// - Throws: `WireError` if the message ends within the entry, or the entry within its header.
+  /// - Throws: `WireError` if the message ends before the end of the entry, or the entry ends before the end of its header.
   package static func parse(
     _ bytes: Span<UInt8>, at offset: Int
   ) throws(WireError) -> GatewayEntry {
@@ -49,15 +49,15 @@ package struct GatewayEntry: Sendable, Equatable {
       end: offset + 4 + length)
   }
 
-  /// Returns the bytes of an entry before its payload.
+  /// Returns the number of bytes of an entry before its payload.
   package static func headerLength(flags: EntryFlags, typeLength: Int) -> Int {
     fixedLength + typeLength + (flags.retention == .none ? 0 : EntryKey.length)
   }
 
   /// Appends an entry as the gateway sends it. Allocates memory only for the growth of the array.
   ///
-  /// `key` is written if `flags` retain. The type (at most 255 bytes) and the payload (below 4 GiB) were checked on
-  /// receipt; a longer type is an internal error and traps.
+  /// `key` is written if the retention of `flags` is not `none`. The type (at most 255 bytes) and the payload (below 4 GiB)
+  /// were checked on receipt; a longer type is an internal error and traps.
   package static func append(
     to bytes: inout [UInt8], flags: EntryFlags, sequence: UInt64, sender: ParticipantNumber,
     clientSequence: UInt32, key: EntryKey = .zero, type: Span<UInt8>, payload: Span<UInt8>
@@ -82,7 +82,7 @@ package struct GatewayEntry: Sendable, Equatable {
 }
 
 extension OutputSpan where Element == UInt8 {
-  /// Appends an integer in big-endian order; the capacity was reserved.
+  /// Appends an integer in big-endian order. The caller has reserved the capacity.
   @inline(__always)
   fileprivate mutating func append<Integer: FixedWidthInteger>(bigEndian value: Integer) {
     var shift = Integer.bitWidth

@@ -18,7 +18,7 @@ package enum WireError: Error, Equatable, Sendable {
   case invalidMember(String)
   /// A text has too few or too many Unicode scalars.
   case textLength(member: String, limit: Int, actual: Int)
-  /// The payload of an activity is too long, in bytes of its JSON.
+  /// The payload of an activity has too many bytes when it is encoded as JSON.
   case payloadTooLarge(limit: Int, actual: Int)
 
   /// The broken rule in words, for developers of clients.

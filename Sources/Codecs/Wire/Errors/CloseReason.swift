@@ -1,9 +1,10 @@
 /// The reason for which the gateway closes a socket: the close code, and the short JSON in the close frame.
 package struct CloseReason: Error, Equatable, Sendable {
-  /// The maximum number of bytes of a reason: 125 of a control frame, less two for the code (RFC 6455 §5.5).
+  /// The maximum number of bytes of a reason: the 125 payload bytes of a control frame, minus two bytes for the code (RFC 6455
+  /// §5.5).
   package static let maximumReasonLength = 123
 
-  /// The close code (RFC 6455 §7.4, or one of ours from 4000 on).
+  /// The close code: one of RFC 6455 §7.4, or from 4000 on one of this protocol.
   package var code: UInt16
   /// The code of the reason: an `ErrorCode`, as text.
   package var reasonCode: String
@@ -16,7 +17,7 @@ package struct CloseReason: Error, Equatable, Sendable {
   /// The versions that the gateway supports.
   package var versions: [String]?
 
-  /// Creates a reason with any code; the static members are those of the contract.
+  /// Creates a reason with any code; the static members are the reasons that the protocol defines.
   package init(
     _ code: UInt16, _ reasonCode: ErrorCode, _ detail: String, retryAfterMs: UInt64? = nil,
     limit: UInt64? = nil, versions: [String]? = nil
@@ -75,11 +76,11 @@ package struct CloseReason: Error, Equatable, Sendable {
   }
 }
 
-/// The reasons of the contract: one or several for each close code.
+/// The reasons that the protocol defines: one or more for each close code.
 extension CloseReason {
   /// 1000: the participant left.
   package static let left = CloseReason(1000, .left, "You left the session.")
-  /// 1002: not valid WebSocket frames.
+  /// 1002: the peer sent an invalid WebSocket frame.
   package static let protocolError = CloseReason(1002, .badRequest, "The frame violates RFC 6455.")
   /// 1008: the first message is not `join` or `wait`.
   package static let notJoined = CloseReason(1008, .notJoined, "Send join first.")

@@ -12,7 +12,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
   case sessionFull = "session-full"
   /// The request is from a page of another origin.
   case originRefused = "origin-refused"
-  /// Only a current or former participant of the session may do this.
+  /// The request requires the token of a current or former participant of the session.
   case tokenNeeded = "token-needed"
   /// The first message must be `join`.
   case notJoined = "not-joined"
@@ -32,7 +32,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
   case attachmentTooLarge = "attachment-too-large"
   /// The gateway's disk is full.
   case storageFull = "storage-full"
-  /// The offset of the upload is not that of its next byte.
+  /// The offset in the request is not the offset of the upload's next byte.
   case offsetMismatch = "offset-mismatch"
   /// The content does not match its declared digest.
   case digestMismatch = "digest-mismatch"

@@ -12,7 +12,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
   package var identifier: String
   /// The title for people.
   package var title: String
-  /// A kind that systems know, such as `generic`.
+  /// The kind of the activity, such as `generic` (GroupActivities).
   package var type: String
   /// The data of the program, opaque to the gateway.
   package var payload: JSONValue?

@@ -43,10 +43,10 @@ package struct ActivityRequest: JSONWritable, Equatable, Sendable {
     self.follows = follows
   }
 
-  /// Parses the body of the request. An empty body requests the standard activity; omitted members are those of the
+  /// Parses the body of the request. An empty body requests the standard activity. An omitted member has the value of the
   /// standard activity.
   ///
-  /// - Throws: `WireError` if it is not such JSON, or the activity is too long.
+  /// - Throws: `WireError` if the body is not such a JSON object, or the activity is too long.
   package static func decode(_ body: Span<UInt8>) throws(WireError) -> ActivityRequest {
     guard !body.isEmpty else { return ActivityRequest() }
     guard case .object(let members) = try JSONParser.parse(body) else { throw .notRequestObject }
@@ -69,7 +69,7 @@ package struct ActivityRequest: JSONWritable, Equatable, Sendable {
 }
 
 extension Activity {
-  /// Parses an activity; omitted members are those of the standard activity.
+  /// Parses an activity. An omitted member has the value of the standard activity.
   fileprivate init(_ members: [String: JSONValue]) throws(WireError) {
     self = .standard
     if let identifier = try members.text("identifier") { self.identifier = identifier }

@@ -14,7 +14,7 @@ package struct LimitDescription: Sendable {
   package let range: ClosedRange<Int>
   /// The unit of the number.
   package let unit: Unit
-  /// The line of help.
+  /// The text of the limit in `--help`.
   package let help: String
   /// True if the limit is a minimum instead of a maximum.
   package var isMinimum = false
@@ -130,7 +130,7 @@ extension Limits {
     LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
       unit: .seconds,
-      help: "time for which a session is kept after its last participant left (600 s if empty)"),
+      help: "time to keep a session after its last participant left (600 s without retained entries)"),
     LimitDescription(
       name: "sessionIdleSeconds", keyPath: \.sessionIdleSeconds, range: 0...86_400,
       unit: .seconds, help: "time for which a session without participants stays in memory"),
@@ -140,10 +140,10 @@ extension Limits {
     LimitDescription(
       name: "removalDelaySeconds", keyPath: \.removalDelaySeconds, range: 0...604_800,
       unit: .seconds,
-      help: "running time before the first removal (24 times as long while the clock is not synchronised)"),
+      help: "uptime before a session is removed (24 times as long while the clock is not synchronised)"),
     LimitDescription(
       name: "joinSeconds", keyPath: \.joinSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for join to arrive on a new socket"),
+      help: "time for the message join to arrive on a new socket"),
     LimitDescription(
       name: "graceSeconds", keyPath: \.graceSeconds, range: 0...86_400, unit: .seconds,
       help: "time for which a participant without a socket stays present"),

@@ -1,4 +1,4 @@
-/// All limits, by their names in the contract. `GET /api/limits` and `joined` send them as one flat object.
+/// All limits, by their names in the protocol. `GET /api/limits` and `joined` send them as one flat object.
 package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The maximum number of bytes of an entry's payload.
   package var messageBytes = 262_144
@@ -38,7 +38,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var attachmentsPerSession = 1_000
   /// The maximum number of uploads at once, over all sessions.
   package var uploads = 256
-  /// The bytes that uploads leave free on the disk.
+  /// The number of bytes that uploads leave free on the disk.
   package var diskReserveBytes = 256 << 20
   /// The maximum number of bytes of the logs and attachments of all sessions.
   package var dataBytes = 1 << 40
@@ -47,7 +47,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var dataBytesPerAddress = 10 << 30
   /// The maximum number of bytes of retained entries of a session.
   package var sessionLogBytes = 256 << 20
-  /// The bytes of a session's newest entries that stay in memory as they were sent.
+  /// The maximum number of bytes of a session's newest entries that stay in memory in the form in which they were sent.
   package var catchUpTailBytes = 4 << 20
   /// The maximum number of bytes of entries in memory, over all sessions.
   package var memoryBytes = 2 << 30
@@ -61,7 +61,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionIdleSeconds = 60
   /// The number of seconds that the end of a session is remembered.
   package var endedKeepSeconds = 604_800
-  /// The running time in seconds, with a synchronised clock, before an expired session is removed.
+  /// The number of seconds after startup before an expired session is removed, if the clock is synchronised.
   package var removalDelaySeconds = 3_600
   /// The maximum number of seconds until `join` or `wait` arrives.
   package var joinSeconds = 10
@@ -82,7 +82,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The number of seconds that a session without retained entries is kept after the last participant left.
   package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
 
-  /// The running time in seconds before an expired session is removed while the clock is not synchronised.
+  /// The number of seconds after startup before an expired session is removed, if the clock is not synchronised.
   package var unsynchronisedRemovalDelaySeconds: Int { 24 * removalDelaySeconds }
 
   /// Creates the default limits.

@@ -1,4 +1,4 @@
-/// A generator of names for participants without one: a mood or a color, and an animal.
+/// A generator of names for participants who have no name: a mood or a color, and an animal.
 package enum NameGenerator {
   /// Returns a name such as "Violet Heron". Equal numbers give equal names.
   package static func name(random: UInt64) -> String {

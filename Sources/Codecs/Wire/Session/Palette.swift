@@ -6,7 +6,7 @@ package enum Palette {
     "#ff2d55", "#a2845e",
   ]
 
-  /// Returns a random color; an unused one if there is any.
+  /// Returns a random color that is not in `used`, or any color if all are used.
   package static func pick(avoiding used: Set<String>, random: UInt64) -> String {
     let free = colors.filter { !used.contains($0) }
     let choice = free.isEmpty ? colors : free

@@ -18,7 +18,7 @@ package struct Profile: JSONWritable, Equatable, Sendable {
 
   /// Parses the two members.
   ///
-  /// - Throws: `invalidMember` if one is not a string.
+  /// - Throws: `invalidMember` if a member is not a string.
   init(_ members: [String: JSONValue]) throws(WireError) {
     name = try members.text("name")
     color = try members.text("color")
@@ -35,8 +35,8 @@ package struct Profile: JSONWritable, Equatable, Sendable {
     writer.member("color", color)
   }
 
-  /// The valid parts: the name without forbidden characters, trimmed and truncated, or `nil` if it is then empty; the color in
-  /// lower case, or `nil` if it is invalid.
+  /// The sanitised profile. The name has no forbidden characters, is trimmed and truncated, and is `nil` if nothing is left.
+  /// The color is in lower case, and `nil` if it is invalid.
   package var sanitised: Profile {
     Profile(name: name.flatMap(Self.sanitised(name:)), color: color.flatMap(Self.sanitised(color:)))
   }

@@ -2,11 +2,12 @@ extension JSONParser {
   /// Returns the range of a member's value in an object's text, to store the value as it was written.
   ///
   /// - Parameters:
-  ///   - name: the name of a member of the outermost object. Of several the last one counts, as in a browser.
+  ///   - name: the name of a member of the outermost object. If the object has several members of this name, the last one is
+  ///     used, as in a browser.
   ///   - bytes: a message that is one object.
   ///   - combiningLimit: as for `parse`.
   /// - Returns: the range of the value; `nil` if there is no such member.
-  /// - Throws: `notJSON` for any text that is not one object as `parse` accepts it.
+  /// - Throws: `notJSON` for any text that is not one object, or that `parse` would refuse.
   package static func range(
     of name: String, in bytes: Span<UInt8>, combiningLimit: Int = Self.maximumCombining
   ) throws(WireError) -> Range<Int>? {

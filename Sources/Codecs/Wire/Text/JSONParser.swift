@@ -20,8 +20,8 @@ package struct JSONParser {
   /// - Parameters:
   ///   - bytes: the whole message.
   ///   - depth: the nesting depth of the value itself; 1 if no other value will surround it.
-  ///   - combiningLimit: the maximum number of combining characters in a row in a text; for text from the disk more than for a
-  ///     peer.
+  ///   - combiningLimit: the maximum number of combining characters in a row in a text; higher for text from the disk than for
+  ///     text from a peer.
   /// - Returns: the value.
   /// - Throws: `notJSON` for text that is not JSON in UTF-8, for numbers outside the range of `Double`, for values
   ///   nested more than `JSONValue.maximumDepth` deep, and for texts with too many combining characters in a row.
@@ -71,7 +71,7 @@ package struct JSONParser {
       let name = try string(bytes)
       guard next(bytes) == UInt8(ascii: ":") else { throw .notJSON }
       position += 1
-      members[name] = try value(bytes, depth: depth + 1)  // The last member of a name counts.
+      members[name] = try value(bytes, depth: depth + 1)  // the last member with this name is used
       switch next(bytes) {
       case UInt8(ascii: ","): position += 1
       case UInt8(ascii: "}"):
@@ -114,7 +114,7 @@ package struct JSONParser {
 }
 
 extension JSONParser {
-  /// §7: a string, from its opening quote. Half a surrogate pair, which a browser may send, becomes U+FFFD.
+  /// Reads a string from its opening quotation mark (§7). An unpaired surrogate, which a browser may send, becomes U+FFFD.
   mutating func string(_ bytes: Span<UInt8>) throws(WireError) -> String {
     position += 1
     var text: [UInt8] = []
@@ -151,8 +151,8 @@ extension JSONParser {
     return false
   }
 
-  /// Some characters of combining class 0 decompose into characters of other classes. Their category shows that they are marks
-  /// too.
+  /// Returns true for a combining character. Marks are recognised by their category, because some marks of combining class 0
+  /// decompose into characters of other classes.
   private static func combines(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: true
@@ -213,7 +213,7 @@ extension JSONParser {
     return code
   }
 
-  /// §6: a sign, digits without a leading zero, a fraction, an exponent.
+  /// Reads a number (§6): an optional sign, digits without a leading zero, and an optional fraction and exponent.
   private mutating func number(_ bytes: Span<UInt8>) throws(WireError) -> JSONValue {
     let start = position
     if peek(bytes) == UInt8(ascii: "-") { position += 1 }

@@ -11,7 +11,7 @@ extension [String: JSONValue] {
     }
   }
 
-  /// Returns the whole number of a member; `812.0` is one too.
+  /// Returns the whole number of a member. `812.0` counts as a whole number.
   ///
   /// - Throws: `invalidMember` if it is not a whole number, or out of range.
   package func integer<Integer: FixedWidthInteger>(
@@ -28,7 +28,7 @@ extension [String: JSONValue] {
     return value
   }
 
-  /// Returns the members of the object of a member.
+  /// Returns the members of the object that is the value of a member.
   ///
   /// - Throws: `invalidMember` if it is not an object.
   package func object(_ name: String) throws(WireError) -> [String: JSONValue]? {

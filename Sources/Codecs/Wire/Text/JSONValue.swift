@@ -2,8 +2,8 @@
 package enum JSONValue: Equatable, Sendable {
   /// The maximum number of levels of nesting in a message, including the message itself.
   package static let maximumDepth = 32
-  /// The levels that a gateway's message may have around a value of a client's message, and one for the values in its
-  /// innermost array.
+  /// The number of extra nesting levels for a client's value inside a gateway's message: the levels of the message around the
+  /// value, and one level for the values in the innermost array of the value.
   private static let surroundingDepth = 8
 
   /// `null`.

@@ -8,8 +8,8 @@ package protocol JSONWritable {
 
 /// A writer of JSON (RFC 8259), compact and in UTF-8, with members in the order of the calls.
 ///
-/// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload of a client's choice; a join to a full session
-/// would take 8 ms on the thread that serves all clients.
+/// `JSONEncoder` takes 8 µs for a participant and 2 µs for each `{}` in a payload, which a client can choose. A join to a full
+/// session would take 8 ms on the thread that serves all clients.
 package struct JSONWriter: Sendable {
   /// The bytes that have been written.
   package private(set) var bytes: [UInt8] = []
@@ -81,7 +81,7 @@ package struct JSONWriter: Sendable {
   }
 }
 
-/// Members by name and value; `nil` writes no member.
+/// Functions that write a member by name and value. They write nothing for `nil`.
 extension JSONWriter {
   /// Writes a member with a string.
   package mutating func member(_ name: String, _ text: String?) {

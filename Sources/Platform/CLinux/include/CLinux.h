@@ -14,7 +14,7 @@ const char *clinux_error_text(int code);
 // Time, in nanoseconds.
 int64_t clinux_monotonic_now(void);
 int64_t clinux_wall_now(void);
-// 1 if the kernel's wall clock is synchronised with a time server, 0 if it is not, or if that is unknown.
+// 1 if the kernel's wall clock is synchronised with a time server, 0 if it is not synchronised or if the state is unknown.
 int clinux_wall_is_synchronised(void);
 
 // The number of cores that the calling thread may run on.
@@ -37,10 +37,10 @@ int clinux_epoll_add(int epoll, int descriptor, uint64_t token);
 int clinux_epoll_remove(int epoll, int descriptor);
 // Waits at most `timeout` nanoseconds (negative: for ever) and fills in at most clinux_ready_capacity events.
 int clinux_epoll_wait(int epoll, clinux_ready *ready, int64_t timeout);
-// Waits for one descriptor: 1 when it is ready for one of `events` or has failed, 0 after the timeout.
+// Waits for one descriptor. Returns 1 when it is ready for one of `events` or has failed, 0 after the timeout.
 int clinux_poll(int descriptor, uint32_t events, int64_t timeout);
 
-// eventfd: signal never blocks, wait does.
+// eventfd. clinux_eventfd_signal never blocks; clinux_eventfd_wait blocks if the eventfd was created with `is_blocking`.
 int clinux_eventfd_create(int is_blocking);
 int clinux_eventfd_signal(int descriptor);
 int clinux_eventfd_wait(int descriptor);
@@ -50,7 +50,7 @@ int clinux_thread_start(const char *name, void (*body)(void *), void *context, u
 int clinux_thread_join(uintptr_t thread);
 int clinux_thread_detach(uintptr_t thread);
 uintptr_t clinux_thread_current(void);
-// For the calling thread only: its blocked signals, and its niceness (-20 to 19, default 0).
+// These functions affect only the calling thread: its blocked signals, and its niceness (-20 to 19, default 0).
 int clinux_thread_block_signals(const int *signals, size_t count);
 int clinux_thread_set_niceness(int niceness);
 int clinux_thread_niceness(void);
@@ -60,7 +60,8 @@ int clinux_signals_open(const int *signals, size_t count);
 // Waits for the next signal and returns its number.
 int clinux_signals_wait(int descriptor);
 int clinux_signal_ignore(int signal);
-// The same by handlers, once per process, even if threads block signals: returns the descriptor for `caught`.
+// Receives the listed signals with handlers, even if some threads block the signals. Only one call per process. Returns the
+// descriptor for clinux_signals_caught.
 int clinux_signals_catch(const int *signals, size_t count);
 int clinux_signals_caught(int descriptor);
 
@@ -108,27 +109,28 @@ int clinux_socket_no_delay(int socket);
 int clinux_socket_not_sent_low_water(int socket);
 int clinux_socket_send_buffer(int socket);
 
-// One attempt each, repeated only after EINTR; without SIGPIPE and without waiting.
+// Each function makes one attempt, which it repeats only after EINTR. It does not wait and does not raise SIGPIPE.
 int64_t clinux_send(int socket, const void *bytes, size_t count);
 int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 int64_t clinux_receive(int socket, void *bytes, size_t count);
 
-// Sends one datagram to a Unix socket, without waiting: a path, or '@' and a name in the abstract namespace.
+// Sends one datagram to a Unix socket, without waiting. `path` is a path, or '@' followed by a name in the abstract namespace.
 int clinux_unix_send(const char *path, const void *bytes, size_t count);
 
-// Fills in the bytes received over a TCP socket, and the sent bytes that the peer has acknowledged. Returns 0, and fills
-// in nothing, if the kernel does not report them.
+// Fills in the number of bytes received over a TCP socket, and the number of sent bytes that the peer has acknowledged. Returns
+// 0, and fills in nothing, if the kernel does not report them.
 int clinux_socket_traffic(int socket, uint64_t *received, uint64_t *acknowledged);
 
-// Local sockets with a name in an open folder, for the folder's owner only. `listen` replaces a file of that name.
+// Unix stream sockets with a name in an open folder, for the folder's owner only. clinux_local_listen replaces a file of that
+// name.
 int clinux_local_listen(int folder, const char *name);
-// Waits for the next connection; EINVAL after `stop`.
+// Waits for the next connection; returns -EINVAL after clinux_local_stop.
 int clinux_local_accept(int socket);
 // Waits until the connection is accepted.
 int clinux_local_connect(int folder, const char *name);
-// The user of the process at the other end, at its connect.
+// Fills in the user of the peer process at the time of its connect.
 int clinux_local_peer_user(int socket, uint32_t *user);
-// Makes `accept` return.
+// Makes clinux_local_accept return.
 int clinux_local_stop(int socket);
 
 // Measurements of this process; negative if unknown.
@@ -144,7 +146,7 @@ typedef struct {
 // Takes up to several milliseconds if many descriptors are open.
 void clinux_process_look(clinux_process_figures *figures);
 
-// The bytes of the heap that are in use.
+// The number of bytes of the heap that are in use.
 uint64_t clinux_heap_in_use(void);
 
 // Files. No function fails with EINTR, and every descriptor is close-on-exec.
@@ -161,7 +163,8 @@ int clinux_file_create_in(int folder, const char *name);
 int clinux_file_open_in(int folder, const char *name, int is_writing);
 int clinux_file_open_or_create_in(int folder, const char *name);
 int clinux_rename_in(int folder, const char *name, int new_folder, const char *new_name);
-// Returns all names in a folder except "." and "..", each with a NUL, in memory that the caller frees; and their length.
+// Fills in all names in a folder except "." and "..", each followed by a NUL, in memory that the caller must free. Returns the
+// total number of bytes.
 int64_t clinux_folder_names(int folder, char **names);
 int clinux_unlink_in(int folder, const char *name);
 // Removes a file, or a folder with its contents.
@@ -188,9 +191,9 @@ typedef struct {
 } clinux_file_information;
 
 int clinux_information(int descriptor, clinux_file_information *information);
-// The same for a name in a folder; a link is not followed.
+// As clinux_information, for a name in a folder; a link is not followed.
 int clinux_information_in(int folder, const char *name, clinux_file_information *information);
-// EINVAL if it is not a regular file.
+// Returns the length of an open file; -EINVAL if it is not a regular file.
 int64_t clinux_file_length(int descriptor);
 // Reads `count` bytes, fewer only at the end of the file.
 int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset);
@@ -208,7 +211,7 @@ int clinux_file_sync_data(int descriptor);
 // the last call with it, is reported once.
 int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
-// Drops the pages of the file from the kernel's page cache; clean ones only.
+// Drops the clean pages of the file from the kernel's page cache.
 int clinux_file_forget(int descriptor);
 // Creates a file without a name in a folder, for its owner only. It is removed with its last descriptor and mapping.
 int clinux_file_create_unnamed(const char *folder);

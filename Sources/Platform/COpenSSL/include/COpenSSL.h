@@ -10,9 +10,9 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-// A context with the settings of both roles, or NULL: versions from `minimum` to `maximum`
-// (TLS1_2_VERSION, TLS1_3_VERSION), AEAD suites with forward secrecy, X25519 before P-256 and P-384, no
-// renegotiation, no compression, buffers released while a connection is idle.
+// Creates a context for a server or a client; NULL on failure. The settings are: versions from `minimum` to `maximum`
+// (TLS1_2_VERSION, TLS1_3_VERSION), AEAD suites with forward secrecy, X25519 before P-256 and P-384, no renegotiation, no
+// compression, buffers released while a connection is idle.
 SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum);
 
 // ALPN (RFC 7301) with http/1.1 only. A server continues without ALPN if the client offers no protocol, and sends the
@@ -21,15 +21,15 @@ int copenssl_context_use_http_alpn(SSL_CTX *context, int is_server);
 
 int copenssl_set_server_name(SSL *ssl, const char *name);
 
-// Encrypts a server's session tickets with keys that can be rotated; 0 without memory or random bytes.
+// Encrypts a server's session tickets with keys that can be rotated. Returns 0 if memory or random bytes are not available.
 int copenssl_context_use_ticket_keys(SSL_CTX *context);
 
 // Encrypts new tickets with a new key. Tickets of the last two keys can still be decrypted; the key before them is
 // erased. Any thread may call it, during handshakes too.
 int copenssl_context_rotate_ticket_keys(SSL_CTX *context);
 
-// Uses the private key of a PEM file; 0 with an error in OpenSSL's queue. Sets `is_encrypted` if the key has a
-// passphrase; there is no prompt for it.
+// Uses the private key of a PEM file. Returns 0 on failure, with the error in OpenSSL's queue. Sets `is_encrypted` if the key
+// has a passphrase, and never prompts for the passphrase.
 int copenssl_context_use_key(SSL_CTX *context, const char *path, int *is_encrypted);
 
 // The SHA-256 of the context's certificate and its intermediate certificates, in order; 0 on failure.
