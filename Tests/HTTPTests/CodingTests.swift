@@ -43,13 +43,13 @@ struct CodingTests {
     #expect(AcceptEncoding.prefersGzip(["Accept-Encoding": one.value]) == one.prefersGzip)
   }
 
-  @Test("gzip is not preferred without a field; several fields are one list")
+  @Test("without an Accept-Encoding field, gzip is not preferred; several such fields are read as one list")
   func fields() {
     #expect(!AcceptEncoding.prefersGzip([:]))
     #expect(AcceptEncoding.prefersGzip(["accept-encoding": "br", "Accept-Encoding": "gzip"]))
   }
 
-  @Test("gzip: the same bytes as `gzip -9n`")
+  @Test("compressed text has the same bytes as the output of `gzip -9n`")
   func compressesAsTheToolDoes() {
     let text = Array("draw together, draw together".utf8)
     #expect(
@@ -62,7 +62,7 @@ struct CodingTests {
       ])
   }
 
-  @Test("gzip: long text becomes shorter, and the result is always the same")
+  @Test("compressing a long text makes it shorter, and compressing it again gives the same bytes")
   func compresses() throws {
     let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
     let compressed = try #require(Gzip.compress(text))
@@ -74,7 +74,7 @@ struct CodingTests {
     #expect(Gzip.compress(text) == compressed)
   }
 
-  @Test("gzip: empty input gives the same bytes as the gzip tool")
+  @Test("compressing empty input gives the same bytes as the gzip tool")
   func compressesNothing() {
     #expect(Gzip.compress([]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   }
@@ -88,7 +88,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§10 the RFC's test vectors, and the last two characters of the alphabet",
+    "§10 the test vectors of the RFC, and the last two characters of the alphabet, are encoded and decoded",
     arguments: [
       Vector(bytes: [], text: ""),
       Vector(bytes: Array("f".utf8), text: "Zg=="),

@@ -84,13 +84,13 @@ struct ContentDispositionTests {
     Read(rule: "not Latin-1", field: "attachment; filename=\"\u{20AC}\""),
   ]
 
-  @Test("fields are parsed", arguments: fields)
+  @Test("the file name in a Content-Disposition field is parsed", arguments: fields)
   func reads(_ read: Read) {
     #expect(ContentDisposition.fileName(read.field) == read.name)
   }
 
   @Test(
-    "fields are written",
+    "a Content-Disposition field is written for a file name",
     arguments: [
       ("a.png", "filename=\"a.png\""),
       ("an example.html", "filename=\"an example.html\""),

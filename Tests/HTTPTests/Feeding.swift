@@ -1,6 +1,6 @@
 import HTTP
 
-/// The events of a connection's bytes, with copies of the body content.
+/// The events that a reader reports for the bytes of a connection, with copies of the body content.
 struct Reading {
   enum Event: Equatable {
     case head(RequestHead)
@@ -13,7 +13,7 @@ struct Reading {
   /// The number of bytes left at the last event or at the refusal.
   private(set) var rest = 0
 
-  /// The events with adjacent pieces of a body joined: independent of the cuts.
+  /// The events with adjacent pieces of a body joined, so that they do not depend on how the bytes were divided.
   var joined: [Event] {
     events.reduce(into: []) { joined, event in
       if case .body(let piece) = event, case .body(let before) = joined.last {
@@ -24,7 +24,7 @@ struct Reading {
     }
   }
 
-  /// Passes the bytes to a reader in pieces of a length.
+  /// Passes the bytes to a reader in pieces of the same length.
   init(_ bytes: [UInt8], pieces length: Int = .max, limits: RequestLimits = RequestLimits()) {
     let starts = length == .max ? [0] : Array(stride(from: 0, to: bytes.count, by: length))
     self.init(

@@ -5,7 +5,7 @@ import Testing
 struct FieldListTests {
   private let fields: FieldList = ["A": "1", "b": "2", "a": "3"]
 
-  @Test("§5.1 names are case-insensitive")
+  @Test("§5.1 a field is found by its name in upper or lower case")
   func lookup() {
     #expect(fields.first("a") == "1")
     #expect(fields.first("B") == "2")
@@ -31,7 +31,7 @@ struct FieldListTests {
   }
 
   @Test(
-    "§5.6.1 lists",
+    "§5.6.1 a list is split at its commas, but not inside quoted strings",
     arguments: [
       List(value: "", tokens: []),
       List(value: "a", tokens: ["a"]),
@@ -48,14 +48,14 @@ struct FieldListTests {
     #expect(fields.tokens(of: "L") == list.tokens + ["last"])
   }
 
-  @Test("a token is found in any case and in any of the fields")
+  @Test("a token is found in upper or lower case, and in any of several fields with the same name")
   func contains() {
     let fields: FieldList = ["Connection": "keep-alive", "Connection": "x, UPGRADE"]
     #expect(fields.contains("upgrade", in: "connection"))
     #expect(!fields.contains("up", in: "connection"))
   }
 
-  @Test("§5.1 a name that is not a token traps")
+  @Test("§5.1 creating a field whose name is not a token traps")
   func precondition() async {
     await #expect(processExitsWith: .failure) { _ = Field(name: "a b", value: "") }
   }
@@ -63,7 +63,7 @@ struct FieldListTests {
 
 @Suite("Authorities, RFC 3986 §3.2")
 struct AuthorityTests {
-  @Test("the host is in lower case, the port separate")
+  @Test("an authority is parsed into a host in lower case and a port")
   func parts() throws {
     let named = try #require(Authority("Draw.Example:8443"))
     #expect(named.host == "draw.example")
@@ -73,7 +73,7 @@ struct AuthorityTests {
     #expect(Authority("127.0.0.1:0")?.port == 0)
   }
 
-  @Test("without a port the port is the scheme's default")
+  @Test("an authority without a port has the default port of the scheme")
   func ports() throws {
     let plain = try #require(Authority("h"))
     #expect(plain.port(forScheme: "http") == 80)

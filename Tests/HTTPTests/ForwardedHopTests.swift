@@ -14,7 +14,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "one element is parsed",
+    "one element of Forwarded is parsed",
     arguments: [
       Element(rule: "§4 IPv4", text: "for=192.0.2.43", client: "192.0.2.43"),
       Element(rule: "§4 any case", text: "FOR=192.0.2.43;Proto=HTTPS", client: "192.0.2.43", isSecure: true),
@@ -65,7 +65,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "§6: nodes that are not addresses",
+    "§6: a node that is not an address gives no client address",
     arguments: [
       "127.1", "192.0.2", "192.0.2.1.1", "192.0.2.043", "192.0.2.1111", "0x7f.0.0.1", "192.0.2.a",
       "localhost",
@@ -111,7 +111,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "Forwarded: the element of the first trusted proxy",
+    "Forwarded: the element of the first trusted proxy is used",
     arguments: [
       Chain("none", 1, ["Via": "1.1 x"], is: .absent),
       Chain("one", 1, ["forwarded": "for=192.0.2.1;proto=https"], client: "192.0.2.1", isSecure: true),
@@ -142,7 +142,7 @@ struct ForwardedHopTests {
         "… on two lines", 1,
         ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64), "FORWARDED": "for=1.1.1.1"], is: .unusable
       ),
-      // A forged prefix: the client opened a quotation mark, and the proxies appended after it.
+      // A forged element: the client sent an unclosed quotation mark, and the proxies appended their elements after it.
       Chain("an open quotation mark", 1, ["Forwarded": #"for=6.6.6.6;x=", for=1.1.1.1"#], is: .unusable),
       Chain(
         "… before two proxies", 2, ["Forwarded": #"for=6.6.6.6, x=", for=1.1.1.1, for=2.2.2.2"#],
@@ -159,7 +159,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "X-Forwarded-…: the elements of the first trusted proxy",
+    "X-Forwarded-…: the elements of the first trusted proxy are used",
     arguments: [
       Chain("none", 1, ["Forwarded": "for=1.1.1.1"], is: .absent),
       Chain("one", 1, ["x-forwarded-for": "192.0.2.1"], client: "192.0.2.1"),
@@ -190,7 +190,7 @@ struct ForwardedHopTests {
         "where only one of two wrote it", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "https"], client: "1.1.1.1",
         isSecure: true),
-      // An inner proxy may have replaced the scheme of the first one by its own.
+      // An inner proxy may have replaced the scheme of the first proxy by its own scheme.
       Chain(
         "… and it may be the inner one", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http"], client: "1.1.1.1"),
@@ -212,7 +212,7 @@ struct ForwardedHopTests {
         "another scheme", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "gopher"], client: "1.1.1.1"),
       Chain(
         "not a host name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"], client: "1.1.1.1"),
-      // Quotation marks have no meaning here and hide no comma.
+      // Quotation marks have no meaning in these fields, so a comma after one still separates.
       Chain("a quotation mark", 1, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1"#], client: "1.1.1.1"),
       Chain(
         "… before two proxies", 2, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1, 2.2.2.2"#], client: "1.1.1.1"),

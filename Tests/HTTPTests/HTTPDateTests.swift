@@ -40,7 +40,7 @@ struct HTTPDateTests {
       // A year of two digits is at most 50 years in the future; otherwise it is in the past.
       Written(seconds: 3_345_062_400, text: "Thursday, 01-Jan-76 00:00:00 GMT"),
       Written(seconds: 220_924_800, text: "Saturday, 01-Jan-77 00:00:00 GMT"),
-      // A leap second counts as the first of the next minute; the weekday may be wrong.
+      // A leap second counts as the first second of the next minute. The weekday may be wrong.
       Written(seconds: 1_483_228_800, text: "Sat, 31 Dec 2016 23:59:60 GMT"),
       Written(seconds: 784_111_777, text: "Mon, 06 Nov 1994 08:49:37 GMT"),
     ])
@@ -49,7 +49,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "other texts are refused",
+    "texts that are not valid dates are refused",
     arguments: [
       "", "0", "784111777", "Sun", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
       "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT",
@@ -65,7 +65,7 @@ struct HTTPDateTests {
     #expect(HTTPDate(text, now: now) == nil)
   }
 
-  @Test("days of four centuries are written and read")
+  @Test("days of four centuries are written and read again")
   func calendar() {
     for day in stride(from: -25_567, through: 120_530, by: 13) {
       let date = HTTPDate(secondsSinceEpoch: day * 86_400 + 45_296)

@@ -11,7 +11,7 @@ struct MutationTests {
     return limits
   }()
 
-  /// The parts of mutations: the bytes that determine framing, and whole strings used for request smuggling.
+  /// The texts that a mutation may insert: bytes that determine framing, and strings that are used for request smuggling.
   private static let inserts = [
     "\r", "\n", "\r\n", " ", "\t", ":", ",", ";", "0", "1", "f", "\u{0}", "\u{B}", "\u{7F}", "\u{FF}",
     "\r\n\r\n",
@@ -20,7 +20,7 @@ struct MutationTests {
   ]
 
   @Test(
-    "the events of a mutated request do not depend on how its bytes are divided, and no input traps",
+    "a mutated request gives the same events for any division of its bytes, and never causes a trap",
     arguments: UInt64(1)...40)
   func cuts(seed: UInt64) throws {
     var numbers = SeededGenerator(seed: seed)

@@ -161,12 +161,15 @@ struct PreconditionsTests {
     Case(rule: "§13.1.5 without a range", fields: ["If-Range": "\"v1\""], outcome: .full),
   ]
 
-  @Test("a request has the expected outcome", arguments: conditions + ranges)
+  @Test(
+    "the condition and range fields of a request give the expected kind of response",
+    arguments: conditions + ranges)
   func outcomes(_ one: Case) {
     #expect(evaluate(one) == one.outcome)
   }
 
-  @Test("§8.8.2.2 a date of the current second is not a validator")
+  @Test(
+    "§8.8.2.2 with If-Range, a Last-Modified date within the current second gives the whole representation")
   func weakDate() {
     let one = Case(rule: "", fields: ["Range": "bytes=0-1", "If-Range": Self.same], outcome: .full)
     #expect(evaluate(one, now: 784_111_777) == .full)
@@ -177,14 +180,14 @@ struct PreconditionsTests {
 @Suite("Entity tags, RFC 9110 §8.8.3")
 struct EntityTagTests {
   @Test(
-    "tags are read and written",
+    "entity tags are read and written again",
     arguments: ["\"\"", "\"a\"", "W/\"a\"", "\"!#~\"", "\"\u{E9}\"", "\"a\\b\"", "\"W/\""])
   func roundTrip(_ text: String) {
     #expect(EntityTag(parsing: text)?.description == text)
   }
 
   @Test(
-    "other texts are refused",
+    "texts that are not entity tags are refused",
     arguments: [
       "", "\"", "a", "w/\"a\"", "W/a", "W/", "W/\"", "\"a", "a\"", "\"a\"b", "\"a b\"", "\"a\"\"", "W /\"a\"",
       "\"\u{7F}\"", "*", "\"\u{100}\"",
@@ -201,7 +204,7 @@ struct EntityTagTests {
   }
 
   @Test(
-    "§8.8.3.2 the table of the RFC",
+    "§8.8.3.2 strong and weak comparison give the results of the table in the RFC",
     arguments: [
       Pair(one: "W/\"1\"", other: "W/\"1\"", strongly: false, weakly: true),
       Pair(one: "W/\"1\"", other: "W/\"2\"", strongly: false, weakly: false),

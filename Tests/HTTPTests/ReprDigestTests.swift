@@ -54,7 +54,7 @@ struct ReprDigestTests {
     Case(rule: "RFC 9651 §4.2 nothing at all", fields: ["Repr-Digest": ""]),
   ]
 
-  @Test("valid fields are accepted", arguments: accepted)
+  @Test("the digest in valid fields is returned", arguments: accepted)
   func takes(_ one: Case) throws {
     #expect(try ReprDigest.sha256(in: one.fields) == one.digest)
   }
@@ -80,7 +80,7 @@ struct ReprDigestTests {
     }
   }
 
-  @Test("a digest with another length and two different digests are refused")
+  @Test("a digest of the wrong length is refused, and so are two different digests")
   func contradictions() {
     for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
       #expect(throws: UploadFieldError.digestLength(.reprDigest, actual: length)) {
@@ -98,7 +98,9 @@ struct ReprDigestTests {
     "sha-256", "=", ":", example, ",", ", ", ";", "a", "\"", "\\", "?1", "AAAA", "-1.", "*", " ", "\u{E9}",
   ]
 
-  @Test("a random field gives a digest of 32 bytes, no digest, or an error", arguments: UInt64(1)...40)
+  @Test(
+    "parsing a random field returns a digest of 32 bytes, no digest, or an error, but never traps",
+    arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -68,7 +68,7 @@ struct RepresentationResponseTests {
     #expect(answer == one.answer)
   }
 
-  @Test("§8.8 a response without validators")
+  @Test("§8.8 without an entity tag and a date, the response has no ETag and no Last-Modified")
   func withoutValidators() throws {
     let head = try #require(RequestHead(.get, "/a"))
     let answer = RepresentationResponse(

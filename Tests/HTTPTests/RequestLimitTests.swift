@@ -9,7 +9,7 @@ struct RequestLimitTests {
     return limits
   }
 
-  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, with and without cuts.
+  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, at once and divided into pieces.
   private func expect(
     _ error: MessageError, status: Int, limits: RequestLimits, fits: String, exceeds: String
   ) {
@@ -41,7 +41,7 @@ struct RequestLimitTests {
       exceeds: longer)
   }
 
-  @Test("the limit of the head applies to each request")
+  @Test("the limit of the head applies to each request separately")
   func headOfTheNext() {
     let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     let reading = Reading(latin1(head + head + head), limits: limits { $0.headBytes = 27 })
@@ -49,7 +49,7 @@ struct RequestLimitTests {
     #expect(reading.events.count == 6)
   }
 
-  @Test("431: too many fields")
+  @Test("431: one field above the maximum number is refused")
   func fieldCount() {
     let line = "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n"
     expect(
@@ -58,7 +58,7 @@ struct RequestLimitTests {
       exceeds: line + "C")
   }
 
-  @Test("431: a field that is too long")
+  @Test("431: a field that is one byte longer than its limit is refused")
   func field() {
     let line = "GET / HTTP/1.1\r\nHost: h\r\n"
     expect(
@@ -71,7 +71,7 @@ struct RequestLimitTests {
 
   private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test("431: trailers that are too long")
+  @Test("431: trailers that are too long, or have too many fields, are refused")
   func trailers() {
     // "A: b" and its line end have six bytes; the last line end has two.
     expect(
@@ -82,7 +82,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "0\r\nA: b\r\nC:\r\n\r\n", exceeds: Self.chunked + "0\r\nA: b\r\nC:\r\nD")
   }
 
-  @Test("400: too many bytes of chunk extensions in all chunks together")
+  @Test("400: chunk extensions are refused if they are longer than their limit in all chunks together")
   func chunkExtensions() {
     expect(
       .chunkExtensionsTooLong(limit: 4), status: 400,
@@ -104,14 +104,14 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a length that does not fit into an integer",
+    "413: a Content-Length that does not fit into an integer is refused",
     arguments: ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
   func hugeLength(_ digits: String) {
     let reading = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(digits)\r\n\r\n"))
     #expect(reading.error == .bodyTooLarge(limit: 1_048_576, actual: .max))
   }
 
-  @Test("413: chunks are refused at the chunk size that exceeds the limit")
+  @Test("413: a chunked body is refused at the chunk size that exceeds the limit")
   func chunks() {
     expect(
       .bodyTooLarge(limit: 20, actual: 21), status: 413, limits: limits { $0.bodyBytes = 20 },
@@ -120,7 +120,7 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a chunk size that does not fit into an integer",
+    "413: a chunk size that does not fit into an integer is refused",
     arguments: ["7fffffffffffffff", "8000000000000000", "ffffffffffffffff"])
   func hugeChunk(_ size: String) {
     let reading = Reading(latin1(Self.chunked + size), limits: limits { $0.bodyBytes = .max - 1 })

@@ -129,7 +129,7 @@ struct RequestReaderTests {
   private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   @Test(
-    "valid requests are accepted at once, divided at any byte, and with the next request after them",
+    "a valid request is accepted as a whole, divided at any byte, and with another request after it",
     arguments: accepted)
   func accepts(_ accepted: Accepted) throws {
     let bytes = latin1(accepted.bytes)
@@ -204,7 +204,7 @@ struct RequestReaderTests {
     #expect(Array(bytes[position...]) == [0x81, 0x80, 0, 0, 0, 0])
   }
 
-  @Test("the end of a request is reported without a further byte")
+  @Test("the end of a request is reported without waiting for another byte")
   func endWithoutBytes() throws {
     var reader = RequestReader()
     let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)

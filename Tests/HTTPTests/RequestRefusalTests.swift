@@ -258,7 +258,7 @@ struct RequestRefusalTests {
     expectRefusal(refusal)
   }
 
-  /// Checks that the last byte is refused, with every cut and with any bytes after it.
+  /// Checks that the last byte is refused for every division of the bytes, and with any bytes after it.
   private func expectRefusal(_ refusal: Refusal) {
     let bytes = latin1(refusal.bytes)
     #expect(refusal.error.status.code == refusal.status)
@@ -283,7 +283,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("every description contains its numbers")
+  @Test("the description of an error contains the limit and the actual number of the error")
   func sentences() {
     #expect(
       MessageError.requestLineTooLong(limit: 8_192).description

@@ -10,7 +10,7 @@ struct ResponseReaderTests {
     case end
   }
 
-  /// The events of the bytes. With `isClosed` the connection then ends.
+  /// Returns the events of the bytes. With `isClosed`, the connection ends after the bytes.
   private func read(
     _ text: String, methods: [Method], isClosed: Bool, pieces length: Int,
     limits: RequestLimits = RequestLimits()
@@ -54,7 +54,7 @@ struct ResponseReaderTests {
   }
 
   @Test(
-    "§6.3 the end of a response",
+    "§6.3 the end of a response is found by its status, its fields, or the end of the connection",
     arguments: [
       Accepted(
         rule: "a length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
@@ -161,7 +161,7 @@ struct ResponseReaderTests {
     }
   }
 
-  @Test("limits apply to responses too")
+  @Test("a response is refused at the byte that exceeds the limit of its status line, head or body")
   func limits() {
     var limits = RequestLimits()
     limits.headBytes = 30
@@ -192,14 +192,14 @@ struct ResponseHeadTests {
         == "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nSet-Cookie: a\r\nSet-Cookie: b\r\n\r\n")
   }
 
-  @Test("a status line without a phrase still has the blank before it")
+  @Test("a status line without a reason phrase still has the blank before the phrase")
   func noPhrase() {
     var bytes: [UInt8] = []
     ResponseHead(599).append(to: &bytes)
     #expect(String(decoding: bytes, as: UTF8.self) == "HTTP/1.1 599 \r\n\r\n")
   }
 
-  @Test("RFC 9110 §5.5 no value can end its line")
+  @Test("RFC 9110 §5.5 control characters in a value are replaced, so that no value can end its line")
   func noSplitting() {
     let head = ResponseHead(.ok, fields: ["Location": "/a\r\nSet-Cookie: b\u{0}\u{7F}\u{E9}\u{2028}"])
     var bytes: [UInt8] = []

@@ -4,7 +4,7 @@ import Testing
 @Suite("Status codes, RFC 9110 §15")
 struct StatusTests {
   @Test(
-    "each code has its phrase",
+    "each status code has its reason phrase",
     arguments: [
       (409, 409, "Conflict"), (.preconditionFailed, 412, "Precondition Failed"),
       (.contentTooLarge, 413, "Content Too Large"), (415, 415, "Unsupported Media Type"),

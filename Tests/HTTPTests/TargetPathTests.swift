@@ -59,7 +59,7 @@ struct TargetPathTests {
       Refusal(path: "/...", fault: .dotComponent),
       Refusal(path: "/.git/config", fault: .dotComponent),
       Refusal(path: "/a/.env", fault: .dotComponent),
-      // A dot and an accent are one `Character`, but two code points: the file is hidden.
+      // A dot and a combining accent are one `Character`, but two code points: the name begins with a dot.
       Refusal(path: "/.%CC%81env", fault: .dotComponent),
       Refusal(path: "/..%2f..%2fetc", fault: .encodedSeparator),
       Refusal(path: "/a%2Fb", fault: .encodedSeparator),

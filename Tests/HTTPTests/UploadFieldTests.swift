@@ -5,7 +5,7 @@ import TestSupport
 @Suite("The fields of resumable uploads, tus 1.0.0")
 struct UploadFieldTests {
   @Test(
-    "Upload-Offset and Upload-Length are digits",
+    "Upload-Offset and Upload-Length: decimal digits are parsed",
     arguments: [("0", 0), ("7", 7), ("007", 7), ("104857600", 104_857_600), ("9007199254740992", 1 << 53)]
       as [(
         String, UInt64
@@ -15,14 +15,14 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "Upload-Offset and Upload-Length: refused texts",
+    "Upload-Offset and Upload-Length: texts that are not decimal digits are refused",
     arguments: ["", " ", "-1", "+1", "1 ", "1,1", "0x10", "1.0", "1e3", "a", "\u{0661}", "1\u{0}"])
   func noNumbers(field: String) {
     #expect(throws: UploadFieldError.malformedNumber) { try UploadNumber.parse(field) }
   }
 
   @Test(
-    "Numbers above 2^53 are too large",
+    "Numbers above 2^53 are refused as too large",
     arguments: ["9007199254740993", "9223372036854775807", "9223372036854775808", "99999999999999999999999"])
   func tooLarge(field: String) {
     #expect(throws: UploadFieldError.numberTooLarge(limit: 1 << 53)) { try UploadNumber.parse(field) }
@@ -37,7 +37,7 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "Upload-Metadata: accepted fields",
+    "Upload-Metadata: a valid field is parsed into its keys and values",
     arguments: [
       Metadata(
         rule: "the example", field: "filename d29ybGRfZG9taW5hdGlvbl9wbGFuLnBkZg==,is_confidential",
@@ -55,7 +55,7 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "Upload-Metadata: refused fields",
+    "Upload-Metadata: an invalid field is refused with the reason",
     arguments: [
       (",", .malformedMetadata), ("a YQ==,", .malformedMetadata), (",a YQ==", .malformedMetadata),
       ("a YQ==,,b", .malformedMetadata), ("\u{E9} YQ==", .malformedMetadata), ("a\tYQ==", .malformedMetadata),
@@ -69,7 +69,7 @@ struct UploadFieldTests {
     #expect(throws: error) { try UploadMetadata.parse(field) }
   }
 
-  @Test("Upload-Checksum: accepted fields")
+  @Test("Upload-Checksum: a valid field is parsed into its algorithm and digest")
   func checksum() throws {
     let sha1 = try UploadChecksum.parse("sha1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0=")
     #expect(sha1.algorithm == .sha1)
@@ -84,7 +84,7 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "Upload-Checksum: refused fields",
+    "Upload-Checksum: an invalid field is refused with the reason",
     arguments: [
       ("", .malformedChecksum), ("sha1", .malformedChecksum), (" AAAA", .malformedChecksum),
       ("sha1  AAAA", .malformedChecksum), ("sha1 AAAA ", .malformedChecksum),
@@ -116,7 +116,7 @@ struct UploadFieldTests {
     "a", "filename", " ", ",", "YQ==", "=", "\t", "\u{E9}", "sha1", "0", "9", "\r\n",
   ]
 
-  @Test("random fields are read or refused", arguments: UInt64(1)...40)
+  @Test("random fields are parsed or refused, without a trap", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -13,7 +13,8 @@ struct ListenerTests {
     #expect(second.address == first.address)
     var clients: [Client] = []
     var peers = [0: Set<UInt16>(), 1: []]
-    // The kernel chooses by a hash of the ports: all 64 reach one listener with a probability of 1 in 2^63.
+    // The kernel chooses the listener by a hash of the ports. The probability that all 64 connections reach the same listener
+    // is 1 in 2^63.
     for _ in 0..<64 {
       let client = Client(try Socket.connect(to: first.address))
       #expect(try client.socket.wait(until: .writable, atMost: .seconds(10)))

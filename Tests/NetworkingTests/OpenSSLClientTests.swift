@@ -30,7 +30,8 @@ struct OpenSSLClientTests {
   @Test("The client resumes its session", arguments: TLSVersion.allCases)
   func resumes(_ version: TLSVersion) throws {
     let file = contexts.directory.path + "/session.pem"
-    // When the echoed data arrives, the ticket has arrived and is written.
+    // The server sends the ticket before the echoed data. So when the echoed data has arrived, the client has stored the
+    // ticket.
     let first = try client(version, "-sess_out", file)
     first.write("echo\n")
     _ = first.read(until: "\necho\n")

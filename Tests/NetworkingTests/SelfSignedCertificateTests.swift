@@ -66,7 +66,7 @@ struct SelfSignedCertificateTests {
       try Command("openssl", ["x509", "-in", $0.certificatePath, "-noout", "-serial"]).output()
     }
     #expect(serials[0] != serials[1])
-    // 159 random bits, the first of them set: 20 octets, the most that RFC 5280 §4.1.2.2 allows.
+    // A serial number has 159 random bits, of which the first is set: 20 octets, the maximum of RFC 5280 §4.1.2.2.
     #expect(serials.allSatisfy { $0.utf8.count == "serial=\n".utf8.count + 40 })
     #expect(try directory.text(of: "tls-key.pem") != other.text(of: "tls-key.pem"))
   }
@@ -112,7 +112,7 @@ struct SelfSignedCertificateTests {
     #expect(try loadOrCreate(at: now).origin == .loaded)
   }
 
-  @Test("The permissions of others on the key are removed")
+  @Test("The permissions of other users for an existing key file are removed")
   func restricts() throws {
     _ = try loadOrCreate(at: now)
     directory.setMode(0o644, of: "tls-key.pem")
@@ -120,7 +120,7 @@ struct SelfSignedCertificateTests {
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
   }
 
-  @Test("The error names a missing directory")
+  @Test("If the directory is missing, the error names it")
   func noDirectory() {
     let error = #expect(throws: CertificateError.self) {
       try SelfSignedCertificate.loadOrCreate(in: directory.path + "/none", now: now, names: names)

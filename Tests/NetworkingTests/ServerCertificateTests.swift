@@ -135,7 +135,7 @@ struct ServerCertificateTests {
     #expect(error?.description.contains("\(path("locked.key")) is encrypted") == true)
   }
 
-  @Test("The error names a key that is too short to be secure")
+  @Test("If the key is too short to be secure, the error names the certificate's file and the reason")
   func weakKey() throws {
     try makeChain(["rsa:1024"])
     let error = #expect(throws: CertificateError.self) {

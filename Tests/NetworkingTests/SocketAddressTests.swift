@@ -80,7 +80,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "The network of a client: an IPv4 address, the /64 of an IPv6 address",
+    "The network of a client is its IPv4 address, or the /64 of its IPv6 address",
     arguments: [
       ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
       ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
@@ -91,7 +91,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "Private and public addresses",
+    "Private addresses are distinguished from all other addresses",
     arguments: [
       ("10.0.0.0", true), ("11.0.0.0", false), ("172.15.255.255", false), ("172.16.0.0", true),
       ("172.31.255.255", true),

@@ -53,7 +53,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "A session is resumed by its ticket, on another connection of the same context",
+    "A ticket resumes its session on another connection of the same context",
     arguments: TLSVersion.allCases)
   func resumption(_ version: TLSVersion) throws {
     let server = try contexts.server()
@@ -141,7 +141,7 @@ struct TLSConnectionTests {
     }
     #expect(pair.atServer.isEmpty)
     #expect(pair.toClient.first == (version == .v1_2 ? 21 : 23))
-    // §6.2: bad_record_mac, as the peer reads it.
+    // §6.2: the peer reads the alert bad_record_mac.
     #expect(throws: TLSError.alertReceived(20)) {
       try pair.deliverToClient()
     }

@@ -76,14 +76,14 @@ struct TLSPair {
     return progress
   }
 
-  /// Encrypts on the client, in calls of the largest size.
+  /// Encrypts bytes on the client, in calls of at most `encryptLimitInBytes`.
   mutating func clientSends(_ bytes: [UInt8]) throws {
     for piece in Self.pieces(of: bytes, size: TLSConnection.encryptLimitInBytes) {
       try client.encrypt(piece.span, into: &toServer)
     }
   }
 
-  /// Encrypts on the server, in calls of the largest size.
+  /// Encrypts bytes on the server, in calls of at most `encryptLimitInBytes`.
   mutating func serverSends(_ bytes: [UInt8]) throws {
     for piece in Self.pieces(of: bytes, size: TLSConnection.encryptLimitInBytes) {
       try server.encrypt(piece.span, into: &toClient)

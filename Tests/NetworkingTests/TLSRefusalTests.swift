@@ -19,7 +19,7 @@ struct TLSRefusalTests {
   }
 
   @Test(
-    "A refusal sends an alert (RFC 8446 §6)",
+    "Refused first bytes of a client are answered with the expected alert (RFC 8446 §6), or with none if they are not TLS",
     arguments: [
       Refusal(rule: "RFC 8996: TLS 1.0", bytes: ClientHello(version: 0x0301).record, alert: 70),
       Refusal(rule: "RFC 8996: TLS 1.1", bytes: ClientHello(version: 0x0302).record, alert: 70),
@@ -154,7 +154,7 @@ struct TLSRefusalTests {
     #expect(pair.client.isHandshakeComplete)
   }
 
-  @Test("The error names the file that is not a certificate or a key, or that does not match")
+  @Test("If a file is not a certificate or a key, or does not match the other file, the error names the file")
   func files() throws {
     let directory = contexts.directory
     let other = try TLSFixture.Contexts()
@@ -183,7 +183,7 @@ struct TLSRefusalTests {
     #expect(error?.description == "cannot trust the certificates in \(missing): No such file or directory")
   }
 
-  @Test("The first byte identifies a request in plain text")
+  @Test("The first byte distinguishes a plain HTTP request from TLS")
   func plainText() {
     for method in ["GET", "POST", "get", "OPTIONS"] {
       #expect(TLSRecord.looksLikePlainHTTP(firstByte: Array(method.utf8)[0]))

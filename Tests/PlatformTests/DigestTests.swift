@@ -4,7 +4,7 @@ import Platform
 @Suite("Digests and random bytes")
 struct DigestTests {
   @Test(
-    "FIPS 180-4's examples of SHA-256",
+    "The SHA-256 examples of FIPS 180-4 give their digests",
     arguments: [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -20,7 +20,7 @@ struct DigestTests {
   }
 
   @Test(
-    "FIPS 180-4's examples of SHA-1",
+    "The SHA-1 examples of FIPS 180-4 give their digests",
     arguments: [
       (
         "",
@@ -73,7 +73,7 @@ struct DigestTests {
   }
 
   @Test(
-    "The comparison covers every byte and the length",
+    "Two secrets are equal only if all their bytes and their lengths are equal",
     arguments: [
       ([], [], true), ([1], [1], true), ([1, 2, 3], [1, 2, 3], true), ([1, 2, 3], [1, 2, 4], false),
       ([0, 2, 3], [1, 2, 3], false), ([1, 2], [1, 2, 3], false), ([], [0], false),

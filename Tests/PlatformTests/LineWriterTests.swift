@@ -48,13 +48,14 @@ struct LineWriterTests {
   }
 
   @Test(
-    "A pipe without a reader does not block callers; dropped lines are replaced by a line with their number")
+    "A pipe that nobody reads does not block callers, and a line that reports their number replaces the dropped lines"
+  )
   func full() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, capacity: 100_000, droppedNotice: Self.note)
     let began = MonotonicTime.now()
     for number in 0..<20_000 { writer.enqueue(Self.line(number, length: 100)) }
-    // If the pipe blocked the callers, this would never end.
+    // If the pipe blocked the callers, this loop would never end.
     #expect(MonotonicTime.now() - began < .seconds(20))
     let lost = writer.droppedLines
     #expect(lost > 15_000)

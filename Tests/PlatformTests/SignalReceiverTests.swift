@@ -4,7 +4,7 @@ import Platform
 
 @Suite("Signals")
 struct SignalReceiverTests {
-  @Test("Signals arrive as values (in a child process)")
+  @Test("A child process receives signals as values of `next()`")
   func receives() async {
     await #expect(processExitsWith: .success) {
       let receiver = try SignalReceiver()

@@ -63,7 +63,8 @@ struct DeflateTests {
     Compressed(rule: "no block", payload: [], message: []),
   ]
 
-  @Test("data that is not whole blocks is refused with 1007", arguments: wrong)
+  @Test(
+    "compressed data that does not consist of whole DEFLATE blocks is refused with 1007", arguments: wrong)
   func refuses(_ example: Compressed) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     let bytes = [0xC2, UInt8(example.payload.count)] + example.payload
@@ -76,7 +77,7 @@ struct DeflateTests {
     }
   }
 
-  @Test("an inflated text must be UTF-8")
+  @Test("a compressed text that is not UTF-8 after inflating is refused")
   func inflatedText() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     // A stored block with the byte 0xFF, then the beginning of the block at the end of every message.
@@ -151,7 +152,7 @@ struct DeflateTests {
     #expect(outcome.error == .inflatedMessageTooLarge(limit: 100_000))
   }
 
-  @Test("the limit applies to the inflated size, to the exact byte")
+  @Test("a message that inflates to exactly the limit is accepted, and one byte more is refused")
   func limit() throws {
     let inflater = Inflater()
     for count in [1, 16_383, 16_384, 16_385, 100_000] {
@@ -164,7 +165,9 @@ struct DeflateTests {
     }
   }
 
-  @Test("compressed bytes are buffered up to the limit, counted, and freed")
+  @Test(
+    "the bytes of an incomplete compressed message are buffered and counted, and freed when the limit is exceeded"
+  )
   func held() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     var reader = MessageReader(role: .client, limits: MessageLimits(messageBytes: 160), deflate: deflate)
@@ -182,7 +185,9 @@ struct DeflateTests {
     #expect(reader.bufferedBytes == 0)
   }
 
-  @Test("incompressible bytes stay under the limit", arguments: [0, 1, 1_000, 100_000])
+  @Test(
+    "a message of incompressible bytes is accepted when its length is exactly the limit",
+    arguments: [0, 1, 1_000, 100_000])
   func incompressible(count: Int) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     var random = SeededGenerator(seed: 5)

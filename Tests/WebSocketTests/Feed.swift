@@ -1,6 +1,6 @@
 import WebSocket
 
-/// An event of a reader, with the pieces of a message joined.
+/// An event of a `MessageReader`; the pieces of a message are joined to one event.
 enum FeedEvent: Equatable, Sendable {
   case message(MessageKind, [UInt8])
   case ping([UInt8])

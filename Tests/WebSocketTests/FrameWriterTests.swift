@@ -54,7 +54,7 @@ struct FrameWriterTests {
     #expect(bytes == [0x00, 0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
   }
 
-  @Test("§5.5.1: close frames")
+  @Test("§5.5.1: close frames are written with their code and reason")
   func close() {
     var bytes: [UInt8] = []
     FrameWriter.appendClose(ClosePayload(), to: &bytes)
@@ -67,7 +67,7 @@ struct FrameWriterTests {
       ])
   }
 
-  @Test("§5.5: a reason is truncated to 123 bytes, between characters")
+  @Test("§5.5: a long close reason is truncated between two characters, to at most 123 bytes")
   func longReason() {
     let ascii = ClosePayload(code: .protocolError, reason: String(repeating: "a", count: 200))
     #expect(ascii.bytes == [0x03, 0xEA] + [UInt8](repeating: 0x61, count: 123))

@@ -10,7 +10,7 @@ struct HandshakeTests {
     ("Sec-WebSocket-Protocol", "chat, superchat"), ("Sec-WebSocket-Version", "13"),
   ]
 
-  /// Returns the request with some of its fields replaced, each by any number of fields.
+  /// Returns the request with some of its fields replaced. Each of them may be replaced by any number of fields.
   static func replacing(_ changes: [(name: String, values: [String])]) -> [HandshakeField] {
     let kept = fields.filter { field in !changes.contains { $0.name == field.name } }
     return kept + changes.flatMap { change in change.values.map { (change.name, $0) } }
@@ -110,7 +110,9 @@ struct HandshakeTests {
       error: .invalidSubprotocols, status: 400),
   ]
 
-  @Test("a server accepts or refuses a request", arguments: variants)
+  @Test(
+    "a server accepts a valid request, and refuses an invalid one with the expected error",
+    arguments: variants)
   func evaluates(_ variant: Variant) {
     var found: UpgradeRequestError?
     do throws(UpgradeRequestError) {
@@ -127,7 +129,7 @@ struct HandshakeTests {
     #expect(isVersionNamed == (variant.status == 426), "§4.4: it says which version is spoken")
   }
 
-  @Test("RFC 7692: compression is negotiated over several fields")
+  @Test("RFC 7692: compression is negotiated when the offers are in several fields")
   func deflate() throws {
     let offers = [
       "permessage-deflate; server_max_window_bits=8", "x, permessage-deflate; client_max_window_bits",
@@ -201,7 +203,9 @@ struct HandshakeTests {
       result: .failure(.unacceptableExtension("other"))),
   ]
 
-  @Test("§4.1: a client accepts or refuses a response", arguments: answers)
+  @Test(
+    "§4.1: a client accepts a valid response, and refuses an invalid one with the expected error",
+    arguments: answers)
   func judges(_ example: Answer) {
     let kept = Self.answer.filter { field in !example.changes.contains { $0.name == field.name } }
     let fields: [HandshakeField] =

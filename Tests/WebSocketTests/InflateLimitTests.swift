@@ -38,7 +38,7 @@ struct InflateLimitTests {
       Bool.random(using: &random) ? random.bytes(count: count) : [UInt8](repeating: 7, count: count)
     var compressed: [UInt8] = []
     deflater.compress(message.span, into: &compressed)
-    // Empty blocks take time too.
+    // Empty blocks take time too, so they count towards a step.
     compressed = Array(repeatElement([0x00, 0x00, 0x00, 0xFF, 0xFF], count: 20_000).joined()) + compressed
     let step = Int.random(in: 1...50_000, using: &random)
     var progress = Inflater.Progress()
@@ -52,7 +52,9 @@ struct InflateLimitTests {
     }
   }
 
-  @Test("a reader pauses a long message, inflates it again with its own inflater, and continues after it")
+  @Test(
+    "a reader pauses a long message, inflates it again with an inflater of its own, and then reads the next frames"
+  )
   func pausedReader() throws {
     let (shared, own, deflater) = (Inflater(), Inflater(), Deflater())
     let message = [UInt8](repeating: 7, count: 100_000)

@@ -109,7 +109,7 @@ struct MessageReaderTests {
     }
   }
 
-  @Test("a message that is complete in the buffer is one piece, unmasked in place")
+  @Test("a message that is complete in the buffer is returned as one piece and unmasked in the buffer")
   func onePiece() throws {
     var reader = MessageReader(role: .server, limits: .tests)
     var buffer: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58, 0x89]

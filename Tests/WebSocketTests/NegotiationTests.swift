@@ -5,7 +5,7 @@ import WebSocket
 struct NegotiationTests {
   struct Offer: Sendable, CustomTestStringConvertible {
     let fields: [String]
-    /// The parameters of the response, except the two that it always has; nil if every offer is declined.
+    /// The parameters of the response, except the two parameters that every response has; nil if every offer is declined.
     let answered: String?
     var serverWindowBits = 15
 
@@ -40,7 +40,7 @@ struct NegotiationTests {
     Offer(
       fields: ["permessage-deflate; client_max_window_bits=11; server_max_window_bits=12"],
       answered: "; server_max_window_bits=12; client_max_window_bits=11", serverWindowBits: 12),
-    // Declined.
+    // These offers are declined.
     Offer(fields: ["x-webkit-deflate-frame"], answered: nil),
     Offer(fields: ["permessage-deflate; server_max_window_bits=8"], answered: nil),
     Offer(fields: ["permessage-deflate; server_max_window_bits=7"], answered: nil),
@@ -66,7 +66,7 @@ struct NegotiationTests {
     Offer(fields: ["permessage-deflate server_no_context_takeover"], answered: nil),
     Offer(fields: ["permessage-deflate; a b"], answered: nil),
     Offer(fields: [";"], answered: nil),
-    // §5.1: the first acceptable one.
+    // §5.1: the first acceptable offer is accepted.
     Offer(fields: ["permessage-deflate; server_max_window_bits=8, permessage-deflate"], answered: ""),
     Offer(fields: ["permessage-deflate; server_max_window_bits=8", "permessage-deflate"], answered: ""),
     Offer(fields: [#"other; a="x,permessage-deflate; y", permessage-deflate"#], answered: ""),
@@ -75,7 +75,9 @@ struct NegotiationTests {
       answered: "; server_max_window_bits=9", serverWindowBits: 9),
   ]
 
-  @Test("the response of a server", arguments: offers)
+  @Test(
+    "a server answers acceptable offers with the expected parameters, and declines other offers",
+    arguments: offers)
   func negotiates(_ offer: Offer) {
     let agreed = DeflateParameters.negotiate(offers: offer.fields)
     let always = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
@@ -118,7 +120,7 @@ struct NegotiationTests {
     Answer(value: "=", isAcceptable: false),
   ]
 
-  @Test("a client accepts or refuses a response", arguments: answers)
+  @Test("a client accepts a response that matches its offer, and refuses any other", arguments: answers)
   func checks(_ answer: Answer) throws {
     guard answer.isAcceptable else {
       #expect(throws: UpgradeResponseError.unacceptableExtension(answer.value)) {

@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// Bytes, the last of which breaks a rule.
+/// A sequence of bytes whose last byte breaks a rule.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let rule: String
   var role = Role.client
@@ -95,7 +95,7 @@ struct RefusalTests {
   ]
 
   @Test(
-    "bytes are refused at the first invalid byte: read at once, byte by byte, or with more bytes after it",
+    "frames are refused at their first invalid byte: read at once, byte by byte, or with more bytes after this byte",
     arguments: refusals)
   func refuses(_ refusal: Refusal) {
     let expected = Outcome(events: refusal.events, error: refusal.error, fedBytes: refusal.bytes.count)

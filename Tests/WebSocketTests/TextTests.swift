@@ -85,7 +85,9 @@ struct TextTests {
     }
   }
 
-  @Test("every first and second byte agrees with the table of well-formed sequences (Unicode 3.9, table 3-7)")
+  @Test(
+    "every pair of a first and a second byte is valid or invalid as in Unicode's table of well-formed sequences (table 3-7)"
+  )
   func everyPair() {
     for first in UInt8.min...UInt8.max {
       for second in UInt8.min...UInt8.max {
@@ -98,7 +100,7 @@ struct TextTests {
     }
   }
 
-  /// Returns the first of two bytes that makes the sequence invalid.
+  /// Returns 1 or 2, the number of the byte that makes a sequence of two bytes invalid; nil if the sequence can be valid.
   private static func wrongByte(_ first: UInt8, _ second: UInt8) -> Int? {
     let allowed: ClosedRange<UInt8>
     switch first {

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Testing
 import Wire
 
-/// Section 4: attachments on the wire, compared with literal JSON.
-@Suite("§4: attachments")
+/// PROTOCOL 4: attachments on the wire, compared with literal JSON.
+@Suite("PROTOCOL 4: attachments")
 struct AttachmentTests {
   static let id = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF).uuid
 
@@ -56,7 +56,7 @@ struct AttachmentTests {
     #expect(read == expected)
   }
 
-  @Test("the list and the types of the entries are those of the contract")
+  @Test("the list of attachments, and the types of their entries, are as the protocol defines them")
   func list() throws {
     #expect(text(WireJSON.encode(AttachmentList([]))) == #"{"attachments":[]}"#)
     let list = AttachmentList(Self.examples.map(\.object))
@@ -67,7 +67,7 @@ struct AttachmentTests {
     #expect(AttachmentProgressPayload.type == "attachmentProgress")
   }
 
-  @Test("§3.3 the progress of an upload is written and read")
+  @Test("PROTOCOL 3.3: the progress of an upload is written and read again")
   func progress() throws {
     let known = AttachmentProgressPayload(id: Self.id, offset: 5, size: 10)
     #expect(
@@ -80,7 +80,7 @@ struct AttachmentTests {
   }
 
   @Test(
-    "metadata: any JSON, stored as it was sent",
+    "metadata may be any JSON, and is stored as it was sent",
     arguments: [
       #"{"location": [1, 2]}"#, "[]", "0", "-1.50e2", "true", #""text""#, " {\n} ", #""\ud83d\ude00""#,
       #"{"a":1,"a":2}"#, "123456789012345678901234567890",
@@ -91,7 +91,7 @@ struct AttachmentTests {
     #expect(text(WireJSON.encode(metadata)) == sent)
   }
 
-  @Test("metadata: an empty text and `null` mean no metadata", arguments: ["", "null", " null\n"])
+  @Test("an empty text and `null` mean that there is no metadata", arguments: ["", "null", " null\n"])
   func noMetadata(_ sent: String) throws {
     #expect(try AttachmentMetadata.parse(bytes(sent).span, limit: 4_096) == nil)
   }
@@ -118,7 +118,8 @@ struct AttachmentTests {
     #expect(refusal?.code == .badRequest)
   }
 
-  @Test("metadata that is one byte above the limit is refused with the numbers, before it is parsed")
+  @Test(
+    "metadata that is one byte above the limit is refused with the limit and its length, before it is parsed")
   func longMetadata() throws {
     let longest = "\"\(String(repeating: "x", count: 4_094))\""
     #expect(try AttachmentMetadata.parse(bytes(longest).span, limit: 4_096) != nil)
@@ -130,7 +131,7 @@ struct AttachmentTests {
     #expect(refusal?.actual == 4_097)
   }
 
-  @Test("metadata is refused if it is nested so deeply that its list could not be read")
+  @Test("metadata is refused if it is nested so deeply that a list of attachments with it could not be read")
   func deepMetadata() throws {
     func nested(_ depth: Int) -> [UInt8] {
       bytes(String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth))

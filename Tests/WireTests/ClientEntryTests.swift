@@ -3,8 +3,8 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 3: entries of clients, compared with literal bytes.
-@Suite("§3: entries from a client")
+/// PROTOCOL 3: entries of clients, compared with literal bytes.
+@Suite("PROTOCOL 3: entries from a client")
 struct ClientEntryTests {
   /// The bytes of an entry and its parts.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -93,7 +93,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("a length below that of the header is refused", arguments: examples)
+  @Test("an entry whose length field is below the length of its header is refused", arguments: examples)
   func tooShort(_ example: Example) {
     let header = example.bytes.count - example.payload.count - 4
     for length in 0..<header {
@@ -180,7 +180,9 @@ struct ClientEntryTests {
       bytes: hex("00040008 01 01 00000001 54") + [UInt8](repeating: 0, count: 262_145)),
   ]
 
-  @Test("an entry that breaks a rule is parsed, and the error has the numbers of the rule", arguments: faults)
+  @Test(
+    "an entry that breaks a rule is parsed, and its error has the limit and the actual value",
+    arguments: faults)
   func findsFault(_ example: Fault) throws {
     let entry = try clientEntry(example.bytes)
     #expect(entry.end == example.bytes.count)

@@ -3,8 +3,8 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 2: control messages of clients, compared with literal JSON.
-@Suite("§2: control from a client")
+/// PROTOCOL 2: control messages of clients, compared with literal JSON.
+@Suite("PROTOCOL 2: control messages from a client")
 struct ClientControlTests {
   /// A text and its message.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -181,10 +181,10 @@ struct ClientControlTests {
   }
 }
 
-/// Section 1: the body of `POST /api/sessions`.
-@Suite("§1: the body that creates a session")
+/// PROTOCOL 1: the body of `POST /api/sessions`.
+@Suite("PROTOCOL 1: the request body that creates a session")
 struct ActivityRequestTests {
-  @Test("omitted members are those of the standard activity")
+  @Test("an omitted member has the value of the standard activity")
   func defaults() throws {
     #expect(try decode("") == ActivityRequest(activity: .standard))
     #expect(try decode("{}") == ActivityRequest(activity: .standard))

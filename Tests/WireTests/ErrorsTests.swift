@@ -1,10 +1,10 @@
 import Testing
 import Wire
 
-/// Section 5 and the end of 2.2: codes, problems and close reasons.
-@Suite("§5: refusals")
+/// PROTOCOL 5 and the end of 2.2: error codes, problem details and close reasons.
+@Suite("PROTOCOL 5: refusals")
 struct ErrorsTests {
-  @Test("the codes are those of the contract")
+  @Test("the error codes are those of the protocol")
   func codes() {
     #expect(
       ErrorCode.allCases.map(\.rawValue) == [
@@ -17,7 +17,7 @@ struct ErrorsTests {
   }
 
   @Test(
-    "each code has the HTTP status of the contract",
+    "each error code has the HTTP status that the protocol defines",
     arguments: [
       (.badRequest, 400), (.originRefused, 403), (.tokenNeeded, 403), (.notFound, 404), (.ended, 410),
       (.attachmentTooLarge, 413), (.sessionQuota, 413), (.digestMismatch, 422), (.storageFull, 507),
@@ -27,7 +27,7 @@ struct ErrorsTests {
     #expect(Refusal(code, "").httpStatus == status)
   }
 
-  @Test("RFC 9457 §3: a problem has its numbers in addition to the members of the RFC")
+  @Test("RFC 9457 §3: a problem has the members of the RFC and the numbers of the refusal")
   func problem() {
     var refusal = Refusal(.attachmentTooLarge, "At most 1 byte.", limit: 1, actual: 2)
     #expect(
@@ -98,7 +98,7 @@ struct ErrorsTests {
     ),
   ]
 
-  @Test("§2.2: a close code and its reason", arguments: reasons)
+  @Test("PROTOCOL 2.2: each close reason has its close code and its JSON", arguments: reasons)
   func closeReasons(_ reason: CloseReason, _ code: UInt16, _ json: String) {
     #expect(reason.code == code)
     #expect(text(reason.payloadReason()) == json)
@@ -123,7 +123,7 @@ struct ErrorsTests {
     }
   }
 
-  @Test("a reason has the code only, if the numbers leave no room for words")
+  @Test("a close reason has only its error code if its numbers leave no room for words")
   func noRoom() {
     let versions = [String](repeating: "drawtogether.v1", count: 9)
     let reason = CloseReason(4026, .unsupportedVersion, "x", versions: versions)

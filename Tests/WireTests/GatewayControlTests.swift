@@ -2,8 +2,8 @@ import FoundationEssentials
 import Testing
 import Wire
 
-/// Section 2: control messages of the gateway, compared with literal JSON.
-@Suite("§2: control from the gateway")
+/// PROTOCOL 2: control messages of the gateway, compared with literal JSON.
+@Suite("PROTOCOL 2: control messages from the gateway")
 struct GatewayControlTests {
   /// A message and its text.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -109,7 +109,7 @@ struct GatewayControlTests {
     #expect(known == .committed(sequence: 4))
   }
 
-  @Test("a payload nested as deeply as the gateway accepts is read, a deeper one is refused")
+  @Test("a client reads a payload that is nested as deeply as the gateway accepts, and refuses a deeper one")
   func depth() throws {
     func activity(depth: Int) -> [UInt8] {
       let open = String(repeating: "[", count: depth)
@@ -130,8 +130,8 @@ struct GatewayControlTests {
   }
 }
 
-/// Section 3.3: the payloads of system entries, compared with literal JSON.
-@Suite("§3.3: system entries")
+/// PROTOCOL 3.3: the payloads of system entries, compared with literal JSON.
+@Suite("PROTOCOL 3.3: system entries")
 struct SystemPayloadTests {
   let ada = GatewayControlTests.ada
   let adaText = GatewayControlTests.adaText
@@ -153,7 +153,7 @@ struct SystemPayloadTests {
     #expect(empty == ParticipantsPayload())
   }
 
-  @Test("the payloads activity, newSession and notice are written and read")
+  @Test("the payloads `activity`, `newSession` and `notice` are written and read again")
   func others() throws {
     let activity = ActivityPayload(
       activity: Activity(
@@ -176,7 +176,7 @@ struct SystemPayloadTests {
     #expect(readNotice == notice)
   }
 
-  @Test("the types are those of the contract")
+  @Test("the types of system entries are those of the protocol")
   func types() {
     #expect(ParticipantsPayload.type == "participants")
     #expect(ActivityPayload.type == "activity")

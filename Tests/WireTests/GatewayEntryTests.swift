@@ -3,8 +3,8 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 3: entries of the gateway, compared with literal bytes.
-@Suite("§3: entries from the gateway")
+/// PROTOCOL 3: entries of the gateway, compared with literal bytes.
+@Suite("PROTOCOL 3: entries from the gateway")
 struct GatewayEntryTests {
   /// The bytes of an entry and its parts.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -84,7 +84,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("a length below that of the header is refused", arguments: examples)
+  @Test("an entry whose length field is below the length of its header is refused", arguments: examples)
   func tooShort(_ example: Example) {
     let header = example.bytes.count - example.payload.count - 4
     for length in 0..<header {
@@ -121,7 +121,7 @@ struct GatewayEntryTests {
 }
 
 /// The flags and the key of an entry.
-@Suite("§3: flags and keys")
+@Suite("PROTOCOL 3: flags and keys")
 struct FlagsAndKeysTests {
   @Test("each flag has its own bit")
   func bits() {
@@ -133,7 +133,8 @@ struct FlagsAndKeysTests {
     #expect(EntryFlags.system.rawValue == 0x80)
   }
 
-  @Test("retention is bits 1 and 2, and setting it changes no other bit", arguments: Retention.allCases)
+  @Test(
+    "the retention is in bits 1 and 2, and setting it changes no other bit", arguments: Retention.allCases)
   func retention(_ retention: Retention) {
     for raw in UInt8.min...UInt8.max {
       var flags = EntryFlags(rawValue: raw)

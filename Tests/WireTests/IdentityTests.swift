@@ -2,11 +2,11 @@ import Testing
 import Wire
 import TestSupport
 
-/// Section 1: ids and tokens of 128 bits in 22 characters.
-@Suite("§1: session ids and tokens")
+/// PROTOCOL 1: ids and tokens of 128 bits in 22 characters.
+@Suite("PROTOCOL 1: session ids and tokens")
 struct IdentityTests {
   @Test(
-    "RFC 4648 §5: 128 bits are 22 characters",
+    "RFC 4648 §5: 128 bits are written as 22 characters of base64url, and read again",
     arguments: [
       (0, 0, "AAAAAAAAAAAAAAAAAAAAAA"), (.max, .max, "_____________________w"),
       (0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF, "ABEiM0RVZneImaq7zN3u_w"),
@@ -24,7 +24,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "any other text is refused",
+    "a text that is not the base64url of 128 bits is refused",
     arguments: [
       "", "A", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB",
       "AAAAAAAAAAAAAAAAAAAA==", "AAAAAAAAAAAAAAAAAAAA/A", "AAAAAAAAAAAAAAAAAAAA+A",
@@ -53,8 +53,8 @@ struct IdentityTests {
   }
 }
 
-/// Section 2.1: names and colors.
-@Suite("§2.1: profiles")
+/// PROTOCOL 2.1: names and colors.
+@Suite("PROTOCOL 2.1: profiles")
 struct ProfileTests {
   @Test(
     "forbidden characters are removed from a name before it is truncated; an empty name counts as missing",
@@ -82,7 +82,7 @@ struct ProfileTests {
     #expect(Profile(color: sent).sanitised.color == kept)
   }
 
-  @Test("§6: of eleven colors, an unused one is chosen if there is any")
+  @Test("PROTOCOL 6: a color that no participant uses is chosen, if there is one among the eleven")
   func palette() {
     #expect(Palette.colors.count == 11)
     #expect(Set(Palette.colors).count == 11)
@@ -111,11 +111,11 @@ struct ProfileTests {
   }
 }
 
-/// Section 5: the limits, and the flags that set them.
-@Suite("§5: limits")
+/// PROTOCOL 5: the limits, and the command-line flags that set them.
+@Suite("PROTOCOL 5: limits")
 struct LimitsTests {
   @Test(
-    "limits have their defaults and flags",
+    "each limit has its default value and its command-line flag",
     arguments: [
       ("messageBytes", 262_144, "--max-message-bytes", "DRAWTOGETHER_MAX_MESSAGE_BYTES"),
       (

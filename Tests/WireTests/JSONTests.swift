@@ -72,10 +72,11 @@ struct JSONTests {
   }
 }
 
-/// The bytes in the article on the protocol.
+/// The example bytes in the article on the protocol.
 @Suite("Wire.docc: the examples in bytes")
 struct DocumentedExampleTests {
-  @Test("an appended note, and the entry that all participants receive")
+  @Test(
+    "a note that a client appends, and the entry that all participants receive, have the documented bytes")
   func note() {
     let key = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
     let flags = EntryFlags(.reliable, retention: .append)
@@ -97,7 +98,7 @@ struct DocumentedExampleTests {
           """))
   }
 
-  @Test("an unreliable entry for two participants")
+  @Test("an unreliable entry for two participants has the documented bytes")
   func targeted() {
     var sent: [UInt8] = []
     ClientEntry.append(
@@ -107,7 +108,7 @@ struct DocumentedExampleTests {
   }
 
   @Test(
-    "the text of an object's member is found",
+    "the range of a member's value in an object is found",
     arguments: [
       (#"{"a": [1, 2.50] , "b":2}"#, "[1, 2.50]"), (#"{"b":{"a":1},"a":"x\"}"}"#, #""x\"}""#),
       (#"{"a":1,"a": null }"#, "null"), ("{}", nil), (#"{"b":1}"#, nil),

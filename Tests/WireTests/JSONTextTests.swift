@@ -20,7 +20,8 @@ struct JSONTextTests {
     }
     _ = try JSONParser.parse(text(JSONParser.maximumCombining).span)
     #expect(throws: WireError.notJSON) { try JSONParser.parse(text(JSONParser.maximumCombining + 1).span) }
-    // These have combining class 0, but are reordered, because they decompose into two characters of other classes.
+    // These characters have combining class 0. They are still reordered, because they decompose into two characters of other
+    // classes.
     for mark in ["\u{F73}", "\u{F75}", "\u{F81}"] {
       let marks = String(repeating: mark, count: JSONParser.maximumCombining + 1)
       #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes("\"\(marks)\"").span) }
@@ -38,7 +39,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "metadata: half a surrogate pair, which strict parsers refuse, becomes U+FFFD",
+    "an unpaired surrogate in metadata, which strict parsers refuse, becomes U+FFFD",
     arguments: [
       (#""\ud83d""#, #""\ufffd""#), (#""\uDE00x""#, #""\ufffdx""#),
       (#""\ud83d\ud83d\ude00""#, #""\ufffd\ud83d\ude00""#),

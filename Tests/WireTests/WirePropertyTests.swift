@@ -22,7 +22,7 @@ struct WirePropertyTests {
   }
 
   @Test(
-    "the entries of a message are equal to the single entries, and a truncated entry does not affect earlier ones",
+    "a message is parsed into the same entries as its parts, and a truncated entry does not affect the entries before it",
     arguments: UInt64(1)...40)
   func entries(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

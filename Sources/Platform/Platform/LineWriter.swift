@@ -6,9 +6,9 @@ internal import Synchronization
 /// A writer of lines to a descriptor on its own thread, so that the callers never wait for the reader of the
 /// descriptor.
 ///
-/// Lines are queued up to a limit in bytes. Lines that do not fit are dropped and counted, and a line with their
-/// number is written in their place. The thread starts with the first line; it blocks the signals that stop a
-/// process.
+/// Lines are queued up to a limit in bytes. Lines that do not fit are dropped and counted, and a line that reports their number
+/// is written in their place. The thread starts with the first line. It blocks the signals that stop a process, so that other
+/// threads receive these signals.
 package final class LineWriter: Sendable {
   private struct Queue {
     var lines: [[UInt8]] = []
@@ -16,7 +16,7 @@ package final class LineWriter: Sendable {
     /// The number of lines that were dropped since the thread last removed the lines from the queue.
     var dropped: UInt64 = 0
     var hasThread = false
-    /// True when callers write their lines themselves: after `stop`, or without a thread.
+    /// True if callers write their lines themselves: after `stop`, or if the thread could not be started.
     var isStopped = false
   }
 
@@ -38,7 +38,7 @@ package final class LineWriter: Sendable {
   /// - Parameters:
   ///   - descriptor: the descriptor to write to; it must stay open as long as the process lives.
   ///   - capacity: the maximum number of bytes in the queue. Unimportant lines may fill three quarters of it.
-  ///   - droppedNotice: makes the line that reports the number of dropped lines.
+  ///   - droppedNotice: creates the line that reports the number of dropped lines.
   /// - Throws: `SystemError` if the system has no descriptor left.
   package init(
     to descriptor: CInt, capacity: Int = 1_048_576, droppedNotice: @escaping @Sendable (UInt64) -> [UInt8]
@@ -80,7 +80,7 @@ package final class LineWriter: Sendable {
     }
     switch next {
     case .nothing: break
-    // Fails only after 2^64 signals without a wait.
+    // The call could only fail after 2^64 signals without a wait.
     case .ring: _ = clinux_eventfd_signal(wakeup.rawValue)
     case .start: start()
     case .write: write(line)
@@ -106,7 +106,7 @@ package final class LineWriter: Sendable {
     do throws(SystemError) {
       try SystemThread(name: "log") { self.run() }.detach()
     } catch {
-      // Without a thread, the callers write the lines themselves, and wait.
+      // If no thread can be started, the callers write the lines themselves, and may block.
       let lines = queue.withLock { queue in
         queue.isStopped = true
         queue.hasThread = false
@@ -139,8 +139,8 @@ package final class LineWriter: Sendable {
     _ = clinux_eventfd_signal(ended.rawValue)
   }
 
-  /// Writes lines in pieces that consist of whole lines. The reader of a pipe gets each piece without lines of other processes in
-  /// between.
+  /// Writes lines in pieces that consist of whole lines. The reader of a pipe receives each piece as a whole: no line of
+  /// another process is inserted into the piece.
   private func write(_ lines: [[UInt8]]) {
     var piece: [UInt8] = []
     for line in lines {
@@ -159,8 +159,9 @@ package final class LineWriter: Sendable {
 
   /// Writes all of `bytes` to a descriptor.
   ///
-  /// If a non-blocking descriptor is full, the function waits, or drops the rest. After any other error (the
-  /// descriptor is closed, the disk is full) it drops the rest, because there is no other place to report the error.
+  /// If a non-blocking descriptor accepts no more bytes, the function waits, or drops the remaining bytes. After any other
+  /// error (the descriptor is closed, the disk is full) it drops the remaining bytes, because there is no other place to report
+  /// the error.
   package static func write(_ bytes: [UInt8], to descriptor: CInt, waitsForRoom: Bool) {
     var sent = 0
     while sent < bytes.count {

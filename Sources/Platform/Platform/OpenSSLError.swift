@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// An error that OpenSSL reported.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The packed number of library and reason; 0 if OpenSSL gave none.
+  /// The packed number of library and reason; 0 if OpenSSL reported none.
   package let code: UInt
 
   /// Creates an error from its number.
@@ -10,7 +10,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     self.code = code
   }
 
-  /// Returns the first error in this thread's queue, the cause of the later ones, and empties the queue.
+  /// Returns the first error in this thread's error queue, which caused the later errors, and empties the queue.
   package static func take() -> OpenSSLError {
     let error = OpenSSLError(code: ERR_peek_error())
     ERR_clear_error()

@@ -5,7 +5,7 @@ internal import COpenSSL
 /// It is a class, so that any state of its owner can contain it. Only `copy()` copies the digest.
 @safe
 package final class RunningDigest {
-  /// A digest of FIPS 180-4.
+  /// A digest algorithm of FIPS 180-4.
   package enum Algorithm: Sendable {
     /// 20 bytes. Unsafe for signatures, sufficient to detect transmission errors.
     case sha1

@@ -3,7 +3,7 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   /// The 32 bytes.
   package let bytes: [UInt8]
 
-  /// Digests bytes.
+  /// Computes the digest of bytes.
   package init(of bytes: Span<UInt8>) {
     let digest = RunningDigest(.sha256)
     digest.update(bytes)

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// A source of signals for a process whose main thread belongs to Dispatch. It catches signals by handlers.
 ///
-/// An `async` main leaves the main thread to `dispatch_main`, which on Linux parks that thread with no signal blocked: so a
-/// signal that `SignalReceiver` blocks in all other threads would end the process. The system runs the handlers on any thread. It
-/// is created once in a process, and only by the command.
+/// An `async` main function leaves the main thread to `dispatch_main`, which on Linux parks that thread with no signal blocked.
+/// So a signal that `SignalReceiver` blocks in all other threads would end the process. The system may run the handlers on any
+/// thread. Only the command creates this object, once in a process.
 package struct SignalCatcher: ~Copyable, Sendable {
   /// A signal that the process received.
   package enum Signal: Equatable, Sendable {

@@ -4,8 +4,8 @@ internal import Glibc
 /// A source of the signals that stop or reload the process. It receives them on the thread that calls `next`, through
 /// a signalfd.
 ///
-/// Create it before any other thread of the process exists: the signals are then blocked in all threads. For the
-/// command only.
+/// Create this object before any other thread of the process exists, so that the signals are blocked in all threads. Only the
+/// command may create it.
 package struct SignalReceiver: ~Copyable, Sendable {
   /// A request by signal to stop, or to reload certificates.
   package enum Signal: Equatable, Sendable {

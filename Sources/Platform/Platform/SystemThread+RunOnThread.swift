@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 extension SystemThread {
-  /// Runs a long computation on a new thread with a lower priority, and waits for its end. A failing write there
+  /// Runs a long computation on a new thread with a lower priority, and waits for its end. A failing write on the new thread
   /// raises no signal: writing past the process's file size limit fails with EFBIG.
   ///
   /// - Parameters:
@@ -28,7 +28,7 @@ extension SystemThread {
     return result
   }
 
-  /// Prepares the calling thread: its failing writes raise no signal, and it has this niceness.
+  /// Prepares the calling thread: its failing writes raise no signal, and the thread gets this niceness.
   static func prepare(niceness: CInt) {
     let signals = [SIGPIPE, SIGXFSZ]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
