@@ -19,27 +19,32 @@ struct ContentDispositionTests {
     Read(
       rule: "RFC 6266 §5", field: "attachment; filename*= UTF-8''%e2%82%ac%20rates", name: "\u{20AC} rates"),
     Read(
-      rule: "RFC 6266 §5 both",
+      rule: "RFC 6266 §5 filename* is preferred to filename",
       field: "attachment; filename=\"EURO rates\"; filename*=utf-8''%e2%82%ac%20rates", name: "\u{20AC} rates"
     ),
     Read(
-      rule: "RFC 6266 §4.3 in any order",
+      rule: "RFC 6266 §4.3 filename* before filename",
       field: "attachment; filename*=UTF-8''%C3%A9; filename=e", name: "é"),
-    Read(rule: "RFC 6266 §4.2 any type", field: "form-data; name=\"f\"; filename=\"a\"", name: "a"),
-    Read(rule: "RFC 2616 §2.1 blanks", field: "attachment\t;filename \t= a ", name: "a"),
-    Read(rule: "RFC 9110 §5.6.6 no parameter", field: "attachment;; filename=a;", name: "a"),
-    Read(rule: "RFC 9110 §5.6.4 escapes", field: #"attachment; filename="a\"b\\c\d""#, name: #"a"b\cd"#),
     Read(
-      rule: "RFC 9110 §5.6.4 a separator within", field: "attachment; filename=\"a; filename=b\"",
+      rule: "RFC 6266 §4.2 another disposition type", field: "form-data; name=\"f\"; filename=\"a\"",
+      name: "a"),
+    Read(rule: "RFC 2616 §2.1 blanks between the parts", field: "attachment\t;filename \t= a ", name: "a"),
+    Read(rule: "RFC 9110 §5.6.6 empty parameters", field: "attachment;; filename=a;", name: "a"),
+    Read(
+      rule: "RFC 9110 §5.6.4 escaped characters in a quoted string",
+      field: #"attachment; filename="a\"b\\c\d""#, name: #"a"b\cd"#),
+    Read(
+      rule: "RFC 9110 §5.6.4 a semicolon in a quoted string", field: "attachment; filename=\"a; filename=b\"",
       name: "a; filename=b"),
     Read(
-      rule: "UTF-8 as it is", field: "attachment; filename=\"gr\u{C3}\u{B6}\u{C3}\u{9F}e\"", name: "größe"),
-    Read(rule: "Latin-1 as it is", field: "attachment; filename=\"gr\u{F6}\u{DF}e\"", name: "größe"),
-    Read(rule: "no path is made of it", field: "attachment; filename=\"../a/b\"", name: "../a/b"),
+      rule: "UTF-8 bytes in filename", field: "attachment; filename=\"gr\u{C3}\u{B6}\u{C3}\u{9F}e\"",
+      name: "größe"),
+    Read(rule: "Latin-1 bytes in filename", field: "attachment; filename=\"gr\u{F6}\u{DF}e\"", name: "größe"),
+    Read(rule: "separators in the name are kept", field: "attachment; filename=\"../a/b\"", name: "../a/b"),
     Read(
       rule: "RFC 8187 §3.2.1 a language", field: "attachment; filename*=UTF-8'en-GB'%C2%A3", name: "\u{A3}"),
     Read(
-      rule: "RFC 8187 §3.2.1 control characters are the reader's to take out",
+      rule: "RFC 8187 §3.2.1 control characters are kept",
       field: "attachment; filename*=UTF-8''a%0D%0Ab%00", name: "a\r\nb\u{0}"),
     Read(
       rule: "RFC 8187 §3.2.1 another charset is ignored",
@@ -48,20 +53,24 @@ struct ContentDispositionTests {
       rule: "RFC 8187 §3.2.1 not UTF-8", field: "attachment; filename*=UTF-8''%A3; filename=pound",
       name: "pound"),
     Read(
-      rule: "RFC 8187 §3.2.1 half an octet", field: "attachment; filename*=UTF-8''%A; filename=a", name: "a"),
-    Read(rule: "RFC 8187 §3.2.1 no hex", field: "attachment; filename*=UTF-8''%GG; filename=a", name: "a"),
+      rule: "RFC 8187 §3.2.1 an incomplete percent-encoding",
+      field: "attachment; filename*=UTF-8''%A; filename=a", name: "a"),
     Read(
-      rule: "RFC 8187 §3.2.1 no attr-char", field: "attachment; filename*=UTF-8''a*b; filename=a", name: "a"),
+      rule: "RFC 8187 §3.2.1 a percent-encoding without hex digits",
+      field: "attachment; filename*=UTF-8''%GG; filename=a", name: "a"),
+    Read(
+      rule: "RFC 8187 §3.2.1 a character that is not an attr-char",
+      field: "attachment; filename*=UTF-8''a*b; filename=a", name: "a"),
     Read(rule: "RFC 8187 §3.2.1 no charset", field: "attachment; filename*=%C3%A9; filename=a", name: "a"),
     Read(
       rule: "RFC 8187 §3.2.1 an invalid language",
       field: "attachment; filename*=UTF-8'e_n'a; filename=b", name: "b"),
-    Read(rule: "nothing to go back to", field: "attachment; filename*=UTF-8''%A3"),
-    Read(rule: "no name", field: "attachment"),
-    Read(rule: "no name", field: "attachment; name=a"),
-    Read(rule: "an empty one", field: "attachment; filename=\"\""),
-    Read(rule: "an empty one", field: "attachment; filename*=UTF-8''"),
-    Read(rule: "RFC 6266 §4.1 nothing", field: ""),
+    Read(rule: "an invalid filename* without filename", field: "attachment; filename*=UTF-8''%A3"),
+    Read(rule: "no file name", field: "attachment"),
+    Read(rule: "no file name", field: "attachment; name=a"),
+    Read(rule: "an empty file name", field: "attachment; filename=\"\""),
+    Read(rule: "an empty file name", field: "attachment; filename*=UTF-8''"),
+    Read(rule: "RFC 6266 §4.1 an empty field", field: ""),
     Read(rule: "RFC 6266 §4.1 no type", field: "filename=a"),
     Read(rule: "RFC 6266 §4.1 no type", field: "; filename=a"),
     Read(rule: "RFC 6266 §4.1 two types", field: "attachment, inline; filename=a"),
@@ -70,18 +79,18 @@ struct ContentDispositionTests {
     Read(rule: "RFC 6266 §4.1 not a token", field: "attachment; filename=\u{E9}"),
     Read(rule: "RFC 6266 §4.1 no value", field: "attachment; filename="),
     Read(rule: "RFC 6266 §4.1 no value", field: "attachment; filename"),
-    Read(rule: "RFC 6266 §4.1 twice", field: "attachment; filename=a; filename=b"),
-    Read(rule: "RFC 9110 §5.6.4 no end", field: "attachment; filename=\"a"),
-    Read(rule: "RFC 9110 §5.6.4 no end", field: "attachment; filename=\"a\\\""),
+    Read(rule: "RFC 6266 §4.1 filename is repeated", field: "attachment; filename=a; filename=b"),
+    Read(rule: "RFC 9110 §5.6.4 an unclosed quoted string", field: "attachment; filename=\"a"),
+    Read(rule: "RFC 9110 §5.6.4 an unclosed quoted string", field: "attachment; filename=\"a\\\""),
     Read(rule: "RFC 9110 §5.6.4 text after the quotes", field: "attachment; filename=\"a\"b"),
     Read(rule: "RFC 9110 §5.5 a control character", field: "attachment; filename=\"a\u{0}b\""),
     Read(
       rule: "32 parameters", field: "attachment" + (1...31).map { "; p\($0)=v" }.joined() + "; filename=a",
       name: "a"),
     Read(
-      rule: "more than anybody has",
+      rule: "33 parameters",
       field: "attachment" + (1...32).map { "; p\($0)=v" }.joined() + "; filename=a"),
-    Read(rule: "not Latin-1", field: "attachment; filename=\"\u{20AC}\""),
+    Read(rule: "a character outside Latin-1", field: "attachment; filename=\"\u{20AC}\""),
   ]
 
   @Test("the file name in a Content-Disposition field is parsed", arguments: fields)

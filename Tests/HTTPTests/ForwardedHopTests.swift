@@ -17,15 +17,19 @@ struct ForwardedHopTests {
     "one element of Forwarded is parsed",
     arguments: [
       Element(rule: "§4 IPv4", text: "for=192.0.2.43", client: "192.0.2.43"),
-      Element(rule: "§4 any case", text: "FOR=192.0.2.43;Proto=HTTPS", client: "192.0.2.43", isSecure: true),
       Element(
-        rule: "§4 any order, all four", text: "proto=http;by=203.0.113.43;host=draw.example;for=192.0.2.60",
+        rule: "§4 names and values in upper case", text: "FOR=192.0.2.43;Proto=HTTPS", client: "192.0.2.43",
+        isSecure: true),
+      Element(
+        rule: "§4 all four names, in any order",
+        text: "proto=http;by=203.0.113.43;host=draw.example;for=192.0.2.60",
         client: "192.0.2.60", isSecure: false, host: "draw.example"),
       Element(
         rule: "§4 IPv6 with a port", text: #"for="[2001:db8:cafe::17]:4711""#, client: "2001:db8:cafe::17"),
       Element(rule: "§4 quoted IPv4 with a port", text: #"for="192.0.2.43:47011""#, client: "192.0.2.43"),
       Element(
-        rule: "RFC 9110 §5.6.4 escapes", text: #"for="\1\92.0.2.43";host="a\.example:8\443""#,
+        rule: "RFC 9110 §5.6.4 escaped characters in quoted strings",
+        text: #"for="\1\92.0.2.43";host="a\.example:8\443""#,
         client: "192.0.2.43",
         host: "a.example:8443"),
       Element(
@@ -34,14 +38,17 @@ struct ForwardedHopTests {
       Element(rule: "§6.2 unknown", text: "for=unknown;proto=https", isSecure: true),
       Element(rule: "§6.3 obfuscated", text: "for=_gazonk;proto=https", isSecure: true),
       Element(rule: "§6.3 an obfuscated port", text: #"for="[::1]:_p.1-x""#, client: "::1"),
-      Element(rule: "§4 nothing of the client", text: "by=_secret", client: nil),
+      Element(rule: "§4 an element without `for`", text: "by=_secret", client: nil),
       Element(rule: "§5.5 extensions", text: "for=192.0.2.43;secret=\"a,b;c\"", client: "192.0.2.43"),
       Element(rule: "IPv6 without brackets", text: #"for="2001:db8::1""#, client: "2001:db8::1"),
-      Element(rule: "IPv4 in IPv6", text: #"for="[::ffff:192.0.2.1]""#, client: "::ffff:192.0.2.1"),
-      Element(rule: "another scheme", text: "for=192.0.2.43;proto=gopher", client: "192.0.2.43"),
       Element(
-        rule: "of a WebSocket", text: "for=192.0.2.43;proto=wss", client: "192.0.2.43", isSecure: true),
-      Element(rule: "not a host name", text: #"for=192.0.2.43;host="a b""#, client: "192.0.2.43"),
+        rule: "an IPv4-mapped IPv6 address", text: #"for="[::ffff:192.0.2.1]""#, client: "::ffff:192.0.2.1"),
+      Element(rule: "an unknown scheme", text: "for=192.0.2.43;proto=gopher", client: "192.0.2.43"),
+      Element(
+        rule: "the scheme wss of a WebSocket", text: "for=192.0.2.43;proto=wss", client: "192.0.2.43",
+        isSecure: true),
+      Element(
+        rule: "a host that is not a host name", text: #"for=192.0.2.43;host="a b""#, client: "192.0.2.43"),
     ])
   func reads(_ element: Element) {
     let hop = ForwardedHop(element: element.text)
@@ -113,45 +120,59 @@ struct ForwardedHopTests {
   @Test(
     "Forwarded: the element of the first trusted proxy is used",
     arguments: [
-      Chain("none", 1, ["Via": "1.1 x"], is: .absent),
-      Chain("one", 1, ["forwarded": "for=192.0.2.1;proto=https"], client: "192.0.2.1", isSecure: true),
-      Chain("the last of three", 1, ["Forwarded": "for=1.1.1.1, for=2.2.2.2,for=3.3.3.3"], client: "3.3.3.3"),
+      Chain("no such field", 1, ["Via": "1.1 x"], is: .absent),
       Chain(
-        "the second from the end", 2, ["Forwarded": "for=1.1.1.1, for=2.2.2.2,for=3.3.3.3"], client: "2.2.2.2"
+        "one element", 1, ["forwarded": "for=192.0.2.1;proto=https"], client: "192.0.2.1", isSecure: true),
+      Chain(
+        "the last of three elements", 1, ["Forwarded": "for=1.1.1.1, for=2.2.2.2,for=3.3.3.3"],
+        client: "3.3.3.3"),
+      Chain(
+        "the second element from the end", 2, ["Forwarded": "for=1.1.1.1, for=2.2.2.2,for=3.3.3.3"],
+        client: "2.2.2.2"
       ),
       Chain(
-        "of two lines", 2, ["Forwarded": "for=1.1.1.1, for=2.2.2.2", "X": "y", "FORWARDED": "for=3.3.3.3"],
+        "the elements of two fields", 2,
+        ["Forwarded": "for=1.1.1.1, for=2.2.2.2", "X": "y", "FORWARDED": "for=3.3.3.3"],
         client: "2.2.2.2"),
-      Chain("too few", 2, ["Forwarded": "for=1.1.1.1"], is: .unusable),
-      Chain("empty", 1, ["Forwarded": ""], is: .unusable),
+      Chain("fewer elements than proxies", 2, ["Forwarded": "for=1.1.1.1"], is: .unusable),
+      Chain("an empty field", 1, ["Forwarded": ""], is: .unusable),
       Chain("empty elements do not count", 1, ["Forwarded": "for=1.1.1.1, ,"], client: "1.1.1.1"),
-      Chain("rubbish before does not count", 1, ["Forwarded": "??, for=1.1.1.1"], client: "1.1.1.1"),
-      Chain("rubbish in the one that counts", 1, ["Forwarded": "for=1.1.1.1, ??"], is: .unusable),
-      Chain("rubbish behind the one that counts", 2, ["Forwarded": "for=1.1.1.1, ??"], is: .unusable),
+      Chain(
+        "a malformed element before the trusted one is ignored", 1, ["Forwarded": "??, for=1.1.1.1"],
+        client: "1.1.1.1"),
+      Chain("the trusted element is malformed", 1, ["Forwarded": "for=1.1.1.1, ??"], is: .unusable),
+      Chain(
+        "an element after the trusted one is malformed", 2, ["Forwarded": "for=1.1.1.1, ??"], is: .unusable),
       Chain(
         "a comma within quotation marks", 1, ["Forwarded": #"for=1.1.1.1;x="a, for=6.6.6.6""#],
         client: "1.1.1.1"),
-      Chain("hidden", 1, ["Forwarded": "for=1.1.1.1, for=unknown;proto=https"], isSecure: true),
       Chain(
-        "as many as are read", 1, ["Forwarded": String(repeating: "for=6.6.6.6,", count: 63) + "for=1.1.1.1"],
+        "the proxy hides the address of the client", 1, ["Forwarded": "for=1.1.1.1, for=unknown;proto=https"],
+        isSecure: true),
+      Chain(
+        "64 elements, the maximum", 1,
+        ["Forwarded": String(repeating: "for=6.6.6.6,", count: 63) + "for=1.1.1.1"],
         client: "1.1.1.1"),
       Chain(
-        "one more", 1, ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64) + "for=1.1.1.1"],
+        "65 elements", 1, ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64) + "for=1.1.1.1"],
         is: .unusable),
       Chain(
-        "… on two lines", 1,
+        "65 elements in two fields", 1,
         ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64), "FORWARDED": "for=1.1.1.1"], is: .unusable
       ),
       // A forged element: the client sent an unclosed quotation mark, and the proxies appended their elements after it.
-      Chain("an open quotation mark", 1, ["Forwarded": #"for=6.6.6.6;x=", for=1.1.1.1"#], is: .unusable),
+      Chain("an unclosed quotation mark", 1, ["Forwarded": #"for=6.6.6.6;x=", for=1.1.1.1"#], is: .unusable),
       Chain(
-        "… before two proxies", 2, ["Forwarded": #"for=6.6.6.6, x=", for=1.1.1.1, for=2.2.2.2"#],
+        "an unclosed quotation mark before the elements of two proxies", 2,
+        ["Forwarded": #"for=6.6.6.6, x=", for=1.1.1.1, for=2.2.2.2"#],
         is: .unusable),
       Chain(
-        "… that a proxy closes", 2, ["Forwarded": #"for=6.6.6.6, x=", for="[2001:db8::1]", for=2.2.2.2"#],
+        "a quotation mark that an element of a proxy closes", 2,
+        ["Forwarded": #"for=6.6.6.6, x=", for="[2001:db8::1]", for=2.2.2.2"#],
         is: .unusable),
       Chain(
-        "… on a line of its own", 1, ["Forwarded": #"for=6.6.6.6, x=""#, "FORWARDED": "for=1.1.1.1"],
+        "an unclosed quotation mark in a field of its own", 1,
+        ["Forwarded": #"for=6.6.6.6, x=""#, "FORWARDED": "for=1.1.1.1"],
         client: "1.1.1.1"),
     ])
   func standard(_ chain: Chain) {
@@ -161,61 +182,70 @@ struct ForwardedHopTests {
   @Test(
     "X-Forwarded-…: the elements of the first trusted proxy are used",
     arguments: [
-      Chain("none", 1, ["Forwarded": "for=1.1.1.1"], is: .absent),
-      Chain("one", 1, ["x-forwarded-for": "192.0.2.1"], client: "192.0.2.1"),
-      Chain("the last of three", 1, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2,3.3.3.3"], client: "3.3.3.3"),
-      Chain("the second from the end", 2, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2,3.3.3.3"], client: "2.2.2.2"),
+      Chain("no such field", 1, ["Forwarded": "for=1.1.1.1"], is: .absent),
+      Chain("one element", 1, ["x-forwarded-for": "192.0.2.1"], client: "192.0.2.1"),
       Chain(
-        "of two lines", 2, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-FORWARDED-FOR": "3.3.3.3"],
+        "the last of three elements", 1, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2,3.3.3.3"], client: "3.3.3.3"),
+      Chain(
+        "the second element from the end", 2, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2,3.3.3.3"],
         client: "2.2.2.2"),
-      Chain("too few", 2, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "https"], is: .unusable),
-      Chain("no addresses at all", 1, ["X-Forwarded-Proto": "https"], is: .unusable),
-      Chain("with a port", 1, ["X-Forwarded-For": "192.0.2.1:4711"], client: "192.0.2.1"),
-      Chain("IPv6", 1, ["X-Forwarded-For": "2001:db8::1"], client: "2001:db8::1"),
-      Chain("IPv6 with a port", 1, ["X-Forwarded-For": "[2001:db8::1]:80"], client: "2001:db8::1"),
-      Chain("no address", 1, ["X-Forwarded-For": "1.1.1.1, unknown"]),
       Chain(
-        "all three", 1,
+        "the elements of two fields", 2,
+        ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-FORWARDED-FOR": "3.3.3.3"],
+        client: "2.2.2.2"),
+      Chain(
+        "fewer elements than proxies", 2, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "https"],
+        is: .unusable),
+      Chain("X-Forwarded-For is missing", 1, ["X-Forwarded-Proto": "https"], is: .unusable),
+      Chain("an IPv4 address with a port", 1, ["X-Forwarded-For": "192.0.2.1:4711"], client: "192.0.2.1"),
+      Chain("an IPv6 address", 1, ["X-Forwarded-For": "2001:db8::1"], client: "2001:db8::1"),
+      Chain("an IPv6 address with a port", 1, ["X-Forwarded-For": "[2001:db8::1]:80"], client: "2001:db8::1"),
+      Chain("an element that is not an address", 1, ["X-Forwarded-For": "1.1.1.1, unknown"]),
+      Chain(
+        "all three fields", 1,
         [
           "X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "HTTPS", "X-Forwarded-Host": "Draw.example:8443",
         ],
         client: "1.1.1.1", isSecure: true, host: "draw.example:8443"),
       Chain(
-        "the scheme and host of the first of two", 2,
+        "the scheme and host from the first of two proxies", 2,
         [
           "X-Forwarded-For": "6.6.6.6, 1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http, https, http",
           "X-Forwarded-Host": "evil.example, draw.example, inside",
         ], client: "1.1.1.1", isSecure: true, host: "draw.example"),
       Chain(
-        "where only one of two wrote it", 2,
+        "only one of two proxies wrote the scheme", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "https"], client: "1.1.1.1",
         isSecure: true),
       // An inner proxy may have replaced the scheme of the first proxy by its own scheme.
       Chain(
-        "… and it may be the inner one", 2,
+        "only one of two proxies wrote the scheme http, possibly the inner one", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http"], client: "1.1.1.1"),
       Chain(
-        "… of three", 3,
+        "only two of three proxies wrote the scheme http", 3,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2, 3.3.3.3", "X-Forwarded-Proto": "http, https"],
         client: "1.1.1.1"),
       Chain(
-        "where both wrote it", 2,
+        "both proxies wrote the scheme", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http, http"], client: "1.1.1.1",
         isSecure: false),
       Chain(
-        "thousands that a client sent", 2,
+        "thousands of elements from the client", 2,
         ["X-Forwarded-For": String(repeating: "6.6.6.6,", count: 15_000) + "1.1.1.1 ,, 2.2.2.2,"],
         client: "1.1.1.1"),
       Chain(
         "nothing but commas", 1, ["X-Forwarded-For": String(repeating: ", ", count: 15_000)], is: .unusable),
       Chain(
-        "another scheme", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "gopher"], client: "1.1.1.1"),
+        "an unknown scheme", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "gopher"],
+        client: "1.1.1.1"),
       Chain(
-        "not a host name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"], client: "1.1.1.1"),
+        "a host that is not a host name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"],
+        client: "1.1.1.1"),
       // Quotation marks have no meaning in these fields, so a comma after one still separates.
-      Chain("a quotation mark", 1, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1"#], client: "1.1.1.1"),
+      Chain("an unclosed quotation mark", 1, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1"#], client: "1.1.1.1"),
       Chain(
-        "… before two proxies", 2, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1, 2.2.2.2"#], client: "1.1.1.1"),
+        "an unclosed quotation mark before the elements of two proxies", 2,
+        ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1, 2.2.2.2"#], client: "1.1.1.1"),
     ])
   func customary(_ chain: Chain) {
     #expect(ForwardedHop.xForwarded(in: chain.fields, behind: chain.proxies) == chain.reading)

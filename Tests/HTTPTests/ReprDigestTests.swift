@@ -21,27 +21,28 @@ struct ReprDigestTests {
   }
 
   static let accepted = [
-    Case(rule: "none", fields: ["Content-Type": "text/plain"]),
-    Case(rule: "§3", fields: ["Repr-Digest": "sha-256=\(example)"], digest: exampleBytes),
-    Case(rule: "§2", fields: ["Content-Digest": "sha-256=\(example)"], digest: exampleBytes),
+    Case(rule: "no digest field", fields: ["Content-Type": "text/plain"]),
+    Case(rule: "§3 Repr-Digest", fields: ["Repr-Digest": "sha-256=\(example)"], digest: exampleBytes),
+    Case(rule: "§2 Content-Digest", fields: ["Content-Digest": "sha-256=\(example)"], digest: exampleBytes),
     Case(
-      rule: "§2 and §3",
+      rule: "§2 and §3 both fields with the same digest",
       fields: ["Content-Digest": "sha-256=\(example)", "Repr-Digest": "sha-256=\(example)"],
       digest: exampleBytes),
     Case(
       rule: "§5 other algorithms",
       fields: ["Repr-Digest": "md5=:AAAA:, sha-256=\(example) ,\tsha-512=:AAAA:"],
       digest: exampleBytes),
-    Case(rule: "§5 only others", fields: ["Repr-Digest": "sha-512=:AAAA:"]),
+    Case(rule: "§5 only other algorithms", fields: ["Repr-Digest": "sha-512=:AAAA:"]),
     Case(
-      rule: "RFC 9651 §3.2 two lines",
+      rule: "RFC 9651 §3.2 two fields of the same name",
       fields: ["Repr-Digest": "md5=:AAAA:", "Repr-Digest": "sha-256=\(example)"],
       digest: exampleBytes),
     Case(
-      rule: "RFC 9651 §3.2 the last counts", fields: ["Repr-Digest": "sha-256=\(zeros), sha-256=\(example)"],
+      rule: "RFC 9651 §3.2 the last value of a repeated key is used",
+      fields: ["Repr-Digest": "sha-256=\(zeros), sha-256=\(example)"],
       digest: exampleBytes),
     Case(
-      rule: "RFC 9651 §4.2 blanks around", fields: ["Repr-Digest": " sha-256=\(example) "],
+      rule: "RFC 9651 §4.2 blanks around the dictionary", fields: ["Repr-Digest": " sha-256=\(example) "],
       digest: exampleBytes),
     Case(
       rule: "RFC 9651 §4.2.7 no padding",
@@ -51,7 +52,7 @@ struct ReprDigestTests {
       rule: "RFC 9651 §3.1.2 parameters",
       fields: ["Repr-Digest": "sha-256=\(example); a;b=?1; c=\"x\\\"y, z\";d=-1.5;e=*t/:k;f=:AAAA:"],
       digest: exampleBytes),
-    Case(rule: "RFC 9651 §4.2 nothing at all", fields: ["Repr-Digest": ""]),
+    Case(rule: "RFC 9651 §4.2 an empty field", fields: ["Repr-Digest": ""]),
   ]
 
   @Test("the digest in valid fields is returned", arguments: accepted)

@@ -32,27 +32,28 @@ struct RepresentationResponseTests {
       rule: "§9.3.2 HEAD has the same fields and no content", method: .head,
       answer: content(.ok, [("Content-Type", "image/png"), ("Content-Length", "10")], 0..<0)),
     Case(
-      rule: "§15.3.1 nothing is there", length: 0,
+      rule: "§15.3.1 an empty representation", length: 0,
       answer: content(.ok, [("Content-Type", "image/png"), ("Content-Length", "0")], 0..<0)),
     Case(
-      rule: "§15.3.7.1 a part", fields: ["Range": "bytes=2-4"],
+      rule: "§15.3.7.1 a range", fields: ["Range": "bytes=2-4"],
       answer: content(
         .partialContent,
         [("Content-Range", "bytes 2-4/10"), ("Content-Type", "image/png"), ("Content-Length", "3")], 2..<5)),
     Case(
-      rule: "§15.3.7.1 the end", fields: ["Range": "bytes=-1"],
+      rule: "§15.3.7.1 a suffix", fields: ["Range": "bytes=-1"],
       answer: content(
         .partialContent,
         [("Content-Range", "bytes 9-9/10"), ("Content-Type", "image/png"), ("Content-Length", "1")], 9..<10)),
     Case(
-      rule: "§14.2 HEAD has no ranges", method: .head, fields: ["Range": "bytes=2-4"],
+      rule: "§14.2 Range is ignored for HEAD", method: .head, fields: ["Range": "bytes=2-4"],
       answer: content(.ok, [("Content-Type", "image/png"), ("Content-Length", "10")], 0..<0)),
     Case(
-      rule: "§15.4.5 validators and nothing of the content", fields: ["If-None-Match": "\"v1\""],
+      rule: "§15.4.5 a 304 has validators, but no content fields", fields: ["If-None-Match": "\"v1\""],
       answer: content(.notModified, [], 0..<0)),
-    Case(rule: "§13.1.1", fields: ["If-Match": "\"v2\""], answer: .preconditionFailed),
     Case(
-      rule: "§15.5.17", fields: ["Range": "bytes=10-"],
+      rule: "§13.1.1 If-Match with another tag", fields: ["If-Match": "\"v2\""], answer: .preconditionFailed),
+    Case(
+      rule: "§15.5.17 a range that begins at the end", fields: ["Range": "bytes=10-"],
       answer: .rangeNotSatisfiable(contentRange: "bytes */10")),
   ]
 

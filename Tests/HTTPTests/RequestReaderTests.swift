@@ -22,14 +22,16 @@ struct RequestReaderTests {
   }
 
   static let accepted = [
-    Accepted(rule: "§3 the least there is", bytes: "GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
-    Accepted(rule: "§2.2 an empty line before", bytes: "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+    Accepted(rule: "§3 the shortest request", bytes: "GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+    Accepted(
+      rule: "§2.2 an empty line before the request line", bytes: "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"),
     Accepted(
       rule: "§3.2.1 origin-form with a query",
       bytes: "GET /a/b?c=d?e&f HTTP/1.1\r\nHost: h\r\n\r\n",
       target: "/a/b?c=d?e&f", path: "/a/b", query: "c=d?e&f"),
     Accepted(
-      rule: "§3.2.1 an empty query is one", bytes: "GET /? HTTP/1.1\r\nHost: h\r\n\r\n", target: "/?",
+      rule: "§3.2.1 an empty query is not a missing query", bytes: "GET /? HTTP/1.1\r\nHost: h\r\n\r\n",
+      target: "/?",
       query: ""),
     Accepted(
       rule: "§3.2.2 absolute-form, whose host is the authority",
@@ -43,14 +45,14 @@ struct RequestReaderTests {
       rule: "§3.2.4 asterisk-form", bytes: "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n",
       method: .options, target: "*", path: "*"),
     Accepted(
-      rule: "§3.1 methods are tokens; case counts", bytes: "get / HTTP/1.1\r\nHost: h\r\n\r\n",
+      rule: "§3.1 methods are case-sensitive", bytes: "get / HTTP/1.1\r\nHost: h\r\n\r\n",
       method: .other("get")),
     Accepted(
-      rule: "§3.1 any token, for the caller to answer",
+      rule: "§3.1 any token is accepted as a method",
       bytes: "!#$%&'*+-.^_`|~09 / HTTP/1.1\r\nHost: h\r\n\r\n",
       method: .other("!#$%&'*+-.^_`|~09")),
     Accepted(
-      rule: "§2.3 a later minor version is 1.1", bytes: "GET / HTTP/1.9\r\nHost: h\r\n\r\n"),
+      rule: "§2.3 a later minor version is treated as 1.1", bytes: "GET / HTTP/1.9\r\nHost: h\r\n\r\n"),
     Accepted(
       rule: "§9.3 HTTP/1.0 closes, and needs no Host", bytes: "GET / HTTP/1.0\r\n\r\n", authority: nil,
       keepsAlive: false, minorVersion: 0),
@@ -76,13 +78,15 @@ struct RequestReaderTests {
     Accepted(
       rule: "§7.2 an IPv6 host", bytes: "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", authority: "[::1]:80"),
     Accepted(
-      rule: "§6.2 a length", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
+      rule: "§6.2 a body with Content-Length",
+      bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
       method: .post, framing: .length(5), body: "hello"),
     Accepted(
-      rule: "§6.2 no body without a length", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+      rule: "§6.2 a Content-Length of 0", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
       method: .post, framing: .length(0)),
     Accepted(
-      rule: "§6.2 zeros in front", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0002\r\n\r\nab",
+      rule: "§6.2 a Content-Length with leading zeros",
+      bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0002\r\n\r\nab",
       method: .post, framing: .length(2), body: "ab"),
     Accepted(
       rule: "§6.2 GET may have a body", bytes: "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab",
@@ -91,21 +95,22 @@ struct RequestReaderTests {
       rule: "§6.2 HTTP/1.0 with a length", bytes: "POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\nab",
       method: .post, authority: nil, framing: .length(2), body: "ab", keepsAlive: false, minorVersion: 0),
     Accepted(
-      rule: "§7.1 chunks", bytes: chunked + "3\r\nabc\r\n0a\r\n0123456789\r\n0\r\n\r\n",
+      rule: "§7.1 two chunks", bytes: chunked + "3\r\nabc\r\n0a\r\n0123456789\r\n0\r\n\r\n",
       method: .post, framing: .chunked, body: "abc0123456789"),
     Accepted(
-      rule: "§7.1 no chunks", bytes: chunked + "0\r\n\r\n", method: .post, framing: .chunked),
+      rule: "§7.1 an empty chunked body", bytes: chunked + "0\r\n\r\n", method: .post, framing: .chunked),
     Accepted(
       rule: "§7.1 a chunk that looks like the end", bytes: chunked + "7\r\n\r\n0\r\n\r\n\r\n000\r\n\r\n",
       method: .post, framing: .chunked, body: "\r\n0\r\n\r\n"),
     Accepted(
-      rule: "§7.1 sixteen digits", bytes: chunked + "0000000000000002\r\nab\r\n0000000000000000\r\n\r\n",
+      rule: "§7.1 chunk sizes of sixteen digits",
+      bytes: chunked + "0000000000000002\r\nab\r\n0000000000000000\r\n\r\n",
       method: .post, framing: .chunked, body: "ab"),
     Accepted(
-      rule: "§7.1.1 extensions", bytes: chunked + "2;a=b;c=\"d;e\";f\r\nab\r\n0;last\r\n\r\n",
+      rule: "§7.1.1 chunk extensions", bytes: chunked + "2;a=b;c=\"d;e\";f\r\nab\r\n0;last\r\n\r\n",
       method: .post, framing: .chunked, body: "ab"),
     Accepted(
-      rule: "§7.1.2 trailers change nothing",
+      rule: "§7.1.2 trailers are ignored",
       bytes: chunked + "2\r\nab\r\n0\r\nContent-Length: 9\r\nHost: x\r\nA: b\r\n\r\n",
       method: .post, framing: .chunked, body: "ab"),
     Accepted(
@@ -117,11 +122,11 @@ struct RequestReaderTests {
       bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\na",
       method: .post, framing: .length(1), body: "a", expectsContinue: true),
     Accepted(
-      rule: "RFC 9110 §10.1.1 Expect without a body means nothing",
+      rule: "RFC 9110 §10.1.1 Expect is ignored without a body",
       bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n",
       method: .post, framing: .length(0)),
     Accepted(
-      rule: "RFC 9110 §10.1.1 Expect means nothing in HTTP/1.0",
+      rule: "RFC 9110 §10.1.1 Expect is ignored in HTTP/1.0",
       bytes: "POST / HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue, x\r\n\r\na",
       method: .post, authority: nil, framing: .length(1), body: "a", keepsAlive: false, minorVersion: 0),
   ]

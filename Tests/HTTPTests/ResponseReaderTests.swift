@@ -57,16 +57,17 @@ struct ResponseReaderTests {
     "§6.3 the end of a response is found by its status, its fields, or the end of the connection",
     arguments: [
       Accepted(
-        rule: "a length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
+        rule: "a body with Content-Length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
         events: [.head(200), .body("ab"), .end]),
       Accepted(
-        rule: "chunks", bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+        rule: "a chunked body",
+        bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
         events: [.head(200), .body("ab"), .end]),
       Accepted(
-        rule: "neither: the connection's end", bytes: "HTTP/1.0 200 OK\r\n\r\nabc", isClosed: true,
+        rule: "a body that ends with the connection", bytes: "HTTP/1.0 200 OK\r\n\r\nabc", isClosed: true,
         events: [.head(200), .body("abc"), .end]),
       Accepted(
-        rule: "HEAD",
+        rule: "a response to HEAD has no body",
         bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n",
         methods: [.head, .get], events: [.head(200), .end, .head(404), .end]),
       Accepted(rule: "204", bytes: "HTTP/1.1 204 No Content\r\n\r\n", events: [.head(204), .end]),
@@ -77,12 +78,12 @@ struct ResponseReaderTests {
         rule: "304 with chunks", bytes: "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
         events: [.head(304), .end]),
       Accepted(
-        rule: "interim ones before",
+        rule: "interim responses before the final one",
         bytes:
           "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 \r\nContent-Length: 0\r\n\r\n",
         methods: [.post], events: [.interim(100), .interim(103), .head(201), .end]),
       Accepted(
-        rule: "an interim one does not use HEAD up",
+        rule: "an interim response before the response to HEAD",
         bytes: "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
         methods: [.head],
         events: [.interim(103), .head(200), .end]),
@@ -127,18 +128,21 @@ struct ResponseReaderTests {
       Refusal(rule: "§2.2 CR alone", bytes: "HTTP/1.1 200 OK\rX", error: .bareCarriageReturn),
       Refusal(
         rule: "§4 NUL in the phrase", bytes: "HTTP/1.1 200 \u{0}", error: .controlCharacter(0)),
-      Refusal(rule: "§5.2 folded", bytes: "HTTP/1.1 200 OK\r\nA: b\r\n ", error: .foldedField),
+      Refusal(rule: "§5.2 a folded field", bytes: "HTTP/1.1 200 OK\r\nA: b\r\n ", error: .foldedField),
       Refusal(
         rule: "§6.3 two lengths", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
         error: .repeatedContentLength),
       Refusal(
-        rule: "§6.3 both", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+        rule: "§6.3 both Content-Length and Transfer-Encoding",
+        bytes: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
         error: .transferEncodingAndContentLength),
       Refusal(
-        rule: "§6.1 in HTTP/1.0", bytes: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n",
+        rule: "§6.1 Transfer-Encoding in HTTP/1.0",
+        bytes: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n",
         error: .transferEncodingBefore11),
       Refusal(
-        rule: "§6.1 unknown", bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n",
+        rule: "§6.1 an unknown transfer coding",
+        bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n",
         error: .unknownTransferCoding),
       Refusal(rule: "§8 closed in the head", bytes: "HTTP/1.1 200 OK\r\n", isClosed: true, error: .cutShort),
       Refusal(
@@ -149,7 +153,7 @@ struct ResponseReaderTests {
         rule: "§8 closed in chunks", bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n",
         isClosed: true, error: .cutShort),
       Refusal(
-        rule: "more interim ones than anybody needs",
+        rule: "17 interim responses",
         bytes: String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 17),
         error: .tooManyInterimResponses(limit: 16)),
     ])

@@ -27,25 +27,28 @@ struct TLSRefusalTests {
         rule: "RFC 7301 §3.2: only h2 is offered", bytes: ClientHello(protocols: ["h2"]).record, alert: 120),
       Refusal(rule: "a suite without AEAD", bytes: ClientHello(suite: 0xc013).record, alert: 40),
       Refusal(rule: "a suite without forward secrecy", bytes: ClientHello(suite: 0x009c).record, alert: 40),
-      Refusal(rule: "a group that is not ours", bytes: ClientHello(groups: [0x0019]).record, alert: 40),
+      Refusal(rule: "an unsupported group", bytes: ClientHello(groups: [0x0019]).record, alert: 40),
       Refusal(
         rule: "RFC 8446 §5.1: data before the handshake", bytes: [23, 3, 3, 0, 1, 0x41], alert: 10),
       Refusal(
-        rule: "RFC 8446 §5.1: a record over the length", bytes: [22, 3, 1, 0xff, 0xff, 1], alert: 22),
+        rule: "RFC 8446 §5.1: a record above the maximum length", bytes: [22, 3, 1, 0xff, 0xff, 1], alert: 22),
       Refusal(
-        rule: "RFC 8446 §4.1.2: a hello that ends early", bytes: [22, 3, 1, 0, 6, 1, 0, 0, 2, 3, 3], alert: 50
+        rule: "RFC 8446 §4.1.2: a ClientHello that ends early", bytes: [22, 3, 1, 0, 6, 1, 0, 0, 2, 3, 3],
+        alert: 50
       ),
       Refusal(rule: "RFC 8446 §5.1: an empty record", bytes: [22, 3, 1, 0, 0], alert: 10),
-      Refusal(rule: "RFC 8446 §4: another message than a hello", bytes: [22, 3, 1, 0, 6, 2], alert: 10),
-      Refusal(rule: "a hello of 16 MiB announced", bytes: [22, 3, 1, 64, 0, 1, 255, 255, 255], alert: 47),
       Refusal(
-        rule: "a hello of 16 KiB and a byte, announced in records of a byte",
+        rule: "RFC 8446 §4: a message other than a ClientHello", bytes: [22, 3, 1, 0, 6, 2], alert: 10),
+      Refusal(
+        rule: "a ClientHello that announces 16 MiB", bytes: [22, 3, 1, 64, 0, 1, 255, 255, 255], alert: 47),
+      Refusal(
+        rule: "a ClientHello that announces 16 KiB and one byte, in records of one byte",
         bytes: records([1, 0, 64, 0], of: 1), alert: 47),
       Refusal(
-        rule: "16 KiB of records of a byte",
+        rule: "16 KiB of records of one byte",
         bytes: records([1, 0, 32, 0] + [UInt8](repeating: 0, count: 2_800), of: 1), alert: 47),
-      Refusal(rule: "RFC 6176: a hello of SSL 2", bytes: [0x80, 46, 1, 3, 1], alert: nil),
-      Refusal(rule: "not TLS", bytes: Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), alert: nil),
+      Refusal(rule: "RFC 6176: a ClientHello of SSL 2", bytes: [0x80, 46, 1, 3, 1], alert: nil),
+      Refusal(rule: "bytes that are not TLS", bytes: Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), alert: nil),
     ])
   func refuses(_ refusal: Refusal) throws {
     for size in [1, 3, Int.max] {

@@ -42,9 +42,13 @@ struct HandshakeTests {
   }
 
   static let variants: [Variant] = [
-    Variant(rule: "§4.2.1 3 Upgrade in any case", changes: [("Upgrade", ["WebSocket"])]),
-    Variant(rule: "RFC 9110 §7.8 Upgrade beside others", changes: [("Upgrade", ["h2c, websocket"])]),
-    Variant(rule: "§4.2.1 4 Connection beside others", changes: [("Connection", ["keep-alive, UPGRADE"])]),
+    Variant(rule: "§4.2.1 3 the value of Upgrade in another case", changes: [("Upgrade", ["WebSocket"])]),
+    Variant(
+      rule: "RFC 9110 §7.8 websocket is one of several values of Upgrade",
+      changes: [("Upgrade", ["h2c, websocket"])]),
+    Variant(
+      rule: "§4.2.1 4 upgrade is one of several values of Connection",
+      changes: [("Connection", ["keep-alive, UPGRADE"])]),
     Variant(
       rule: "RFC 9110 §5.3 Connection in two fields", changes: [("Connection", ["keep-alive", "upgrade"])]),
     Variant(rule: "no subprotocol", changes: [("Sec-WebSocket-Protocol", [])]),
@@ -56,12 +60,13 @@ struct HandshakeTests {
     Variant(rule: "§4.1 2 HTTP/1.0", minorVersion: 0, error: .httpVersionTooOld, status: 426),
     Variant(rule: "§4.2.1 3 no Upgrade", changes: [("Upgrade", [])], error: .notAnUpgrade, status: 426),
     Variant(
-      rule: "§4.2.1 3 another Upgrade", changes: [("Upgrade", ["h2c"])], error: .notAnUpgrade, status: 426),
+      rule: "§4.2.1 3 another value of Upgrade", changes: [("Upgrade", ["h2c"])], error: .notAnUpgrade,
+      status: 426),
     Variant(
       rule: "§4.2.1 4 no Connection", changes: [("Connection", [])], error: .connectionWithoutUpgrade,
       status: 400),
     Variant(
-      rule: "§4.2.1 4 another Connection", changes: [("Connection", ["keep-alive"])],
+      rule: "§4.2.1 4 another value of Connection", changes: [("Connection", ["keep-alive"])],
       error: .connectionWithoutUpgrade, status: 400),
     Variant(
       rule: "§4.4 no version", changes: [("Sec-WebSocket-Version", [])], error: .unsupportedVersion(""),
@@ -175,22 +180,26 @@ struct HandshakeTests {
   ]
 
   static let answers: [Answer] = [
-    Answer(rule: "nothing selected", result: .success(nil)),
+    Answer(rule: "no subprotocol is selected", result: .success(nil)),
     Answer(
-      rule: "Upgrade in any case", changes: [("upgrade", ["WebSocket"])],
+      rule: "the value of Upgrade in another case", changes: [("upgrade", ["WebSocket"])],
       result: .success(nil)),
     Answer(
-      rule: "a subprotocol", changes: [("sec-websocket-protocol", ["superchat"])],
+      rule: "an offered subprotocol is selected", changes: [("sec-websocket-protocol", ["superchat"])],
       result: .success("superchat")),
     Answer(rule: "another status", status: 410, result: .failure(.refused(status: 410))),
     Answer(rule: "no Upgrade", changes: [("upgrade", [])], result: .failure(.upgradeMissing)),
-    Answer(rule: "another Upgrade", changes: [("upgrade", ["h2c"])], result: .failure(.upgradeMissing)),
     Answer(
-      rule: "no Connection", changes: [("connection", ["close"])], result: .failure(.connectionWithoutUpgrade)
+      rule: "another value of Upgrade", changes: [("upgrade", ["h2c"])], result: .failure(.upgradeMissing)),
+    Answer(
+      rule: "no upgrade in Connection", changes: [("connection", ["close"])],
+      result: .failure(.connectionWithoutUpgrade)
     ),
-    Answer(rule: "no accept", changes: [("sec-websocket-accept", [])], result: .failure(.wrongAccept)),
     Answer(
-      rule: "the accept of another key",
+      rule: "no Sec-WebSocket-Accept", changes: [("sec-websocket-accept", [])], result: .failure(.wrongAccept)
+    ),
+    Answer(
+      rule: "the Sec-WebSocket-Accept of another key",
       changes: [("sec-websocket-accept", ["HSmrc0sMlYUkAGmm5OPpG2HaGWk="])], result: .failure(.wrongAccept)),
     Answer(
       rule: "a subprotocol that was not offered", changes: [("sec-websocket-protocol", ["other"])],

@@ -44,8 +44,8 @@ struct TextTests {
   }
 
   static let wrong: [WrongText] = [
-    WrongText(rule: "a continuation byte first", bytes: [0x80], failsAt: 1, offset: 0),
-    WrongText(rule: "a continuation byte too many", bytes: [0xC3, 0xA4, 0x80], failsAt: 3, offset: 2),
+    WrongText(rule: "a continuation byte at the beginning", bytes: [0x80], failsAt: 1, offset: 0),
+    WrongText(rule: "one continuation byte too many", bytes: [0xC3, 0xA4, 0x80], failsAt: 3, offset: 2),
     WrongText(rule: "overlong NUL", bytes: [0xC0, 0x80], failsAt: 1, offset: 0),
     WrongText(rule: "overlong, two bytes", bytes: [0x61, 0xC1, 0xBF], failsAt: 2, offset: 1),
     WrongText(rule: "overlong, three bytes", bytes: [0xE0, 0x9F, 0xBF], failsAt: 2, offset: 0),
@@ -55,14 +55,16 @@ struct TextTests {
     WrongText(rule: "above U+10FFFF", bytes: [0xF4, 0x90, 0x80, 0x80], failsAt: 2, offset: 0),
     WrongText(rule: "a lead byte for more than 21 bits", bytes: [0xF5, 0x80], failsAt: 1, offset: 0),
     WrongText(rule: "0xFE", bytes: [0xFE], failsAt: 1, offset: 0),
-    WrongText(rule: "0xFF inside", bytes: [0x61, 0xFF, 0x61], failsAt: 2, offset: 1),
+    WrongText(rule: "0xFF inside the text", bytes: [0x61, 0xFF, 0x61], failsAt: 2, offset: 1),
     WrongText(rule: "a letter inside a character", bytes: [0xE2, 0x82, 0x61], failsAt: 3, offset: 0),
     WrongText(
       rule: "a lead byte inside a character", bytes: [0xF0, 0x9F, 0x8E, 0xC3], failsAt: 4, offset: 0),
     WrongText(rule: "two lead bytes", bytes: [0xC3, 0xC3], failsAt: 2, offset: 0),
-    WrongText(rule: "ends after one of two", bytes: [0x61, 0xC3], failsAt: nil, offset: 1),
-    WrongText(rule: "ends after two of three", bytes: [0xE2, 0x82], failsAt: nil, offset: 0),
-    WrongText(rule: "ends after three of four", bytes: [0x61, 0xF0, 0x9F, 0x8E], failsAt: nil, offset: 1),
+    WrongText(rule: "the text ends after one byte of two", bytes: [0x61, 0xC3], failsAt: nil, offset: 1),
+    WrongText(rule: "the text ends after two bytes of three", bytes: [0xE2, 0x82], failsAt: nil, offset: 0),
+    WrongText(
+      rule: "the text ends after three bytes of four", bytes: [0x61, 0xF0, 0x9F, 0x8E], failsAt: nil,
+      offset: 1),
   ]
 
   @Test("invalid texts are refused at the first byte that makes them invalid", arguments: wrong)
