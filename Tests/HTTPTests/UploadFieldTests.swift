@@ -40,14 +40,16 @@ struct UploadFieldTests {
     "Upload-Metadata: a valid field is parsed into its keys and values",
     arguments: [
       Metadata(
-        rule: "the example", field: "filename d29ybGRfZG9taW5hdGlvbl9wbGFuLnBkZg==,is_confidential",
+        rule: "the example in tus", field: "filename d29ybGRfZG9taW5hdGlvbl9wbGFuLnBkZg==,is_confidential",
         values: ["filename": Array("world_domination_plan.pdf".utf8), "is_confidential": []]),
-      Metadata(rule: "one", field: "a YQ==", values: ["a": [0x61]]),
+      Metadata(rule: "one key and value", field: "a YQ==", values: ["a": [0x61]]),
       Metadata(rule: "an empty value", field: "a ,b", values: ["a": [], "b": []]),
-      Metadata(rule: "blanks around", field: " a YQ== ,\tb Yg== ", values: ["a": [0x61], "b": [0x62]]),
-      Metadata(rule: "case counts", field: "a YQ==,A YQ==", values: ["a": [0x61], "A": [0x61]]),
-      Metadata(rule: "any ASCII", field: "a/b;=\" YQ==", values: ["a/b;=\"": [0x61]]),
-      Metadata(rule: "any bytes", field: "a AP8=", values: ["a": [0x00, 0xFF]]),
+      Metadata(
+        rule: "blanks around the elements", field: " a YQ== ,\tb Yg== ", values: ["a": [0x61], "b": [0x62]]),
+      Metadata(rule: "keys are case-sensitive", field: "a YQ==,A YQ==", values: ["a": [0x61], "A": [0x61]]),
+      Metadata(
+        rule: "a key of any visible ASCII characters", field: "a/b;=\" YQ==", values: ["a/b;=\"": [0x61]]),
+      Metadata(rule: "a value of any bytes", field: "a AP8=", values: ["a": [0x00, 0xFF]]),
       Metadata(rule: "an empty field, as some clients send it", field: "", values: [:]),
     ])
   func metadata(_ metadata: Metadata) throws {

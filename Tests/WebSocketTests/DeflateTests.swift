@@ -31,7 +31,7 @@ struct DeflateTests {
     Compressed(
       rule: "a final block at the end", payload: [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
       message: Array("Hello".utf8)),
-    Compressed(rule: "a final block without its end", payload: [0x01], message: []),
+    Compressed(rule: "a final block without its end-of-block code", payload: [0x01], message: []),
   ]
 
   @Test(
@@ -56,7 +56,8 @@ struct DeflateTests {
     Compressed(rule: "a block of an unknown type", payload: [0x06], message: []),
     Compressed(
       rule: "a stored block with a wrong length", payload: [0x00, 0x05, 0x00, 0x05, 0x00], message: []),
-    Compressed(rule: "a distance before the beginning", payload: [0x4A, 0x84, 0x01, 0x00], message: []),
+    Compressed(
+      rule: "a back-reference to before the beginning", payload: [0x4A, 0x84, 0x01, 0x00], message: []),
     Compressed(
       rule: "a truncated stored block", payload: [0x00, 0x06, 0x00, 0xF9, 0xFF, 0x48], message: []),
     Compressed(rule: "a truncated block", payload: [0xF2, 0x48, 0xCD, 0xC9], message: []),

@@ -56,7 +56,8 @@ struct MessageReaderTests {
       rule: "§5.4 a message whose frames are all empty", bytes: [0x02, 0x00, 0x00, 0x00, 0x80, 0x00],
       events: [.message(.binary, [])]),
     Example(
-      rule: "§5.4 empty frames around bytes", bytes: [0x02, 0x00, 0x00, 0x01, 0x55, 0x80, 0x00],
+      rule: "§5.4 empty frames before and after a frame with payload",
+      bytes: [0x02, 0x00, 0x00, 0x01, 0x55, 0x80, 0x00],
       events: [.message(.binary, [0x55])]),
     Example(
       rule: "§5.4 control frames between fragments",
@@ -68,7 +69,7 @@ struct MessageReaderTests {
       rule: "§5.5 a control frame of 125 bytes", bytes: [0x89, 0x7D] + [UInt8](repeating: 9, count: 125),
       events: [.ping([UInt8](repeating: 9, count: 125))]),
     Example(
-      rule: "§5.6 a text cut inside a character",
+      rule: "§5.6 a text divided inside a character",
       bytes: [0x01, 0x02, 0xE2, 0x82, 0x80, 0x02, 0xAC, 0x21], events: [.message(.text, Array("€!".utf8))]),
   ]
 
@@ -83,20 +84,23 @@ struct MessageReaderTests {
   }
 
   static let closes: [Example] = [
-    Example(rule: "§5.5.1 without a code", bytes: [0x88, 0x00], events: [.close(nil, "")]),
+    Example(rule: "§5.5.1 a close frame without a code", bytes: [0x88, 0x00], events: [.close(nil, "")]),
     Example(
-      rule: "§5.5.1 with a code", bytes: [0x88, 0x02, 0x03, 0xE8], events: [.close(.normalClosure, "")]),
-    Example(
-      rule: "§5.5.1 with a reason", bytes: [0x88, 0x05, 0x03, 0xE9, 0x62, 0x79, 0x65],
-      events: [.close(.goingAway, "bye")]),
-    Example(
-      rule: "§7.4.2 with a code of an application", bytes: [0x88, 0x02, 0x0F, 0xA4],
-      events: [.close(CloseCode(rawValue: 4004), "")]),
-    Example(
-      rule: "§5.5.1 masked", role: .server, bytes: [0x88, 0x82, 0x01, 0x02, 0x03, 0x04, 0x02, 0xEA],
+      rule: "§5.5.1 a close frame with a code", bytes: [0x88, 0x02, 0x03, 0xE8],
       events: [.close(.normalClosure, "")]),
     Example(
-      rule: "§5.5.1 inside a message", bytes: [0x01, 0x01, 0x48, 0x88, 0x00], events: [.close(nil, "")]),
+      rule: "§5.5.1 a close frame with a reason", bytes: [0x88, 0x05, 0x03, 0xE9, 0x62, 0x79, 0x65],
+      events: [.close(.goingAway, "bye")]),
+    Example(
+      rule: "§7.4.2 a close frame with an application code", bytes: [0x88, 0x02, 0x0F, 0xA4],
+      events: [.close(CloseCode(rawValue: 4004), "")]),
+    Example(
+      rule: "§5.5.1 a masked close frame", role: .server,
+      bytes: [0x88, 0x82, 0x01, 0x02, 0x03, 0x04, 0x02, 0xEA],
+      events: [.close(.normalClosure, "")]),
+    Example(
+      rule: "§5.5.1 a close frame inside a message", bytes: [0x01, 0x01, 0x48, 0x88, 0x00],
+      events: [.close(nil, "")]),
   ]
 
   @Test("§1.4: bytes after a close frame are ignored", arguments: closes)

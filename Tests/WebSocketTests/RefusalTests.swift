@@ -17,7 +17,7 @@ struct RefusalTests {
   static let limits = MessageLimits(frameBytes: 1_000, messageBytes: 1_500, textBytes: 800)
 
   static let refusals: [Refusal] = [
-    Refusal(rule: "§5.2 RSV1 without an agreement", bytes: [0xC1], error: .reservedBits(0x40)),
+    Refusal(rule: "§5.2 RSV1 without negotiated compression", bytes: [0xC1], error: .reservedBits(0x40)),
     Refusal(rule: "§5.2 RSV2", bytes: [0xA1], error: .reservedBits(0x20)),
     Refusal(rule: "§5.2 RSV3", bytes: [0x92], error: .reservedBits(0x10)),
     Refusal(rule: "§5.2 all reserved bits on a ping", bytes: [0xF9], error: .reservedBits(0x70)),
@@ -39,45 +39,52 @@ struct RefusalTests {
       rule: "§5.5 a masked close of 126 bytes", role: .server, bytes: [0x88, 0xFE],
       error: .controlFrameTooLong(126)),
     Refusal(rule: "§5.5 a pong with a 64-bit length", bytes: [0x8A, 0x7F], error: .controlFrameTooLong(127)),
-    Refusal(rule: "§5.4 a continuation of nothing", bytes: [0x80], error: .continuationWithoutMessage),
-    Refusal(rule: "§5.4 an open continuation of nothing", bytes: [0x00], error: .continuationWithoutMessage),
+    Refusal(rule: "§5.4 a continuation without a message", bytes: [0x80], error: .continuationWithoutMessage),
     Refusal(
-      rule: "§5.4 a continuation after the end", bytes: [0x82, 0x00, 0x80],
+      rule: "§5.4 a continuation without FIN and without a message", bytes: [0x00],
+      error: .continuationWithoutMessage),
+    Refusal(
+      rule: "§5.4 a continuation after the end of a message", bytes: [0x82, 0x00, 0x80],
       error: .continuationWithoutMessage,
       events: [.message(.binary, [])]),
     Refusal(
       rule: "§5.4 a text inside a text", bytes: [0x01, 0x00, 0x81], error: .messageInsideMessage(.text)),
     Refusal(
-      rule: "§5.4 a binary message inside a text, behind a ping", bytes: [0x01, 0x00, 0x89, 0x00, 0x02],
+      rule: "§5.4 a binary message inside a text, after a ping", bytes: [0x01, 0x00, 0x89, 0x00, 0x02],
       error: .messageInsideMessage(.binary), events: [.ping([])]),
     Refusal(
-      rule: "a text of a byte too many, in one frame", bytes: [0x81, 0x7E, 0x03, 0x21],
+      rule: "a text one byte above the limit, in one frame", bytes: [0x81, 0x7E, 0x03, 0x21],
       error: .messageTooLarge(length: 801, limit: 800)),
     Refusal(
-      rule: "a text of a byte too many, in two frames",
+      rule: "a text one byte above the limit, in two frames",
       bytes: [0x01, 0x01, 0x61, 0x80, 0x7E, 0x03, 0x20], error: .messageTooLarge(length: 801, limit: 800),
       events: []),
     Refusal(
-      rule: "§5.2 125 in two bytes", bytes: [0x82, 0x7E, 0x00, 0x7D], error: .lengthNotMinimal(width: 2)),
+      rule: "§5.2 a length of 125 in two bytes", bytes: [0x82, 0x7E, 0x00, 0x7D],
+      error: .lengthNotMinimal(width: 2)),
     Refusal(
-      rule: "§5.2 0 in two bytes", bytes: [0x82, 0x7E, 0x00, 0x00], error: .lengthNotMinimal(width: 2)),
+      rule: "§5.2 a length of 0 in two bytes", bytes: [0x82, 0x7E, 0x00, 0x00],
+      error: .lengthNotMinimal(width: 2)),
     Refusal(
-      rule: "§5.2 65,535 at most in eight bytes", bytes: [0x82, 0x7F, 0, 0, 0, 0, 0, 0],
+      rule: "§5.2 a length up to 65,535 in eight bytes", bytes: [0x82, 0x7F, 0, 0, 0, 0, 0, 0],
       error: .lengthNotMinimal(width: 8)),
     Refusal(
-      rule: "§5.2 more than 63 bits", bytes: [0x82, 0x7F, 0x80], error: .lengthOutOfRange(firstByte: 0x80)),
+      rule: "§5.2 a length of more than 63 bits", bytes: [0x82, 0x7F, 0x80],
+      error: .lengthOutOfRange(firstByte: 0x80)),
     Refusal(
-      rule: "§10.4 a frame above the limit, before its mask", role: .server, bytes: [0x82, 0xFE, 0x03, 0xE9],
+      rule: "§10.4 a frame above the limit, refused before its masking key", role: .server,
+      bytes: [0x82, 0xFE, 0x03, 0xE9],
       error: .frameTooLarge(length: 1_001, limit: 1_000)),
     Refusal(
-      rule: "§10.4 the largest frame that can be named",
+      rule: "§10.4 a frame with the largest possible length",
       bytes: [0x82, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
       error: .frameTooLarge(length: .max, limit: 1_000)),
     Refusal(
-      rule: "§10.4 frames that make too large a message",
+      rule: "§10.4 frames that together exceed the limit of a message",
       bytes: [0x02, 0x7E, 0x03, 0xE8] + [UInt8](repeating: 0, count: 1_000) + [0x80, 0x7E, 0x01, 0xF5],
       error: .messageTooLarge(length: 1_501, limit: 1_500)),
-    Refusal(rule: "§5.5.1 half a close code", bytes: [0x88, 0x01, 0x03], error: .closePayloadTooShort),
+    Refusal(
+      rule: "§5.5.1 one byte of a close code", bytes: [0x88, 0x01, 0x03], error: .closePayloadTooShort),
     Refusal(rule: "§7.4.2 close code 0", bytes: [0x88, 0x02, 0x00, 0x00], error: .invalidCloseCode(0)),
     Refusal(rule: "§7.4.2 close code 999", bytes: [0x88, 0x02, 0x03, 0xE7], error: .invalidCloseCode(999)),
     Refusal(rule: "§7.4.1 close code 1004", bytes: [0x88, 0x02, 0x03, 0xEC], error: .invalidCloseCode(1004)),
@@ -114,7 +121,7 @@ struct RefusalTests {
     Refusal(rule: "RFC 7692 §6.1 a compressed close", bytes: [0xC8], error: .compressedControlFrame(.close)),
     Refusal(
       rule: "RFC 7692 §6.1 RSV1 on a continuation", bytes: [0x41, 0x00, 0xC0], error: .compressedContinuation),
-    Refusal(rule: "RFC 6455 §5.2 RSV2 beside RSV1", bytes: [0xE1], error: .reservedBits(0x60)),
+    Refusal(rule: "RFC 6455 §5.2 RSV2 in addition to RSV1", bytes: [0xE1], error: .reservedBits(0x60)),
   ]
 
   @Test("with negotiated compression, invalid frames are refused", arguments: deflateRefusals)

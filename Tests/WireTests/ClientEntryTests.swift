@@ -137,8 +137,10 @@ struct ClientEntryTests {
   static let uncut = hex("00112233445566778899AABBCCDDEEFF")
 
   static let faults = [
-    Fault(rule: "bit 7 is the gateway's", fault: .systemFlag, bytes: hex("00000007 81 01 00000001 54")),
-    Fault(rule: "bit 6 is 0", fault: .reservedFlag, bytes: hex("00000007 41 01 00000001 54")),
+    Fault(
+      rule: "bit 7, which only the gateway may set", fault: .systemFlag,
+      bytes: hex("00000007 81 01 00000001 54")),
+    Fault(rule: "bit 6, which must be 0", fault: .reservedFlag, bytes: hex("00000007 41 01 00000001 54")),
     Fault(
       rule: "retention on an unreliable entry: append", fault: .retentionOnUnreliable(.append),
       bytes: hex("00000017 02 01 00000000") + uncut + [0x54]),
@@ -155,28 +157,28 @@ struct ClientEntryTests {
       rule: "retention with a target list", fault: .retentionWithTargets(.replace),
       bytes: hex("00000019 0D 01 00000001") + uncut + hex("0000 54")),
     Fault(
-      rule: "existing without retention", fault: .existingWithoutAppendOrReplace(.none),
+      rule: "`existing` without retention", fault: .existingWithoutAppendOrReplace(.none),
       bytes: hex("00000007 21 01 00000001 54")),
     Fault(
-      rule: "existing with remove", fault: .existingWithoutAppendOrReplace(.remove),
+      rule: "`existing` with retention remove", fault: .existingWithoutAppendOrReplace(.remove),
       bytes: hex("00000017 27 01 00000001") + uncut + [0x54]),
     Fault(
-      rule: "existing on an unreliable entry", fault: .existingWithoutAppendOrReplace(.none),
+      rule: "`existing` on an unreliable entry", fault: .existingWithoutAppendOrReplace(.none),
       bytes: hex("00000007 20 01 00000000 54")),
     Fault(rule: "an empty type", fault: .emptyType, bytes: hex("00000007 01 00 00000001 54")),
     Fault(
-      rule: "a type that is no UTF-8", fault: .typeNotUTF8, bytes: hex("00000008 01 02 00000001 C328")),
+      rule: "a type that is not UTF-8", fault: .typeNotUTF8, bytes: hex("00000008 01 02 00000001 C328")),
     Fault(
-      rule: "a type cut within a character", fault: .typeNotUTF8,
+      rule: "a type that ends inside a character", fault: .typeNotUTF8,
       bytes: hex("00000008 01 01 00000001 C3A9")),
     Fault(
-      rule: "a remove with payload", fault: .removeWithPayload(length: 1),
+      rule: "retention remove with a payload", fault: .removeWithPayload(length: 1),
       bytes: hex("00000018 07 01 00000001") + uncut + hex("54 00")),
     Fault(
       rule: "too many targets", fault: .tooManyTargets(limit: 1_000, actual: 1_001),
       bytes: hex("00000FAD 09 01 00000001 03E9") + [UInt8](repeating: 0, count: 4_004) + [0x54]),
     Fault(
-      rule: "too large a payload", fault: .payloadTooLarge(limit: 262_144, actual: 262_145),
+      rule: "a payload above the limit", fault: .payloadTooLarge(limit: 262_144, actual: 262_145),
       bytes: hex("00040008 01 01 00000001 54") + [UInt8](repeating: 0, count: 262_145)),
   ]
 

@@ -1,5 +1,5 @@
-/// Functions that write content of unknown length as a chunked body (RFC 9112 §7.1). The head must have `Transfer-Encoding:
-/// chunked`.
+/// Functions that write content of unknown length as a chunked body (RFC 9112 §7.1). The head must have
+/// `Transfer-Encoding: chunked`.
 package enum ChunkWriter {
   /// Appends one chunk. Appends nothing for empty content, because an empty chunk would end the body.
   package static func append(_ content: Span<UInt8>, to bytes: inout [UInt8]) {

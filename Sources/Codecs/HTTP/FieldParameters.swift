@@ -3,7 +3,7 @@ struct FieldParameters: Sendable {
   /// The names in lower case, and the values without quotation marks and escapes, in order.
   private(set) var all: [(name: String, value: [UInt8])] = []
 
-  /// The maximum number of parameters. No field needs as many. Without a limit, the search for repeated names would take
+  /// The maximum number of parameters. No field needs so many. Without a limit, the search for repeated names would take
   /// quadratic time.
   private static let limit = 32
 

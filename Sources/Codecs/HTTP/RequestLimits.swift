@@ -16,8 +16,8 @@ package struct RequestLimits: Equatable, Sendable {
   /// The maximum number of bytes of all chunk extensions of a body. Above it, the status is 400. Chunk extensions are ignored,
   /// and the limit prevents a peer from sending many ignored bytes.
   package var chunkExtensionBytes = 4 * 1024
-  /// The maximum number of bytes of the body, without the framing of chunks. Above it, the status is 413.
-  /// `RequestReader.bodyLimit` begins each request with this value.
+  /// The maximum number of bytes of the body, without the framing of chunks. Above it, the status is 413. At the beginning of
+  /// each request, `RequestReader.bodyLimit` is set to this value.
   package var bodyBytes = 1024 * 1024
 
   package init() {}

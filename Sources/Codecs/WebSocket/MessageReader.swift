@@ -150,8 +150,8 @@ package struct MessageReader: Sendable {
   ///   - position: the index of the first byte to read; moved after the bytes that were read.
   ///   - end: the end of the received bytes.
   ///   - inflater: required if compression was negotiated. Connections may share an inflater while `isInflating` is false.
-  ///     While `isInflating` is true before a call, all calls must pass the same inflater, and no other connection may use that
-  ///     inflater.
+  ///     After a call that sets `isInflating`, all calls until it is false again must pass one inflater that no other
+  ///     connection uses.
   ///   - inflatedBytes: the number of bytes after which inflating pauses. If a message is incomplete at the first pause, the
   ///     next call inflates it again from its beginning, and each later call continues.
   /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. After a close frame, bytes are

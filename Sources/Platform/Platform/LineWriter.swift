@@ -7,8 +7,7 @@ internal import Synchronization
 /// descriptor.
 ///
 /// Lines are queued up to a limit in bytes. Lines that do not fit are dropped and counted, and a line that reports their number
-/// is written in their place. The thread starts with the first line. It blocks the signals that stop a process, so that other
-/// threads receive these signals.
+/// is written in their place. The thread starts with the first line. It blocks the signals that stop a process.
 package final class LineWriter: Sendable {
   private struct Queue {
     var lines: [[UInt8]] = []

@@ -43,7 +43,7 @@ package enum EntryError: Error, Equatable, Sendable {
     case .retentionWithTargets(let retention):
       "An entry with a target list cannot be retained (retention \(retention))."
     case .existingWithoutAppendOrReplace(let retention):
-      "The flag existing is only valid with append or replace, not with retention \(retention)."
+      "The flag `existing` is only valid with retention append or replace, not with \(retention)."
     case .emptyType: "A message type must have at least one byte."
     case .typeNotUTF8: "A message type must be UTF-8."
     case .removeWithPayload(let length):

@@ -140,10 +140,10 @@ extension Limits {
     LimitDescription(
       name: "removalDelaySeconds", keyPath: \.removalDelaySeconds, range: 0...604_800,
       unit: .seconds,
-      help: "uptime before a session is removed (24 times as long while the clock is not synchronised)"),
+      help: "uptime before expired sessions are removed (24 times as long if the clock is not synchronised)"),
     LimitDescription(
       name: "joinSeconds", keyPath: \.joinSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for the message join to arrive on a new socket"),
+      help: "time for the message `join` to arrive on a new socket"),
     LimitDescription(
       name: "graceSeconds", keyPath: \.graceSeconds, range: 0...86_400, unit: .seconds,
       help: "time for which a participant without a socket stays present"),

@@ -61,7 +61,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionIdleSeconds = 60
   /// The number of seconds that the end of a session is remembered.
   package var endedKeepSeconds = 604_800
-  /// The number of seconds after startup before an expired session is removed, if the clock is synchronised.
+  /// The number of seconds that the gateway must have run with a synchronised clock before it removes an expired session.
   package var removalDelaySeconds = 3_600
   /// The maximum number of seconds until `join` or `wait` arrives.
   package var joinSeconds = 10
@@ -82,7 +82,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The number of seconds that a session without retained entries is kept after the last participant left.
   package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
 
-  /// The number of seconds after startup before an expired session is removed, if the clock is not synchronised.
+  /// The number of seconds that the gateway must have run, if the clock is not synchronised, before it removes an expired
+  /// session.
   package var unsynchronisedRemovalDelaySeconds: Int { 24 * removalDelaySeconds }
 
   /// Creates the default limits.
