@@ -15,7 +15,7 @@ struct EventLoopThreadTests {
       turns.put(events.count)
       return nil
     }
-    #expect(turns.next() == 0, "the first turn comes by itself")
+    #expect(turns.next() == 0, "the first turn runs without a wake-up")
     for _ in 0..<100 {
       loop.wake()
       #expect(turns.next() == 0)
@@ -153,7 +153,7 @@ struct EventLoopThreadTests {
       for event in events { seen.put(event) }
       return nil
     }
-    #expect(seen.next().isWritable, "the registration itself reports the room there is")
+    #expect(seen.next().isWritable, "after the registration, an event reports that the socket is writable")
     let chunk = [UInt8](repeating: 0x5a, count: 65536)
     var sent = 0
     filling: while true {

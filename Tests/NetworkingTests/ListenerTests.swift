@@ -82,7 +82,7 @@ struct ListenerTests {
       #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       while true { if unsafe open("/dev/null", O_RDONLY) < 0 { break } }
       guard case .rejected(let error) = listener.accept() else {
-        Issue.record("it was to be turned away")
+        Issue.record("the connection was not rejected")
         return
       }
       #expect(error.isOutOfDescriptors)
@@ -91,7 +91,7 @@ struct ListenerTests {
       #expect(Socket(client.rawValue).receive(into: &buffer) == .endOfStream)
       guard case .exhausted = listener.accept() else {
         guard case .wouldBlock = listener.accept() else {
-          Issue.record("nothing waits any more")
+          Issue.record("a connection is still pending")
           return
         }
         return

@@ -26,7 +26,7 @@ struct ServiceManagerTests {
   func none(_ socket: String?) {
     let environment = socket.map { ["NOTIFY_SOCKET": $0] } ?? [:]
     let manager = ServiceManager(environment: environment, process: 7)
-    if manager != nil { Issue.record("there is a manager") }
+    if manager != nil { Issue.record("a manager was created from an invalid environment") }
   }
 
   @Test(

@@ -11,7 +11,7 @@ struct SocketTests {
     do {
       let owner = OwnedDescriptor(owning: pipe.writing)
       #expect(owner.rawValue == pipe.writing)
-      #expect(pipe.isOpen, "as long as the owner lives")
+      #expect(pipe.isOpen, "the descriptor is open as long as its owner lives")
     }
     #expect(!pipe.isOpen)
 
@@ -19,7 +19,7 @@ struct SocketTests {
     #expect(OwnedDescriptor(owning: other.writing).release() == other.writing)
     #expect(other.isOpen)
     let holder = Holder(OwnedDescriptor(owning: other.writing))
-    #expect(other.isOpen, "a move is no close")
+    #expect(other.isOpen, "moving the owner does not close the descriptor")
     holder.descriptor = nil
     #expect(!other.isOpen)
   }
@@ -89,7 +89,7 @@ struct SocketTests {
     let server = Socket(pair.server.rawValue)
     #expect(server.noDelay)
     #expect(try server.notSentLowWaterInBytes() == 131_072)
-    #expect(try server.sendBufferInBytes() == 131_072, "the kernel counts twice what was set")
+    #expect(try server.sendBufferInBytes() == 131_072, "the kernel reports twice the size that was set")
     try server.apply(SocketOptions(noDelay: false, receiveBufferInBytes: 8192))
     #expect(!server.noDelay)
     #expect(try server.notSentLowWaterInBytes() == 131_072)
@@ -110,7 +110,7 @@ private final class Pipe {
   init() {
     var ends: [CInt] = [0, 0]
     let status = unsafe pipe(&ends)
-    precondition(status == 0, "a pipe can be made")
+    precondition(status == 0, "a pipe can be created")
     (reading, writing) = (ends[0], ends[1])
     _ = fcntl(reading, F_SETFL, O_NONBLOCK)
   }

@@ -98,7 +98,7 @@ struct TLSConnectionTests {
   func closing(_ version: TLSVersion) throws {
     var pair = try pair(version)
     pair.client.close(into: &pair.toServer)
-    #expect(pair.toServer.isEmpty, "before the handshake there is nothing to close")
+    #expect(pair.toServer.isEmpty, "before the handshake, closing sends nothing")
     try pair.exchange()
     try pair.clientSends([1, 2, 3])
     pair.client.close(into: &pair.toServer)
@@ -146,7 +146,7 @@ struct TLSConnectionTests {
       try pair.deliverToClient()
     }
     pair.toServer = [23]
-    #expect(throws: TLSError.self, "the error stays") { try pair.deliverToServer() }
+    #expect(throws: TLSError.self, "a later call throws the error again") { try pair.deliverToServer() }
     #expect(throws: TLSError.self) { try pair.serverSends([1]) }
     let length = pair.toClient.count
     pair.server.close(into: &pair.toClient)

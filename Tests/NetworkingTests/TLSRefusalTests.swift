@@ -140,7 +140,7 @@ struct TLSRefusalTests {
         #expect(!pair.client.isHandshakeComplete)
         let error = #expect(throws: TLSError.self) { try pair.deliverToServer() }
         guard case .alertReceived = error else {
-          Issue.record("the server hears why: \(String(describing: error))")
+          Issue.record("the server does not receive the expected alert: \(String(describing: error))")
           continue
         }
       }

@@ -11,7 +11,7 @@ struct ExitTests {
     await #expect(processExitsWith: .success) {
       // The first registered handler runs last: after the handler that OpenSSL would register at its first use.
       let status = atexit { _ = SecureRandom.bytes(16) }
-      precondition(status == 0, "there is room for a handler")
+      precondition(status == 0, "an exit handler can be registered")
       _ = SecureRandom.bytes(16)
       exit(0)
     }

@@ -117,7 +117,7 @@ struct LineWriterTests {
       guard
         let thread = try? SystemThread(
           name: "reading", body: { found.lines.withLock { $0 = LineWriterTests.read(pipe) } })
-      else { preconditionFailure("a test may have a thread") }
+      else { preconditionFailure("the system can start a thread") }
       self.thread = thread
     }
 

@@ -60,7 +60,9 @@ struct TokenBucketTests {
     #expect(bucket.delay(until: 3, by: slow) == .zero)
     bucket.consume(3)
     #expect(bucket.delay(until: 1, by: slow) == .milliseconds(334))
-    #expect(bucket.delay(until: 100, by: slow) == .milliseconds(1000), "no more than the capacity")
+    #expect(
+      bucket.delay(until: 100, by: slow) == .milliseconds(1000),
+      "the delay for an amount above the capacity is the delay until the bucket is full")
   }
 
   @Test("An emptied bucket has exactly zero tokens")

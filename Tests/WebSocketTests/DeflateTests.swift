@@ -100,8 +100,8 @@ struct DeflateTests {
       for message in [noise, words, [UInt8](repeating: 0, count: count)] {
         var payload: [UInt8] = [0x5A]
         deflater.compress(message.span, into: &payload, windowBits: windowBits)
-        #expect(payload.first == 0x5A, "it is appended")
-        #expect(payload.count > 1, "§7.2.3.6: an empty message is one byte")
+        #expect(payload.first == 0x5A, "the compressed bytes are appended to the array")
+        #expect(payload.count > 1, "§7.2.3.6: even an empty message compresses to one byte")
         let inflated = try inflater.inflate(payload.span.extracting(droppingFirst: 1), limit: count)
         #expect(inflated == message)
       }

@@ -40,7 +40,7 @@ struct Feed {
       while let event = try reader.next(in: &buffer, at: &position, upTo: end, inflater: inflater) {
         receive(event, in: buffer)
       }
-      precondition(position == end, "without an event all bytes are read")
+      precondition(position == end, "if the reader returns no event, it has read all bytes")
       precondition(
         Array(buffer[..<3]) == [0xAA, 0xBB, 0xCC] && Array(buffer[end...]) == [0xDD, 0xEE],
         "what lies around is left alone")
@@ -53,7 +53,7 @@ struct Feed {
     switch event {
     case .piece(let kind, let payload, let isFirst, let isLast):
       precondition(isFirst != isOpen, "a message has one first piece")
-      precondition(isLast || !payload.isEmpty, "only a last piece is empty")
+      precondition(isLast || !payload.isEmpty, "only the last piece of a message may be empty")
       pieces += 1
       isOpen = !isLast
       collected += buffer[payload]

@@ -131,7 +131,9 @@ struct HandshakeTests {
     #expect(found.status == variant.status)
     #expect(!found.reason.isEmpty)
     let isVersionNamed = found.responseFields.contains { $0 == ("Sec-WebSocket-Version", "13") }
-    #expect(isVersionNamed == (variant.status == 426), "§4.4: it says which version is spoken")
+    #expect(
+      isVersionNamed == (variant.status == 426),
+      "§4.4: a response with status 426 names the supported version")
   }
 
   @Test("RFC 7692: compression is negotiated when the offers are in several fields")

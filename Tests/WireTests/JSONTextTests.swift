@@ -61,7 +61,7 @@ struct JSONTextTests {
     let nested = String(repeating: "[", count: 30) + "1.5" + String(repeating: "]", count: 30)
     let sent = bytes("{\"activity\":{\"payload\":\(nested)}}")
     guard case .activity(let change) = try ClientControl.decode(sent.span) else {
-      Issue.record("no change of the activity")
+      Issue.record("the parsed message does not change the activity")
       return
     }
     #expect(throws: WireError.notJSON) {

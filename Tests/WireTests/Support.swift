@@ -10,7 +10,9 @@ func hex(_ text: String) -> [UInt8] {
   var result: [UInt8] = []
   var high: UInt8?
   for character in text where !character.isWhitespace {
-    guard let digit = character.hexDigitValue.map(UInt8.init) else { preconditionFailure("no digit") }
+    guard let digit = character.hexDigitValue.map(UInt8.init) else {
+      preconditionFailure("a character is not a hexadecimal digit")
+    }
     if let first = high {
       result.append(first << 4 | digit)
       high = nil
@@ -18,7 +20,7 @@ func hex(_ text: String) -> [UInt8] {
       high = digit
     }
   }
-  precondition(high == nil, "half a byte")
+  precondition(high == nil, "the number of hexadecimal digits is even")
   return result
 }
 
