@@ -82,7 +82,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "0\r\nA: b\r\nC:\r\n\r\n", exceeds: Self.chunked + "0\r\nA: b\r\nC:\r\nD")
   }
 
-  @Test("400: chunk extensions are refused if they are longer than their limit in all chunks together")
+  @Test("400: chunk extensions are refused if those of all chunks together are longer than the limit")
   func chunkExtensions() {
     expect(
       .chunkExtensionsTooLong(limit: 4), status: 400,

@@ -28,7 +28,7 @@ struct SelfSignedCertificateTests {
     #expect(try directory.text(of: "tls-key.pem") == key)
   }
 
-  @Test("OpenSSL's command shows the expected contents")
+  @Test("OpenSSL's command shows the expected contents of the certificate")
   func contents() throws {
     let made = try loadOrCreate(at: now)
     let text = try Command("openssl", ["x509", "-in", made.certificatePath, "-noout", "-text"]).output()

@@ -86,7 +86,7 @@ struct ServerCertificateTests {
   }
 
   @Test(
-    "A certificate that never expires, and one without names, can be read",
+    "A certificate that never expires, and a certificate without names, can be read",
     arguments: [("99991231235959Z", Int64(253_402_300_799)), ("20491231235959Z", 2_524_607_999)])
   func extremes(_ end: String, _ seconds: Int64) throws {
     try directory.write("", to: "index.txt")

@@ -165,7 +165,9 @@ struct TLSConnectionTests {
     }
   }
 
-  @Test("A call appends its bytes to both outputs, and their earlier bytes stay unchanged")
+  @Test(
+    "`receive` appends plaintext and ciphertext to its two output arrays, and their earlier bytes stay unchanged"
+  )
   func appends() throws {
     var pair = try pair(.v1_3)
     try pair.exchange()

@@ -3,7 +3,7 @@ import Networking
 import Platform
 import TestSupport
 
-/// A certificate and contexts that trust it, created once for all tests.
+/// A certificate and contexts that trust it. They are created once for all tests.
 enum TLSFixture {
   struct Contexts {
     let directory: TemporaryFolder

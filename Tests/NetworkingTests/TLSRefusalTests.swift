@@ -125,7 +125,7 @@ struct TLSRefusalTests {
     }
   }
 
-  @Test("A client rejects an unknown certificate, and one for another name or address")
+  @Test("A client rejects an unknown certificate, and a certificate for another name or address")
   func trust() throws {
     let others = try TLSFixture.Contexts()
     // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH

@@ -43,7 +43,9 @@ struct TokenBucketTests {
     #expect(bucket.take(5))
   }
 
-  @Test("An amount above the capacity is available from a full bucket only, and makes its tokens negative")
+  @Test(
+    "An amount above the capacity can be removed only from a full bucket, and leaves a negative number of tokens"
+  )
   func debt() {
     let bucket = TimedBucket()
     #expect(bucket.take(50))
@@ -91,7 +93,7 @@ struct TokenBucketTests {
     #expect(!bucket.take(1, atMs: years))
   }
 
-  @Test("Two buckets limit two quantities: neither is charged when one lacks tokens")
+  @Test("With two buckets for two quantities, no tokens are removed from either if one has too few")
   func twoQuantities() {
     let byteRate = TokenBucket.Rate(tokensPerSecond: 1000, capacity: 2000)
     var entries = TokenBucket(full: Self.rate, at: Self.start)

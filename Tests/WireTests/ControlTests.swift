@@ -211,7 +211,7 @@ struct ActivityRequestTests {
   }
 
   @Test(
-    "any other body is refused",
+    "a body that is not a JSON object with valid members is refused",
     arguments: [
       "[]", "nonsense", #"{"activity":5}"#, #"{"activity":{"title":5}}"#, #"{"activity":{"identifier":""}}"#,
       #"{"follows":"short"}"#, #"{"follows":5}"#,

@@ -106,7 +106,7 @@ struct ErrorsTests {
   }
 
   @Test(
-    "RFC 6455 §5.5: a reason has at most 123 bytes, is truncated between characters, and stays JSON",
+    "RFC 6455 §5.5: a close reason has at most 123 bytes: its words are truncated between characters, and it stays JSON",
     arguments: ["x", "é", "€", "😀", "\"", "\\", "\n", "\u{1}", "e\u{301}"])
   func longDetail(_ unit: String) throws {
     for count in 0..<130 {

@@ -95,7 +95,7 @@ struct GatewayControlTests {
   }
 
   @Test(
-    "a message of an unknown kind is refused, but unknown members are ignored",
+    "a message of an unknown kind is refused, but unknown members of a known message are ignored",
     arguments: [
       ("{}", WireError.unknownControl), ("[]", .unknownControl), (#"{"new":{}}"#, .unknownControl),
       (#"{"committed":{}}"#, .invalidMember("sequence")),

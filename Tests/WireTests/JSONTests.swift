@@ -120,7 +120,7 @@ struct DocumentedExampleTests {
   }
 
   @Test(
-    "a text that is not one object is refused",
+    "finding a member in a text that is not one object fails",
     arguments: ["", "[]", "{", #"{"a":1"#, #"{"a":}"#, "{} 1", #"{"a" 1}"#])
   func noRawMember(_ text: String) {
     let bytes = WireTests.bytes(text)

@@ -22,7 +22,7 @@ struct WirePropertyTests {
   }
 
   @Test(
-    "a message is parsed into the same entries as its parts, and a truncated entry does not affect the entries before it",
+    "an entry inside a message is parsed like the entry alone, and a truncated entry does not affect the entries before it",
     arguments: UInt64(1)...40)
   func entries(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

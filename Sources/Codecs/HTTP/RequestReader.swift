@@ -32,8 +32,7 @@ package struct RequestReader: Sendable {
     bodyLimit = limits.bodyBytes
   }
 
-  /// True if no byte of a request was read since the end of the last one: such a connection may be closed at any
-  /// time.
+  /// True if no byte has been read since the end of the last request. Such a connection may be closed at any time.
   package var isBetweenRequests: Bool {
     if case .betweenRequests = state { true } else { false }
   }
@@ -46,7 +45,7 @@ package struct RequestReader: Sendable {
     }
   }
 
-  /// The length in bytes of the current head, or of the last one.
+  /// The length in bytes of the current head, or of the last head if no head is being read.
   package private(set) var headBytes = 0
 
   /// Reads from `position` to the next event and moves `position` after the bytes that were read.

@@ -15,8 +15,8 @@ package struct DeflateParameters: Equatable, Sendable {
   private let clientMaxWindow: UInt8?
   private let namesServerWindow: Bool
 
-  /// A client's offer (§7.1), without context takeover on either side. The offer has no limit for the client's window. So no
-  /// server can request a window of 256 bytes, which zlib cannot create.
+  /// A client's offer (§7.1), without context takeover on either side. The offer does not contain `client_max_window_bits`. So
+  /// no server can request a client window of 256 bytes, which zlib cannot create.
   package static let clientOffer =
     "\(extensionName); server_no_context_takeover; client_no_context_takeover"
 

@@ -31,8 +31,7 @@ struct FrameHeaderReader: Sendable {
     in buffer: [UInt8], at position: inout Int, upTo end: Int, _ context: Context
   ) throws(ProtocolError) -> FrameHeader? {
     if isEmpty, end - position >= FrameHeader.maximumLength {
-      // This path, for a header that is in the buffer as a whole, is the usual one. It takes a third of the instructions of the
-      // loop below.
+      // Usually the buffer contains the whole header. Reading it at once takes a third of the instructions of the loop below.
       return try Self.whole(in: buffer, at: &position, context)
     }
     while position < end {

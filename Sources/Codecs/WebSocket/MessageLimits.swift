@@ -6,7 +6,7 @@ package struct MessageLimits: Equatable, Sendable {
   /// The maximum number of bytes of a whole message: the sum of all its frames, after inflating a compressed message.
   package var messageBytes: Int { Int(message) }
 
-  /// The maximum number of bytes of a whole text message, which may have a smaller limit.
+  /// The maximum number of bytes of a whole text message. It may be smaller than `messageBytes`.
   package var textBytes: Int { Int(text) }
 
   // Small types, because every connection stores these limits.

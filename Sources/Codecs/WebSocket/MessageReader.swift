@@ -15,14 +15,14 @@ package struct MessageReader: Sendable {
     /// A whole compressed message; `payload` is inflated.
     case message(kind: MessageKind, payload: [UInt8])
 
-    /// A ping, to be answered by a pong with the same bytes, at most 125 (§5.5.2).
+    /// A ping with its payload, at most 125 bytes. The caller must answer with a pong that has the same payload (§5.5.2).
     case ping([UInt8])
 
     /// A pong: the answer to our ping, or unsolicited (§5.5.3).
     case pong([UInt8])
 
-    /// The peer's last frame; to be answered by a close frame if none was sent (§5.5.1). The code is nil if the
-    /// frame was empty.
+    /// The peer's close frame, which is its last frame. The caller must answer with a close frame, unless it has sent one
+    /// already (§5.5.1). The code is nil if the frame was empty.
     case close(CloseCode?, reason: String)
   }
 
@@ -154,9 +154,9 @@ package struct MessageReader: Sendable {
   ///     connection uses.
   ///   - inflatedBytes: the number of bytes after which inflating pauses. If a message is incomplete at the first pause, the
   ///     next call inflates it again from its beginning, and each later call continues.
-  /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. After a close frame, bytes are
-  ///   dropped (§1.4).
-  /// - Throws: the rule that the peer broke; the same error in every later call.
+  /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. Bytes after a close frame are dropped
+  ///   (§1.4).
+  /// - Throws: the rule that the peer broke. Every later call throws the same error.
   package mutating func next(
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater? = nil,
     inflatedBytes: Int = .max

@@ -41,8 +41,8 @@ package struct UpgradeAttempt: Sendable {
     return fields
   }
 
-  /// Checks the response by its status and header fields. Throws the first defect; the connection then is not a
-  /// WebSocket and must be closed.
+  /// Checks the response by its status and header fields. Throws the first defect that it finds; the caller must then close the
+  /// connection.
   package func check(status: Int, fields: [HandshakeField]) throws(UpgradeResponseError) -> Agreement {
     guard status == 101 else { throw .refused(status: status) }
     guard values(of: "upgrade", in: fields).map({ trimmed($0).lowercased() }) == ["websocket"] else {

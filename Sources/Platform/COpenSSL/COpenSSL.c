@@ -35,7 +35,7 @@ SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum) {
   static const unsigned char identity[] = "drawtogether";
   if (SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum) &&
       SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") &&
-      // P-384 for certificates with such a key, which TLS 1.2 supports only with this group.
+      // P-384 is for certificates with a P-384 key, which TLS 1.2 supports only if this group is in the list.
       SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") &&
       SSL_CTX_set_session_id_context(context, identity, sizeof identity - 1))
     return context;

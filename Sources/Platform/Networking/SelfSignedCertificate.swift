@@ -68,8 +68,8 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .created(reason))
   }
 
-  /// Writes and syncs both files under temporary names, and only then renames them: a crash leaves the old pair, or a
-  /// pair that does not match and is created again.
+  /// Writes and syncs both files under temporary names, and renames them afterwards. A crash leaves the old pair, or a pair
+  /// that does not match and that the next start replaces.
   private static func create(
     certificatePath: String, keyPath: String, directory: String, names: AlternativeNames, notBefore: Int64,
     notAfter: Int64

@@ -51,7 +51,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     return Self.sendResult("send", count)
   }
 
-  /// Sends the first bytes and then the second, as many as the send buffer takes, in one call.
+  /// Sends `first` and then `second` in one system call, as many bytes as the send buffer takes.
   package func send(_ first: Span<UInt8>, _ second: Span<UInt8>) -> SendResult {
     let count = unsafe first.withUnsafeBufferPointer { first in
       unsafe second.withUnsafeBufferPointer { second in

@@ -4,7 +4,7 @@ internal import CLinux
 package struct SocketAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// The address without the port.
   package let ip: IPAddress
-  /// The port; 0 asks a listener for a free one.
+  /// The port; 0 makes a listener choose a free port.
   package let port: UInt16
   /// The interface of a link-local IPv6 address; else 0.
   package let scope: UInt32

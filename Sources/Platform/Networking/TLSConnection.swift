@@ -150,8 +150,7 @@ package final class TLSConnection {
     if case .closedByPeer = state { true } else { false }
   }
 
-  /// True until a server has received a complete ClientHello. Until then the handshake has cost hardly any memory or
-  /// time.
+  /// True until a server has received a complete ClientHello. Until then the connection uses hardly any memory or CPU time.
   package var isAwaitingHello: Bool {
     if case .awaitingHello = state { true } else { false }
   }

@@ -40,8 +40,8 @@ package struct TLSServerContext: Sendable {
     self.certificate = certificate
   }
 
-  /// Returns true if the path names a special file, such as a pipe: reading it blocks until another process writes, or never
-  /// ends. If the path cannot be examined, returns false; reading the file then fails.
+  /// Returns true if the path names a special file, such as a pipe. Reading such a file may block or never end. If the path
+  /// cannot be examined, returns false; reading the file then fails.
   private static func isSpecialFile(at path: String) -> Bool {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return false }

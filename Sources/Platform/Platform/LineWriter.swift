@@ -86,7 +86,7 @@ package final class LineWriter: Sendable {
     }
   }
 
-  /// Makes the thread write the queued lines and end. From then on a caller of `enqueue` writes its line itself.
+  /// Makes the thread write the queued lines and end. After that, each caller of `enqueue` writes its line itself.
   ///
   /// - Parameter duration: the maximum time to wait; if the descriptor accepts no bytes in this time, the queued lines are
   ///   dropped.

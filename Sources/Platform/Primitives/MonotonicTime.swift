@@ -74,8 +74,8 @@ extension Duration {
   /// The duration in nanoseconds, without the fraction. Traps for more than 292 years.
   @inlinable @inline(__always)
   package var wholeNanoseconds: Int64 {
-    // This divides the whole amount. The compiler computes the result if the duration is a constant and the function is inlined.
-    // `components` is a call of 200 instructions.
+    // The whole duration is divided, because the compiler can compute the result for a constant if the function is inlined.
+    // Reading `components` instead would be a call of 200 instructions.
     Int64(attoseconds / 1_000_000_000)
   }
 

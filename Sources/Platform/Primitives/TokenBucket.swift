@@ -34,7 +34,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - rate: the rate whose capacity fills the bucket.
-  ///   - now: the current time; by default the bucket counts as full until its first use.
+  ///   - now: the current time; by default the bucket is full at its first use.
   package init(full rate: Rate, at now: MonotonicTime = .distantPast) {
     tokens = rate.capacity
     refilledAt = now
@@ -44,7 +44,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   @inlinable
   package mutating func refill(by rate: Rate, at now: MonotonicTime) {
     guard now.nanoseconds > refilledAt.nanoseconds else { return }
-    // From `distantPast` the difference overflows: the bucket is then full.
+    // The difference to `distantPast` overflows. The bucket is then full.
     let (elapsed, overflows) = now.nanoseconds.subtractingReportingOverflow(refilledAt.nanoseconds)
     let seconds = Double(overflows ? .max : elapsed) / 1e9
     tokens = min(rate.capacity, tokens + seconds * rate.tokensPerSecond)

@@ -4,7 +4,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
   package static let maximumTextScalars = 128
   /// The maximum number of bytes of a payload as JSON.
   package static let maximumPayloadLength = 16_384
-  /// The activity of a session that is created without one.
+  /// The activity of a session that is created without an activity.
   package static let standard = Activity(
     identifier: "drawtogether", title: "Draw Together", type: "generic")
 

@@ -5,7 +5,7 @@ package typealias ParticipantNumber = UInt32
 
 /// A current or past participant of a session, with the members that all participants receive.
 package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
-  /// The id; each join that does not resume creates a new one.
+  /// The id. Each `join` without `resume` creates a new participant with a new id.
   package var id: UUID
   /// The number on the wire, in place of `id`.
   package var number: ParticipantNumber

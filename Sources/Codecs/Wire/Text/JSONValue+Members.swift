@@ -1,4 +1,4 @@
-/// Optional members of an object: `null` counts as missing, a value of another type is an error.
+/// Optional members of an object: `null` is treated as missing, and a value of another type is an error.
 extension [String: JSONValue] {
   /// Returns the string of a member.
   ///

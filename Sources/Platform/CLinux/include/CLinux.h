@@ -55,7 +55,7 @@ int clinux_thread_block_signals(const int *signals, size_t count);
 int clinux_thread_set_niceness(int niceness);
 int clinux_thread_niceness(void);
 
-// Signals: blocks the listed ones for this thread and the threads that it creates later, and opens a signalfd.
+// Blocks the listed signals for this thread and the threads that it creates later, and opens a signalfd for them.
 int clinux_signals_open(const int *signals, size_t count);
 // Waits for the next signal and returns its number.
 int clinux_signals_wait(int descriptor);
