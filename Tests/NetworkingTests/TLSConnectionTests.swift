@@ -165,9 +165,7 @@ struct TLSConnectionTests {
     }
   }
 
-  @Test(
-    "`receive` appends plaintext and ciphertext to its two output arrays, and their earlier bytes stay unchanged"
-  )
+  @Test("Each call appends its bytes to the output array, and earlier bytes in the array stay unchanged")
   func appends() throws {
     var pair = try pair(.v1_3)
     try pair.exchange()
