@@ -333,6 +333,7 @@ async def test_clients_without_an_address_count_as_their_local_proxy(new_gateway
                 await RawSocket.open(gateway, session, X_Forwarded_For="127.0.0.1")
             )
             await socket.join()
+    assert await asyncio.to_thread(gateway.terminate) == 0
 
 
 REFUSED = [("PUT", "/api/sessions", 405), ("OPTIONS", "/", 204), ("BREW", "/", 501)]
