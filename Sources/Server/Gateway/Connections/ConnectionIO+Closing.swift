@@ -20,6 +20,7 @@ extension ConnectionIO {
   /// Closes a connection.
   func close(_ connection: Connection, reason: @autoclosure () -> String = "done") {
     guard table.isOpen(connection) else { return }
+    connection.handler?.willClose()
     if !(connection.handler?.isWebSocket ?? false), logger.logsDebug {
       logger.log(.connectionClosed(connection.clientAddress, reason: reason()))
     }
@@ -29,7 +30,6 @@ extension ConnectionIO {
       if !connection.hasPendingWrites, !closeNotify.isEmpty { _ = connection.socket.send(closeNotify.span) }
     }
     endHandshake(of: connection)
-    connection.handler?.willClose()
     forget(connection)
     releaseClient(of: connection)
     if connection.isReserved {

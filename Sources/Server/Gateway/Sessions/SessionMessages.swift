@@ -180,11 +180,8 @@ final class SessionMessages {
       do throws(Refusal) {
         try await sessions.end(host, by: subject.participant, from: subject.address)
       } catch {
-        let isOpen = sockets.socket(token) != nil
-        var subject = subject
-        if !isOpen { subject.address = nil }
         logger.log(.refused(.control, error.code, subject))
-        guard !host.isRemoved, isOpen else { return }
+        guard !host.isRemoved, sockets.socket(token) != nil else { return }
         host.session.enqueueControl(subscriber, GatewayControl.error(error).encoded())
         sessions.touch(host)
       }
