@@ -4,7 +4,8 @@ internal import Platform
 /// Computes pseudonyms of addresses. Equal addresses have equal pseudonyms; without the key, a pseudonym does not reveal its
 /// address.
 ///
-/// Sessions' records contain pseudonyms instead of addresses, so that the sessions of an address are counted over restarts.
+/// Sessions' records contain pseudonyms instead of addresses. With these, the gateway can count the sessions of each address even
+/// after a restart.
 struct AddressPseudonyms: Sendable {
   /// The length of the key in bytes.
   static let keyLength = 32
@@ -16,10 +17,11 @@ struct AddressPseudonyms: Sendable {
     self.key = key
   }
 
-  /// Returns 32 hexadecimal digits: the same for all addresses that are counted as one client.
+  /// Returns the pseudonym of an address: 32 hexadecimal digits. All addresses of one network count as one client and have the
+  /// same pseudonym.
   func pseudonym(of address: IPAddress) -> String {
     let network = address.network
-    // Key and message have fixed lengths, so a plain digest of both is as secure as an HMAC.
+    // Key and address have fixed lengths, so a plain digest of their concatenation is as secure as an HMAC.
     var message = key
     message.append(network.isV6 ? 6 : 4)
     for half in [network.high, network.low] {

@@ -9,19 +9,21 @@ struct ClockReading {
   var isSynchronised: Bool
 }
 
-/// Decides from readings of the clocks when the wall clock is trusted. Does not read the clocks itself.
+/// Decides from readings of both clocks whether the wall clock is trusted, and from which time on. Does not read the clocks
+/// itself.
 ///
-/// A synchronised clock is trusted after `delay` of running time, and any other clock after `unsynchronisedDelay`. A step of the
-/// wall clock, forward or back, restarts both delays.
+/// The wall clock is trusted when it has been synchronised for `delay`, or when `unsynchronisedDelay` has passed since the start
+/// of the gateway. A step of the wall clock, forward or back, restarts both delays.
 struct ClockTrust {
-  /// The minimum difference between the progress of the two clocks that counts as a step.
+  /// The smallest step of the wall clock: the minimum difference between the times that passed on the two clocks between two
+  /// readings.
   private static let smallestStep = Duration.seconds(60)
 
   private let delay: Duration
   private let unsynchronisedDelay: Duration
-  /// The time of the start, or of the last step.
+  /// The time of the first reading, or of the last step of the wall clock.
   private var steadySince: MonotonicTime
-  /// The start of the present period of synchronisation; nil while the clock is not synchronised.
+  /// The time since which the clock has been synchronised without a step; nil while the clock is not synchronised.
   private var synchronisedSince: MonotonicTime?
   private var last: ClockReading
 
@@ -48,7 +50,8 @@ struct ClockTrust {
     last = reading
   }
 
-  /// The time from which the clock is trusted, if its state stays as in the last reading.
+  /// The time from which the clock is trusted, provided that after the last reading it does not step and does not gain or lose
+  /// synchronisation.
   var begins: MonotonicTime {
     let unsynchronised = steadySince + unsynchronisedDelay
     guard let synchronisedSince else { return unsynchronised }

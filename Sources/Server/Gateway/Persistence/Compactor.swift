@@ -5,9 +5,10 @@ internal import Storage
 
 /// Rewrites logs that consist mostly of superseded records, in the background.
 final class Compactor {
-  /// The number of logs of one reactor that are compacted at a time. Other sessions try again with their next batch.
+  /// The maximum number of logs that one reactor compacts at the same time. Other sessions are checked again after their next
+  /// batch.
   private static let concurrentCompactions = 2
-  /// The pause after a failed compaction of a session.
+  /// The minimum time between a failed compaction of a session and the next attempt.
   private static let retryInterval = Duration.seconds(30)
 
   /// Called when a compaction has ended.
@@ -58,7 +59,8 @@ final class Compactor {
     let plan = session.beginCompaction()
     try await store.beginCompaction(session.id, plan)
     var after: UInt64 = 0
-    // Each iteration handles one slice. A session may have many retained entries, and its participants continue in between.
+    // A session may have many retained entries, so each iteration writes only one slice of them. Between two slices, the reactor
+    // continues to serve the participants.
     while !stored.isRemoved, let slice = session.compactionSlice(after: after, through: plan.through) {
       after = slice.last
       try await store.addToCompaction(session.id, [slice.record])

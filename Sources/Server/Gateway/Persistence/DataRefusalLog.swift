@@ -1,7 +1,7 @@
 internal import Wire
 
-/// Logs when the gateway begins to refuse new sessions and uploads because of a lack of disk space, and when it accepts them
-/// again.
+/// Logs when the gateway begins to refuse new sessions and uploads because it cannot store more data, and when it accepts new
+/// sessions and uploads again.
 final class DataRefusalLog {
   private let log: Log
   private var isRefusing = false
@@ -10,7 +10,7 @@ final class DataRefusalLog {
     self.log = log
   }
 
-  /// Logs a change.
+  /// Logs a line if the gateway has just begun to refuse or to accept new data.
   ///
   /// - Parameter refusal: the present refusal of new sessions and uploads; nil if they are accepted.
   func update(_ refusal: Refusal?) {

@@ -5,7 +5,7 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The state of the disk: the success of recent writes, and the free space.
+/// The state of the disk: recent failures of writes, and the free space.
 final class DiskMonitor: Sendable {
   /// The change of the disk's state after a batch.
   enum Change {
@@ -19,16 +19,16 @@ final class DiskMonitor: Sendable {
     var failing: [Int: MonotonicTime] = [:]
     var isFull = false
     var freeBytes: UInt64?
-    /// The time of a pending request to the file system.
+    /// The time at which the measurement in progress began; nil when none is in progress.
     var measuringSince: MonotonicTime?
   }
 
   private let reserve: UInt64
   private let freeBytes: @Sendable () throws(StorageError) -> UInt64
   private let state = Guarded(State())
-  /// The time for which new data is refused after a failure.
+  /// The time for which new data is refused after a failed write.
   private static let failureTime = Duration.seconds(5)
-  /// The time limit of a request for the free space. A network file system may be slow, or never answer.
+  /// The time after which a measurement of the free space counts as hanging. A network file system may be slow, or never answer.
   static let measurementTimeout = Duration.seconds(10)
 
   /// Creates the monitor of a disk. `freeBytes` reads the free space, and may block.
@@ -37,7 +37,7 @@ final class DiskMonitor: Sendable {
     self.reserve = UInt64(clamping: reserve)
   }
 
-  /// Records the outcome of a reactor's batch.
+  /// Records the outcome of a reactor's batch. Returns the resulting change of the disk's state.
   func recordBatch(failure: StorageError?, of reactor: Int, now: MonotonicTime) -> Change {
     state.withLock { state in
       let wasFailing = !state.failing.isEmpty
@@ -66,7 +66,7 @@ final class DiskMonitor: Sendable {
     }
   }
 
-  /// True while batches fail; and the last measured free space in bytes.
+  /// `isFailing` is true while batches fail. `free` is the last measured free space in bytes; nil if unknown.
   var figures: (isFailing: Bool, free: UInt64?) {
     state.withLock { (!$0.failing.isEmpty, $0.freeBytes) }
   }
@@ -74,7 +74,8 @@ final class DiskMonitor: Sendable {
   /// Returns the refusal of new sessions and uploads; nil while they are accepted.
   func refusal(now: MonotonicTime) -> Refusal? {
     state.withLock { state in
-      // A session with unsaved entries retries every second. If there is none, the next request tests the disk.
+      // A session with unsaved entries repeats a failed batch every second, so the refusal continues while the disk fails.
+      // Without such a session, new data is accepted after `failureTime`, and storing it tests the disk.
       if state.failing.values.contains(where: { now - $0 < Self.failureTime }) {
         var refusal = Refusal(
           .storageFull,

@@ -1,7 +1,7 @@
 internal import Networking
 internal import Primitives
 
-/// The times at which a reactor measures the free bytes of the disk, and reads the clocks for `RemovalGate`.
+/// Determines when a reactor measures the free space of the disk. At the same times, it reads the clocks for `RemovalGate`.
 final class DiskSchedule {
   private let gauge: DiskGauge
   private let removal: RemovalGate

@@ -18,15 +18,16 @@ final class FileThreads: Sendable {
   let observing: BlockingExecutor
   let certificates: BlockingExecutor
   let disk: BlockingExecutor
-  /// The thread that compares contents with their digests, so that transfers of intact contents do not wait for it.
+  /// The thread that compares stored contents with their digests. It is not one of the transfer threads, so that transfers of
+  /// verified contents do not wait for a verification.
   let verifying: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
 
-  /// Transfers have a lower priority than the reactors, which send live drawing.
+  /// The nice value of transfer threads. Their priority is lower than that of the reactors, which send live drawing.
   private static let transferNiceness = 5
 
-  /// The sweep has the lowest priority, because no request waits for its result.
+  /// The nice value of the sweeping thread. Its priority is the lowest, because no request waits for a sweep.
   private static let sweepingNiceness = 10
 
   init(transfers count: Int) throws(SystemError) {
@@ -51,9 +52,9 @@ final class FileThreads: Sendable {
     return transfers[Int(number % UInt(transfers.count))]
   }
 
-  /// Ends the threads when their queued work is done, and waits for the end.
+  /// Lets all threads finish their queued work, and waits until they have ended.
   ///
-  /// - Parameter duration: the maximum time for all threads together. A thread does not end while its disk hangs.
+  /// - Parameter duration: the maximum total wait. It is needed because a thread does not end while its disk hangs.
   /// - Returns: true if all threads have ended.
   func stop(within duration: Duration) -> Bool {
     let threads = transfers + loaders + [sweeping, ordered, verifying, certificates, disk, saving, observing]

@@ -5,10 +5,11 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Stores the records of a reactor's sessions. A batch has the new records of all sessions in one shard of the store; batches of a
-/// shard are at least 100 ms apart, unless a caller waits.
+/// Stores the records of a reactor's sessions in batches. A batch contains the new records of all sessions in one shard of the
+/// store.
 ///
-/// One batch of a shard is in flight at a time, so that the records of each session are stored in their order.
+/// The batches of a shard are at least 100 ms apart, unless a caller waits until its records are stored. Only one batch of a
+/// shard is in flight at a time, so that the records of each session are stored in their order.
 final class Persister {
   /// The values and components that the persisters of all reactors share.
   struct Environment: Sendable {
@@ -17,24 +18,25 @@ final class Persister {
     let ledger: SessionLedger
     let disk: DiskMonitor
     let clock: GatewayClock
-    /// The name of the period since the last stop that was not clean. A session that was closed in this period keeps its epoch.
+    /// The name of the period since the gateway last ended without a clean stop. A session whose log was closed in this period
+    /// keeps its epoch.
     let generation: String
     let log: Log
   }
 
-  /// The time for which entries wait for more entries, which are stored with them.
+  /// The time from the first unsaved entry to its batch, so that later entries can be stored in the same batch.
   private static let storeInterval = Duration.milliseconds(50)
-  /// The minimum time between two batches, unless a caller waits. It limits the rate of `committed` messages. Twice the rate cost
-  /// 4 % of the CPU at 60,000 entries a second.
+  /// The minimum time between two batches of a shard, unless a caller waits. It limits the rate of `committed` messages. When
+  /// this rate was doubled in a measurement at 60,000 entries a second, it cost 4 % of the CPU.
   private static let batchInterval = Duration.milliseconds(100)
   /// The time from a failed batch to the next attempt.
   private static let retryInterval = Duration.seconds(1)
-  /// The number of unsaved bytes at which a session's change is counted before the next batch. This is needed because no batch
-  /// returns while a disk hangs.
+  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge at once. Otherwise they are
+  /// added when a batch returns, but no batch returns while a disk hangs.
   private static let countedStep = 65_536
-  /// The number of unsaved bytes above which a session is stored without a pause.
+  /// The number of unsaved bytes above which a session's next batch follows the previous one without a pause.
   private static let backlogBytes = 262_144
-  /// The pause after which a client may repeat an entry that was refused because the data folder is full.
+  /// The time after which a client may repeat an entry that was refused because the data folder was full.
   private static let dataRetryMs: UInt64 = 5000
 
   /// The sessions of a shard that wait for its next batch.
@@ -46,9 +48,9 @@ final class Persister {
     var isInFlight = false
   }
 
-  /// Called when the store has answered a batch with records of a session, stored or not.
+  /// Called when it is known whether the records of a session in a batch were stored, in both cases.
   var didReturn: (StoredSession) -> Void = { _ in }
-  /// Called when records of a session were stored, after `didReturn`.
+  /// Called after `didReturn` if the records were stored.
   var didStore: (StoredSession) -> Void = { _ in }
   /// Called when the store refused records of a session because this gateway does not own the session any more.
   var didLoseOwnership: (StoredSession) -> Void = { _ in }
@@ -73,7 +75,8 @@ final class Persister {
 
   private var now: MonotonicTime { clock.now }
 
-  /// The time of the next batch; nil when no shard has both a queued session and no batch in flight.
+  /// The earliest time of the next batch of a shard, among the shards without a batch in flight; nil when these have no queued
+  /// sessions.
   var nextDeadline: MonotonicTime? {
     var next: MonotonicTime?
     for shard in shards where !shard.isInFlight {
@@ -84,14 +87,14 @@ final class Persister {
 
   // MARK: - Requests
 
-  /// Stores a session's unsaved entries within the usual interval.
+  /// Queues a session's unsaved entries for the next regular batch of its shard.
   func storeSoon(_ stored: StoredSession) {
     guard stored.session.hasUnsaved else { return }
     enqueue(stored, at: usualTime(of: stored))
     if stored.session.unsavedBytes - stored.countedUnsaved >= Self.countedStep { countUnsaved(stored) }
   }
 
-  /// Stores a session's unsaved entries with the next batch.
+  /// Queues a session's unsaved entries for a batch that is written as soon as no other batch of the shard is in flight.
   func storeAtOnce(_ stored: StoredSession) {
     guard stored.session.hasUnsaved else { return }
     enqueue(stored, at: .distantPast)
@@ -107,15 +110,15 @@ final class Persister {
 
   /// Writes the last record of a log, after all other records.
   ///
-  /// - Returns: true when the record is stored. Entries that arrive in the meantime follow a `closed` record; an `end` record is
-  ///   always last.
+  /// - Returns: true if the record was stored. Entries that arrive while a `closed` record is being written are stored after it.
+  ///   No record follows an `end` record.
   func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) async -> Bool {
     // A session that is only in memory has no records.
     guard stored.session.isByStore else { return true }
     return await stored.waitForFinalRecord(kind) { enqueue(stored, at: .distantPast) }
   }
 
-  /// Writes the record `closed` with the next batch, without waiting.
+  /// Requests the `closed` record for the next batch, and returns immediately.
   func writeClosedRecord(of stored: StoredSession) {
     guard stored.requestClosedRecord() else { return }
     enqueue(stored, at: .distantPast)
@@ -123,7 +126,8 @@ final class Persister {
 
   /// Returns the refusal for a request whose change could not be stored.
   func refusalOfUnstored(_ stored: StoredSession) -> Refusal {
-    // No records follow an end. The end is on the disk a moment before all reactors know it.
+    // No record is written after an `end` record. That record is on the disk a moment before all reactors know that the session
+    // has ended.
     stored.isRemoved || stored.lastRecord == .end ? .ended : .notSaved
   }
 
@@ -197,7 +201,7 @@ final class Persister {
         batch.stored.batchReturned()
         didStore(batch, byteCount)
       case .refused(let error):
-        // If another program changed the log, that is no sign of a failing disk.
+        // Some errors do not mean that the disk fails, for example when another program changed the log.
         if error.isOfDisk { failure = error } else { hasOtherFailure = true }
         batch.stored.batchReturned()
         didFail(batch, error)
@@ -208,7 +212,7 @@ final class Persister {
       case .unknown(let error):
         failure = error
         counters.values.saveFailures += 1
-        // The callers that wait for this batch continue to wait, because its records may be stored.
+        // The callers that wait for this batch continue to wait, because its records may have been stored.
         batch.stored.repeatLater(batch)
         enqueue(batch.stored, at: now + Self.retryInterval)
       }
@@ -265,7 +269,8 @@ final class Persister {
     reportBytes(of: stored)
   }
 
-  /// Updates the gauge of unsaved bytes. Sessions with unsaved bytes refuse to grow while the sum of all is over its limit.
+  /// Updates the gateway's gauge of unsaved bytes with those of a session. While the gauge is over its limit, a session with
+  /// unsaved bytes refuses new entries.
   func countUnsaved(_ stored: StoredSession) {
     let bytes = stored.isRemoved ? 0 : stored.session.unsavedBytes
     let isOverLimit = environment.unsaved.add(bytes - stored.countedUnsaved)
@@ -273,7 +278,8 @@ final class Persister {
     stored.session.refusesGrowth = bytes > 0 && isOverLimit
   }
 
-  /// Reports the size of a session in the data folder to the ledger. The session refuses to grow while the folder is full.
+  /// Reports to the ledger how many bytes a session uses in the data folder. While the folder is full, the session refuses new
+  /// entries.
   func reportBytes(of stored: StoredSession) {
     guard !stored.isRemoved else { return }
     let session = stored.session

@@ -3,7 +3,7 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The clocks that decide about removals. Tests provide their own.
+/// The wall clock with its state of synchronisation, on which the removal of sessions depends. Tests provide other clocks.
 package struct GatewayClock: Sendable {
   /// Reads the wall clock.
   let wall: @Sendable () -> WallTime
@@ -20,13 +20,16 @@ package struct GatewayClock: Sendable {
   }
 }
 
-/// Prevents a wrong wall clock from removing sessions: removals are allowed only while the clock is trusted.
+/// Decides whether expired sessions may be removed: only while the wall clock is trusted. A wrong clock would let sessions expire
+/// too early.
 ///
 /// Any thread may use it.
 final class RemovalGate: Sendable {
-  /// The change after reading the clocks.
+  /// The change between two readings of the clocks.
   enum Change {
+    /// Removals have become allowed.
     case opened
+    /// Removals have become forbidden.
     case closed
     case same
   }
@@ -49,7 +52,7 @@ final class RemovalGate: Sendable {
           at: Self.reading(of: clock, now: now))))
   }
 
-  /// Reads the clocks; called about once a second.
+  /// Reads the clocks, and returns the change since the previous call. Called about once a second.
   func readClocks(now: MonotonicTime) -> Change {
     let isOpen = isOpen(now: now)
     return state.withLock { state in
@@ -61,8 +64,8 @@ final class RemovalGate: Sendable {
 
   /// Returns the time until sessions may be removed, if the clock's state does not change; zero when removals are allowed now.
   ///
-  /// Reads the clocks, so that a step counts from the moment of the step. A caller that compares dates must read its date before
-  /// this call.
+  /// This call reads the clocks itself, so that it detects a step of the wall clock immediately. A caller that compares dates
+  /// must read the date before this call: a step that made the date wrong is then detected here.
   func wait(now: MonotonicTime) -> Duration {
     let reading = Self.reading(of: clock, now: now)
     return state.withLock { state in

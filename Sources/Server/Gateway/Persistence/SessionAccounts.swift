@@ -8,15 +8,15 @@ internal import Wire
 struct SessionAccounts {
   /// The values of one stored session.
   struct Account: Equatable {
-    /// The pseudonym of the address that created the session; nil if that address is not counted.
+    /// The pseudonym of the address that created the session; nil if the sessions of that address are not counted.
     var creator: String?
-    /// Bytes of its log.
+    /// The length of the session's log in bytes.
     var logBytes = 0
-    /// Bytes of its attachments, including those that uploads have reserved.
+    /// The bytes of the session's attachments, including bytes that uploads have reserved.
     var attachmentBytes = 0
     /// True when the session has ended and is still stored.
     var hasEnded = false
-    /// True while the session is in memory. Then its reactor reports its bytes, and its expiry time is unknown.
+    /// True while the session is in memory. In this state, its reactor reports its bytes, and its expiry time is unknown.
     var isOpen = false
     /// The expiry time of the session according to its records; nil if unknown.
     var until: Date?
@@ -88,8 +88,12 @@ struct SessionAccounts {
 
   // MARK: - Limits
 
-  /// Returns the refusal of a new session; nil when it may be created. A nil creator means that the creator's sessions are not
-  /// counted.
+  /// Decides whether a new session may be created.
+  ///
+  /// - Parameters:
+  ///   - creator: the pseudonym of the client's address; nil if the sessions of that address are not counted.
+  ///   - date: the present time.
+  /// - Returns: the refusal; nil when the session may be created.
   func refusalOfNewSession(of creator: String?, date: Date) -> Refusal? {
     if held >= limits.sessions {
       var refusal = Refusal(
@@ -101,8 +105,8 @@ struct SessionAccounts {
     if let creator, let entry = creators[creator], entry.sessions.count >= limits.sessionsPerAddress {
       var refusal = Refusal(
         .tooMany,
-        "This gateway keeps \(entry.sessions.count) sessions that were created from your address, of "
-          + "\(limits.sessionsPerAddress) that it stores for one address.",
+        "This gateway stores \(entry.sessions.count) sessions that were created from your address; the limit is "
+          + "\(limits.sessionsPerAddress) for one address.",
         limit: limits.sessionsPerAddress, actual: entry.sessions.count)
       refusal.retryAfterMs = wait(for: entry.sessions.lazy.compactMap { accounts[$0] }, date: date)
       refusal.status = 429
@@ -111,10 +115,10 @@ struct SessionAccounts {
     return dataRefusal(of: creator, adding: 0)
   }
 
-  /// The refusal of more bytes in any session; nil while they are accepted.
+  /// The refusal of more bytes in all sessions, because of the limit `dataBytes`; nil while more bytes are accepted.
   var refusalOfGrowth: Refusal? { dataRefusal(of: nil, adding: 0) }
 
-  /// Returns the refusal of more bytes in a session; nil when they are accepted.
+  /// Returns the refusal of `bytes` more bytes in a session; nil when they are accepted.
   func refusalOfGrowth(of id: SessionID, adding bytes: Int) -> Refusal? {
     dataRefusal(of: accounts[id]?.creator, adding: bytes)
   }
@@ -131,18 +135,18 @@ struct SessionAccounts {
     else { return nil }
     return Refusal(
       .storageFull,
-      "The sessions that were created from one address may take \(limits.dataBytesPerAddress) bytes together, and those "
-        + "of this address take \(own). Remove something, or end a session.",
+      "The sessions that were created from the same address use \(own) bytes together; the limit is "
+        + "\(limits.dataBytesPerAddress). Remove something, or end a session.",
       limit: limits.dataBytesPerAddress, actual: own + added)
   }
 
-  /// At the limit, all growth is refused. Below the limit, growth is accepted if it fits.
+  /// Returns true if `added` more bytes must be refused. At the limit, even zero more bytes are refused.
   private static func exceeds(_ bytes: Int, _ added: Int, _ limit: Int) -> Bool {
     bytes >= limit || added > limit - bytes
   }
 
-  /// The milliseconds until the first of these sessions is removed. If no expiry time is known, the minimum time until a removal
-  /// is possible.
+  /// The milliseconds until the first of these sessions expires. If no expiry time is known: the shortest time for which the
+  /// gateway keeps any session.
   private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
     let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
     let seconds =

@@ -3,10 +3,11 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Changes the names of uploads and contents of all sessions, in the order of the calls.
+/// Renames and removes the files of uploads and attachment contents of all sessions, in the order of the calls.
 ///
-/// The order matters if a content is added again while the last attachment with the same content is being removed. The
-/// owner of the session decides about the removal, and makes this call without a suspension point in between.
+/// The order matters if a content is added again while the last attachment with the same content is being removed. The owner of
+/// the session decides whether to remove the content, and then calls `removeContent` without a suspension point between the
+/// decision and the call.
 actor SessionFiles {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
@@ -20,12 +21,12 @@ actor SessionFiles {
 
   /// Stores a finished upload as the content of an attachment. If that fails, the upload is removed.
   ///
-  /// - Returns: the mark of the content; nil if it has been removed.
+  /// - Returns: the `ContentMark` of the stored content; nil if the content has been removed.
   func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) -> ContentMark? {
     do throws(StorageError) {
       return try attachments.place(upload, as: digest, of: session)
     } catch {
-      // Only the first error is reported.
+      // An error of this second step is ignored: the caller gets the first error.
       try? attachments.discardUpload(upload, of: session)
       throw error
     }

@@ -5,24 +5,24 @@ internal import Wire
 
 /// The accounts of all stored sessions, shared by the reactors and the sweeper.
 ///
-/// Handling an entry never accesses the ledger. Instead, reactors report the bytes of a written batch, and the bytes that uploads
-/// reserve.
+/// Reactors report the bytes of each session after a written batch, and the bytes that uploads reserve. The code that handles an
+/// entry never accesses the ledger.
 final class SessionLedger: Sendable {
   private struct State {
     var accounts: SessionAccounts
     /// True when the ledger contains the sessions of earlier processes.
     var isLoaded: Bool
-    /// The last refusal whose retry time was computed from all sessions, and the time of that refusal.
+    /// The last refusal because of the limit `sessions`, and its time. Its retry time was computed from all sessions.
     var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
   }
 
   private let limits: Limits
   private let removal: RemovalGate
   private let state: Guarded<State>
-  /// The time for which such a refusal is reused.
+  /// The time for which `State.lastRefusal` is reused, because computing another one takes long.
   private static let refusalTime = Duration.seconds(1)
 
-  /// Creates an empty ledger. `isLoaded` is true if there are no sessions of earlier processes.
+  /// Creates an empty ledger. `isLoaded` is true if no sessions of earlier processes have to be added.
   init(limits: Limits, removal: RemovalGate, isLoaded: Bool) {
     self.limits = limits
     self.removal = removal
@@ -37,7 +37,7 @@ final class SessionLedger: Sendable {
     state.withLock { $0.isLoaded = true }
   }
 
-  /// The values of all sessions; nil before they are known.
+  /// The number and bytes of all stored sessions; nil until `didLoad` was called.
   var totals: StoredTotals? { state.withLock { $0.isLoaded ? $0.accounts.totals : nil } }
 
   /// The number of sessions that have not ended.
@@ -60,7 +60,7 @@ final class SessionLedger: Sendable {
         state.accounts.set(SessionAccounts.Account(creator: creator), of: id)
         return nil
       }
-      // No session is removed before this time.
+      // During `wait`, the clock is not trusted and no session is removed, so an earlier retry would be refused too.
       refusal.retryAfterMs = refusal.retryAfterMs.map { max($0, UInt64(clamping: wait.wholeMilliseconds)) }
       if state.accounts.held >= limits.sessions { state.lastRefusal = (refusal, now) }
       return refusal
@@ -84,10 +84,10 @@ final class SessionLedger: Sendable {
     state.withLock { $0.accounts.forget(id) }
   }
 
-  /// The refusal of more bytes in any session; nil while they are accepted.
+  /// The refusal of more bytes in all sessions, because of the limit `dataBytes`; nil while more bytes are accepted.
   var refusalOfGrowth: Refusal? { state.withLock { $0.accounts.refusalOfGrowth } }
 
-  /// Returns the refusal of more bytes in a session; nil when they are accepted.
+  /// Returns the refusal of `bytes` more bytes in a session; nil when they are accepted.
   func refusalOfGrowth(of id: SessionID, adding bytes: Int = 0) -> Refusal? {
     state.withLock { $0.accounts.refusalOfGrowth(of: id, adding: bytes) }
   }

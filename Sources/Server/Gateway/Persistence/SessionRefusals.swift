@@ -23,7 +23,7 @@ extension Refusal {
     return refusal
   }
 
-  /// The refusal of a change that has to be on the disk, while the disk cannot be written.
+  /// The refusal of a change that takes effect only when it is stored, while the disk does not accept writes.
   static var notSaved: Refusal {
     var refusal = Refusal(
       .storageFull, "The gateway cannot store the change at present, so it has no effect: try again later."
@@ -34,7 +34,7 @@ extension Refusal {
 
   static var outOfDescriptors: Refusal {
     var refusal = Refusal(
-      .unavailable, "The gateway has as many files open as it may: try again in a moment.")
+      .unavailable, "The gateway has reached its limit of open files: try again in a moment.")
     refusal.retryAfterMs = 2000
     return refusal
   }

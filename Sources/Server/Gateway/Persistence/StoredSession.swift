@@ -2,15 +2,15 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// A session of a reactor with the state of storing its records.
+/// A session of a reactor, with its log's state: the length, the last record, and the records that wait to be stored.
 ///
 /// `Persister` and `Compactor` change this state. The owner of the session sets `isRemoved` and `isFlushing`.
 final class StoredSession {
   /// The last record of a session's log.
   enum LastRecord: Equatable {
-    /// A record of a session in use.
+    /// Any record except `closed` and `end`: the session is in use.
     case open
-    /// The `closed` record: it says that the whole session is stored. More records follow if the session continues after all.
+    /// The `closed` record, which states that the whole session is stored. More records follow if the session is used again.
     case closed
     /// The `end` record. No record follows it.
     case end
@@ -50,24 +50,25 @@ final class StoredSession {
   }
 
   let session: Session
-  /// True when the session has ended, expired or been unloaded. Then no more records are written.
+  /// True when the session has ended, expired or been unloaded. No more records are written for it.
   var isRemoved = false
-  /// True while the session's last turn is being sent. Entries that arrive then belong to a later batch.
+  /// True while the entries of the session's last turn are being sent to the participants. Entries that arrive during this time
+  /// belong to a later batch.
   var isFlushing = false
   /// The length of the log in bytes.
   var logBytes = 0
-  /// True while the log is compacted.
+  /// True while the log is being compacted.
   var isCompacting = false
-  /// The time until which the log is not compacted, because a compaction failed.
+  /// The earliest time of the next compaction after a failed one; nil if none has failed.
   var compactAgainAt: MonotonicTime?
   /// True while the session is in the queue for the next batch.
   var isQueued = false
   /// The unsaved bytes of the session that are included in the gauge of the gateway.
   var countedUnsaved = 0
   private(set) var lastRecord = LastRecord.open
-  /// True while a batch with records of this session is written.
+  /// True while a batch with records of this session is being written.
   private(set) var isInFlight = false
-  /// A batch with an unknown outcome. It is repeated as the next batch.
+  /// The last batch if the store could not tell whether it was stored. The same batch is sent to the store again.
   private var unanswered: Batch?
   private var batchCount: UInt64 = 0
   private var waiters: [Waiter] = []
@@ -82,7 +83,7 @@ final class StoredSession {
     !session.isByStore || lastRecord == .closed && !session.hasUnsaved && !isInFlight
   }
 
-  /// True while a final record was requested but not written.
+  /// True while a final record is requested and not yet stored.
   var hasFinalRecord: Bool { finalRecord != nil }
 
   /// True when a caller waits for records of this session.
@@ -125,9 +126,10 @@ final class StoredSession {
 
   /// Removes and returns the records for the next batch.
   ///
-  /// - Parameter makeFinalRecord: creates a final record. It is called last, because the record describes the session at that time.
-  /// - Returns: nil if there is no record to write; then the waiting callers are resumed. A batch with an unknown outcome is
-  ///   returned unchanged.
+  /// - Parameter makeFinalRecord: creates a final record. This closure is called after the other records were taken, because a
+  ///   final record describes the session at that time.
+  /// - Returns: the batch; a batch with an unknown outcome is returned again, unchanged. Nil if there is no record to write; in
+  ///   this case, the waiting callers are resumed.
   func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
     guard lastRecord != .end, !isRemoved else {
       // No record follows the end of a session.
@@ -140,7 +142,7 @@ final class StoredSession {
     var records = unsaved?.records ?? []
     let final = dueFinalRecord(behind: unsaved)
     if let final { records.append(makeFinalRecord(final.kind)) }
-    // A session may have more unsaved bytes than fit into one batch. Then its callers wait for a later batch.
+    // If a session has more unsaved bytes than fit into one batch, its callers wait for a later batch.
     let isWhole = (unsaved?.byteCount ?? 0) < SessionRecord.runBytes
     let reachedWaiters = waiters.filter { isWhole && $0.sequence <= reached }
     waiters.removeAll { isWhole && $0.sequence <= reached }
@@ -156,7 +158,8 @@ final class StoredSession {
       waiters: reachedWaiters)
   }
 
-  /// The requested final record, if all other records are written.
+  /// The requested final record, if it may be part of the next batch. A `closed` record is due when no other record is unsaved.
+  /// An `end` record is due when this batch contains all other unsaved records.
   private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
     guard let finalRecord else { return nil }
     switch finalRecord.kind {
@@ -171,7 +174,7 @@ final class StoredSession {
     unanswered = nil
   }
 
-  /// Stores a batch with an unknown outcome, so that it can be repeated.
+  /// Remembers a batch with an unknown outcome, so that `takeBatch` returns this batch again.
   func repeatLater(_ batch: Batch) {
     unanswered = batch
   }
@@ -191,7 +194,7 @@ final class StoredSession {
     for waiter in batch.waiters { waiter.continuation.resume(returning: true) }
   }
 
-  /// Drops a requested final record that could not be written.
+  /// Drops the requested final record, which could not be stored, and resumes its callers.
   func dropFinalRecord() {
     if let finalRecord { resume(finalRecord, returning: false) }
   }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The number of unsaved bytes of entries in all sessions of the gateway. Any thread may use it.
+/// The number of unsaved bytes of entries in all sessions of the gateway. Any thread may use this gauge.
 final class UnsavedBytes: Sendable {
   private let limit: Int
   private let bytes = Atomic(0)
 
-  /// Creates an empty gauge with the limit `unsavedBytes`.
+  /// Creates a gauge with the value 0. `limit` is the setting `unsavedBytes`.
   init(limit: Int) {
     self.limit = limit
   }
@@ -13,7 +13,7 @@ final class UnsavedBytes: Sendable {
   /// The present sum in bytes.
   var total: Int { bytes.load(ordering: .relaxed) }
 
-  /// Adds the change of one session.
+  /// Adds the change of one session's unsaved bytes.
   ///
   /// - Returns: true when the sum exceeds the limit.
   func add(_ change: Int) -> Bool {
