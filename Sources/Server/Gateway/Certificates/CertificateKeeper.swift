@@ -3,16 +3,16 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Reloads the certificate when its files change, and logs its expiry.
+/// Reloads the certificate when its files change, and logs warnings about its validity period.
 ///
 /// The keeper has its own thread, because reading files from a network file system may be slow.
 actor CertificateKeeper {
   /// The time between two checks of the files.
   static let checkInterval = Duration.seconds(1)
-  /// The time for which one key encrypts new session tickets. The key decrypts tickets for twice that time longer, which is the
-  /// lifetime of a ticket.
+  /// The time for which a key encrypts new session tickets. After this time, the key still decrypts tickets for two more such
+  /// periods, because that is the lifetime of a ticket.
   static let ticketKeyTime = Duration.seconds(3600)
-  /// The time between two log lines about the expiry.
+  /// The time between two log lines about a certificate that is expiring, expired or not yet valid.
   private static let noticeInterval = Duration.seconds(86_400)
 
   nonisolated let holder: TLSServerContextHolder
@@ -26,7 +26,7 @@ actor CertificateKeeper {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Creates the keeper of a pair that was read from its source. The pair is used from now on.
+  /// Creates the keeper of a certificate with its key. This pair was read from `source` and is used from now on.
   init(
     _ pair: CertificateSource.Pair, from source: CertificateSource, log: Log, on executor: BlockingExecutor,
     now: MonotonicTime = .now()
@@ -40,11 +40,11 @@ actor CertificateKeeper {
     noticeAt = now
   }
 
-  /// The number of failed attempts to read a new pair.
+  /// The number of failed attempts to read a new certificate with its key.
   nonisolated var reloadFailures: UInt64 { failures.load(ordering: .relaxed) }
 
-  /// Reads changed files, renews a self-signed pair, rotates the ticket key and logs the expiry, each at its own time. Called
-  /// once per `checkInterval`.
+  /// Performs the tasks that are due: reads changed files, rotates the ticket key, renews a self-signed certificate, and logs an
+  /// expiring certificate. Called once per `checkInterval`.
   func check(now: MonotonicTime = .now(), date: WallTime = .now()) {
     if rotateAt <= now {
       rotateAt = now + Self.ticketKeyTime
@@ -55,7 +55,7 @@ actor CertificateKeeper {
     if noticeAt <= now { logValidity(now: now, date: date) }
   }
 
-  /// Reads both files immediately, and logs the result.
+  /// Reads both files immediately, even if they have not changed, and logs the result.
   func reload(now: MonotonicTime = .now(), date: WallTime = .now()) {
     read(now: now, isRequested: true)
     logValidity(now: now, date: date)
@@ -68,7 +68,7 @@ actor CertificateKeeper {
       let isNew = pair.context.certificate.chain != holder.current.certificate.chain
       // If only the file times changed, the session tickets stay valid.
       if isNew { holder.replace(with: pair.context) }
-      // After a logged failure, the success is logged too, even if the pair is the old one.
+      // After a logged failure, the next successful read is logged too, even if the certificate is the one in use.
       guard isNew || isRequested || hadFailed else { return }
       log(.info, "certificate reloaded", pair.context.certificate.logFields)
       if isNew { noticeAt = now }

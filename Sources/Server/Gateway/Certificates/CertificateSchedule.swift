@@ -1,7 +1,7 @@
 internal import Networking
 internal import Primitives
 
-/// The times at which a reactor starts the checks of a `CertificateKeeper`.
+/// Determines when a reactor calls `CertificateKeeper.check`.
 final class CertificateSchedule {
   private let keeper: CertificateKeeper
   private let clock: LoopClock

@@ -4,7 +4,7 @@ internal import Primitives
 
 /// The origin of the certificate and its key.
 enum CertificateSource: Sendable {
-  /// Files of the operator, who also replaces them.
+  /// Files that the operator provides and replaces.
   case files(certificate: String, key: String)
   /// Files that the gateway creates in its data folder and renews before they expire.
   case selfSigned(directory: String)
@@ -15,10 +15,10 @@ enum CertificateSource: Sendable {
     var key: FileVersion?
   }
 
-  /// A pair of certificate and key that was read.
+  /// A certificate with its key, read from the source.
   struct Pair: Sendable {
     let context: TLSServerContext
-    /// The versions from before the read: a write during the read then counts as a change.
+    /// The versions of the files before the read. So a write during the read is detected as a change by the next check.
     let versions: Versions
   }
 
@@ -42,9 +42,10 @@ enum CertificateSource: Sendable {
     Versions(certificate: FileVersion(of: paths.certificate), key: FileVersion(of: paths.key))
   }
 
-  /// Creates a self-signed pair if there is none, or if it expires soon. Does nothing with files of the operator.
+  /// Creates a self-signed certificate with its key if there is none, or if the present one expires soon. Does nothing if the
+  /// operator provides the files.
   ///
-  /// - Returns: the reason for the new pair; nil if none was created.
+  /// - Returns: the reason for the new certificate; nil if none was created.
   func makeIfNeeded(
     now: WallTime = .now()
   ) throws(CertificateError) -> SelfSignedCertificate.Reason? {

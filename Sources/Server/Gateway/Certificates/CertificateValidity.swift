@@ -7,7 +7,7 @@ package enum CertificateValidity: Equatable, Sendable {
   case expiring
   case expired
 
-  /// The last part of the period, in which the certificate is expiring.
+  /// The maximum length of the time before the end of the period in which the certificate counts as expiring.
   private static let noticeSeconds: Int64 = 14 * 86_400
 
   /// Creates the validity of a certificate at a time.
@@ -19,8 +19,8 @@ package enum CertificateValidity: Equatable, Sendable {
   package init(notBefore: Int64, notAfter: Int64, now: WallTime) {
     let now = now.secondsSince1970
     let left = notAfter - now
-    // Short-lived certificates are issued for a few days and replaced after half of them: for these, the notice begins with the
-    // last third.
+    // Short-lived certificates are issued for a few days and replaced after half of their lifetime. They count as expiring in the
+    // last third of their lifetime.
     let lifetime = max(0, notAfter - notBefore)
     let notice = lifetime <= Self.noticeSeconds ? lifetime / 3 : Self.noticeSeconds
     if left < 0 {

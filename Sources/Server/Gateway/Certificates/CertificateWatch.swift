@@ -1,11 +1,12 @@
 internal import Primitives
 
-/// Decides when certificate and key are read again, and when a failure is logged. Does not access files or clocks.
+/// Decides when the files of certificate and key are read again, and when a failed read is logged. Accesses no files or clocks.
 ///
-/// The two files are replaced one after the other, and a file is not written in one step. So files that are still changing are
-/// not read. An unusable pair is tried again at each check, and is logged as an error only if it stays unusable.
+/// An operator replaces the two files one after the other, and a write of a file is not atomic. Therefore, files that have
+/// changed since the last check are not read yet. An unusable pair of files is read again at each check, and the failure is
+/// logged only if the pair stays unusable.
 struct CertificateWatch: Sendable {
-  /// The time for which a pair may be unusable before the failure is logged.
+  /// The time for which certificate and key may be unusable before the failure is logged.
   static let retryTime = Duration.seconds(5)
 
   /// The file versions of the pair in use.
@@ -16,17 +17,17 @@ struct CertificateWatch: Sendable {
 
   private struct Failure {
     let since: MonotonicTime
-    /// The last logged reason.
+    /// The reason that was logged last; nil if none was.
     var loggedReason: String?
   }
 
-  /// Creates the watch of a pair that is in use.
+  /// Creates the watch of a certificate with its key. This pair is in use.
   init(inForce versions: CertificateSource.Versions) {
     current = versions
     seen = versions
   }
 
-  /// Compares the files with those of the last check.
+  /// Compares the file versions with those in use and those of the last check.
   ///
   /// - Returns: true if the files should be read now.
   mutating func check(_ versions: CertificateSource.Versions) -> Bool {
@@ -38,9 +39,9 @@ struct CertificateWatch: Sendable {
     return versions == seen
   }
 
-  /// Records a pair that was read and is now in use.
+  /// Records that the files were read and that their certificate and key are now in use.
   ///
-  /// - Returns: true if a failure was logged before.
+  /// - Returns: true if a failure was logged since the previous successful read.
   mutating func didRead(_ versions: CertificateSource.Versions) -> Bool {
     defer { failure = nil }
     current = versions
@@ -48,13 +49,13 @@ struct CertificateWatch: Sendable {
     return failure?.loggedReason != nil
   }
 
-  /// Records a pair that cannot be used.
+  /// Records that the certificate and key in the files cannot be used.
   ///
   /// - Parameters:
   ///   - reason: the reason as text.
   ///   - now: the time.
   ///   - isRequested: true if the operator requested the read and waits for the result.
-  /// - Returns: true if the reason is to be logged: once for each reason, and for each request.
+  /// - Returns: true if the caller must log the reason: always on the operator's request, otherwise once per reason.
   mutating func didFail(_ reason: String, now: MonotonicTime, isRequested: Bool = false) -> Bool {
     var failure = failure ?? Failure(since: now)
     defer { self.failure = failure }

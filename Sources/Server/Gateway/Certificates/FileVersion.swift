@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// The attributes of a file that show a replacement or a change. Reading the content is not necessary.
+/// The attributes of a file. A difference shows that the file was replaced or changed, without reading its content.
 ///
-/// The attributes are read once a second. inotify is not used, because it watches a directory entry only. So it misses a changed
-/// link further up the path (Kubernetes, certbot), and changes by another machine on a network file system.
+/// The attributes are read once a second. inotify is not used, because it watches only one directory entry. It would miss a
+/// changed symbolic link further up the path (Kubernetes, certbot), and changes that another machine makes on a network file
+/// system.
 struct FileVersion: Equatable, Sendable {
   let device, inode: UInt64
   let length: Int64
-  /// The times in nanoseconds since 1970. `changed` detects copies that set `modified` back.
+  /// Times in nanoseconds since 1970: mtime and ctime. `changed` also shows a copy that keeps the mtime of its original.
   let modified, changed: Int64
 }
 
 extension FileVersion {
-  /// The version of the file at the path, following links; nil if there is no file, or no permission to examine it.
+  /// Reads the version of the file at the path, following symbolic links. Nil if there is no file, or no permission to `stat` it.
   init?(of path: String) {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

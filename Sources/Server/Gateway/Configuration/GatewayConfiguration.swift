@@ -1,31 +1,31 @@
 package import Wire
 
-/// All settings of the operator, with their defaults. They are read once at the start, then passed on as a value.
+/// All settings of the operator, with their defaults. They are read once at the start, and do not change later.
 package struct GatewayConfiguration: Equatable, Sendable {
   /// The durability that a `committed` message guarantees.
   package enum Durability: String, CaseIterable, Sendable {
-    /// Entries do not survive the end of the process: sessions are in memory only. Attachments are written to files.
+    /// Sessions are in memory only, so entries are lost when the process ends. Attachments are written to files.
     case memory
-    /// Entries survive the end of the process. A power cut may lose the last half minute, which the kernel had not written to the
-    /// disk.
+    /// Entries survive the end of the process. A power cut may lose the entries of the last half minute, because the kernel
+    /// writes them to the disk later.
     case process
     /// Entries survive a power cut too.
     case full
   }
 
-  /// The address for plain HTTP; nil if it is off.
+  /// The address for plain HTTP; nil if plain HTTP is off.
   package var http: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8080)
   /// The address for HTTP over TLS; nil if TLS is off.
   package var https: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8443)
   /// The file of the certificate chain in PEM; nil for a self-signed certificate in the data directory.
   package var certificateFile: String?
-  /// The file of the certificate's private key in PEM; set if `certificateFile` is set.
+  /// The file of the certificate's private key in PEM. Set if and only if `certificateFile` is set.
   package var keyFile: String?
-  /// True to send `Strict-Transport-Security` over TLS, which applies to every port of the host.
+  /// True to send the field `Strict-Transport-Security` over TLS. Browsers apply the field to every port of the host.
   package var sendsStrictTransportSecurity = false
   /// True to redirect requests for pages from plain HTTP to the https address.
   package var redirectsToHTTPS = false
-  /// The public URL of the gateway. Links are made with it, and requests for another `Host` are refused.
+  /// The public URL of the gateway, used in links. If it is set, requests with another `Host` are refused.
   package var publicURL: WebOrigin?
   /// Origins of other sites whose pages may use this gateway.
   package var allowedOrigins: [WebOrigin] = []
@@ -38,15 +38,16 @@ package struct GatewayConfiguration: Equatable, Sendable {
   package var publicDirectory = "Public"
   package var durability = Durability.process
 
-  /// The number of event loops, 1–256. The command sets it to the number of cores.
+  /// The number of event loops, 1–256. `drawtogether serve` sets it to the number of cores by default.
   package var reactors = 1
-  /// The minimum time between two flushes of a session, 0–1,000 ms; entries in between are sent together. Nil for an automatic
-  /// delay of up to 16 ms on a busy loop.
+  /// The minimum time between two flushes of a session, 0–1,000 ms. Entries that arrive between two flushes are sent together.
+  /// Nil for an automatic time: up to 16 ms while the event loop is busy.
   package var flushInterval: Duration?
-  /// The time for which the gateway continues to serve after a request to stop, while `/readyz` answers 503; at most five
-  /// minutes.
+  /// The time for which the gateway continues to serve after the signal to stop; at most five minutes. During this time,
+  /// `/readyz` answers 503.
   package var drainDelay = Duration.zero
-  /// The memory limit in bytes from which all other memory limits follow; nil for three quarters of the process's memory.
+  /// The memory limit in bytes, from which all other memory limits are computed. Nil for three quarters of the memory that the
+  /// process may use.
   package var memory: Int?
   package var limits = Limits()
 

@@ -2,7 +2,7 @@ package import Networking
 package import Platform
 package import Storage
 
-/// The reason for which a gateway does not start. It has a message for the operator.
+/// The reason why a gateway cannot start. `description` is the message for the operator.
 package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A directory or a file of the page cannot be opened or read.
   case unreadableFile(path: String, SystemError)
@@ -12,7 +12,7 @@ package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
   case filesTooLarge(directory: String, limit: Int)
   /// The folder of the page has too many files, or too many nested folders.
   case tooManyFiles(directory: String, limit: Int)
-  /// There is no memory to compress a file of the page.
+  /// There is not enough memory to compress a file of the page.
   case outOfMemory(path: String)
   case certificate(CertificateError)
   case dataFolder(DataFolderError)
@@ -30,7 +30,7 @@ package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
       "\(directory) has more than \(limit >> 20)M bytes, the maximum in memory"
     case .tooManyFiles(let directory, let limit):
       "\(directory) has more than \(limit) files, or too many nested folders"
-    case .outOfMemory(let path): "there is no memory to compress \(path)"
+    case .outOfMemory(let path): "there is not enough memory to compress \(path)"
     case .certificate(let error): "\(error)"
     case .dataFolder(let error): "\(error)"
     case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"

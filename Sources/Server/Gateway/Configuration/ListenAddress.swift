@@ -1,6 +1,6 @@
 /// The address of a listener: a host, as the operator wrote it, and a port.
 ///
-/// Port 0 asks the system for a free one.
+/// With port 0, the system chooses a free port.
 package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
   /// A name, an IPv4 address, or an IPv6 address without its brackets.
   package var host: String
@@ -30,18 +30,18 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(authorityHost):\(port)" }
 
-  /// The host as in a URL: an IPv6 address is in brackets.
+  /// The host in the form that it has in a URL: an IPv6 address is in brackets.
   package var authorityHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
-  /// True if the host means all addresses of the machine.
+  /// True if the host is `0.0.0.0` or `::`, which means all addresses of the machine.
   package var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
-  /// Returns true if the two addresses cannot be bound at the same time: they have the same port, and one host includes the
-  /// other's addresses.
+  /// Returns true if the two addresses cannot be bound at the same time, because they have the same port and the same host, or
+  /// one host is a wildcard that includes the other.
   package func overlaps(_ other: ListenAddress) -> Bool {
     guard port == other.port, port != 0 else { return false }
     let isOfOneKind = host.utf8.contains(UInt8(ascii: ":")) == other.host.utf8.contains(UInt8(ascii: ":"))
-    // `[::]` includes IPv4; 0.0.0.0 includes all IPv4 addresses.
+    // `::` includes all IPv6 and IPv4 addresses; `0.0.0.0` includes all IPv4 addresses.
     return host == other.host || host == "::" || other.host == "::"
       || isOfOneKind && (isWildcard || other.isWildcard)
   }

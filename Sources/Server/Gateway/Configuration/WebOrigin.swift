@@ -38,6 +38,6 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(scheme.rawValue)://\(authority)" }
 
-  /// Host and port as in a `Host` field: without the port if it is the scheme's default.
+  /// Host and port in the form of a `Host` field. The port is omitted if it is the default port of the scheme.
   package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 }
