@@ -5,13 +5,13 @@ internal import Storage
 internal import Platform
 
 extension Gateway {
-  /// The contents of the data folder when the gateway starts.
+  /// The number of sessions and the used and free bytes of the data folder.
   package struct DataFolderUsage: Equatable, Sendable {
-    /// The number of saved sessions; nil when sessions live in memory only.
+    /// The number of stored sessions; nil when sessions are in memory only.
     package var sessions: Int?
-    /// The sum of the sizes of all session files in bytes.
+    /// The total size of all files of sessions in bytes.
     package var usedBytes: UInt64
-    /// False when counting was stopped at the time limit, because the folder has too many files.
+    /// False if `usedBytes` is too low, because the folder has more files than were counted within the time limit.
     package var isWhole: Bool
     /// The bytes that can still be written; nil if the system does not report them.
     package var freeBytes: UInt64?
@@ -25,13 +25,13 @@ extension Gateway {
     }
   }
 
-  /// Returns the contents of the data folder. Counts for at most `limit`. Blocks the calling thread.
+  /// Returns the usage of the data folder. Spends at most the time `limit` on counting bytes. Blocks the calling thread.
   package func dataFolderUsage(within limit: Duration) -> DataFolderUsage {
     let used = shared.data.usedBytes(until: .now() + limit)
     return DataFolderUsage(
       sessions: shared.saving == .inMemory ? nil : try? shared.store.sessions().count, usedBytes: used.bytes,
       isWhole: used.isWhole,
-      // If this fails, the notice does not mention the free space.
+      // If this call fails, the start notice omits the free space.
       freeBytes: try? shared.data.freeBytes())
   }
 

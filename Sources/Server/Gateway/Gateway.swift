@@ -14,14 +14,14 @@ package final class Gateway: Sendable {
   let shared: SharedState
   private let reactors: [Reactor]
   private let commands = Guarded<CommandService?>(nil)
-  /// The number of threads for the bytes of attachments. There are two, so that one slow disk access does not delay all
-  /// transfers.
+  /// The number of threads that read and write the bytes of attachments. With two threads, one slow disk access does not delay
+  /// all transfers.
   static let transferThreads = 2
 
-  /// The time to wait for file reads and writes after all reactors have stopped.
+  /// The maximum time to wait for unfinished file reads and writes after all reactors have stopped.
   private static let fileTime = Duration.milliseconds(500)
 
-  /// Reads the page's files and the certificate. Does not bind addresses yet.
+  /// Reads the page's files and the certificate, and opens the data folder. `start` binds the addresses.
   ///
   /// - Parameters:
   ///   - configuration: the settings.
@@ -31,7 +31,7 @@ package final class Gateway: Sendable {
     try self.init(configuration: configuration, log: log, clock: .ofThisMachine) { $0 }
   }
 
-  /// Creates a gateway with a test disk, which may fail, and a test clock, which may be wrong.
+  /// Creates a gateway. Tests pass a disk that may fail, and a clock that may be wrong.
   init(
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
@@ -83,18 +83,20 @@ package final class Gateway: Sendable {
     }
     shared.setReactors(reactors)
     store.setLossHandler { [weak shared] id in
-      // If the mailbox is full, the report is dropped. Then the next append of the session is rejected as fenced.
+      // If the mailbox is full, the reactor does not get this message. It learns of the loss when the store rejects the session's
+      // next batch as fenced.
       _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
-      // An unreadable folder is reported at the start, before a participant needs it.
+      // This call lets the start fail if the folder is unreadable. Otherwise, only the first request for a session would fail.
       _ = try store.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
   }
 
-  /// Pseudonyms must be the same after a restart. If the key cannot be stored, they are valid in this process only.
+  /// Returns pseudonyms with the stored key, so that they stay the same after a restart. If the key cannot be read or stored,
+  /// a new random key is used in this process only.
   private static func pseudonyms(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ log: Log
   ) -> AddressPseudonyms {
@@ -110,7 +112,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Opens the stores of sessions and attachments. Attachments are files even if sessions are in memory.
+  /// Opens the stores of sessions and attachments. Attachments are stored in files even if sessions are in memory only.
   private static func openStores(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (FolderDisk) -> any SessionDisk,
     on executor: BlockingExecutor
@@ -125,13 +127,13 @@ package final class Gateway: Sendable {
     case .process: durability = .process
     case .full: durability = .full
     }
-    // The mark is removed from the disk before the first socket is accepted.
+    // `takeMark` removes the file that marks a clean stop. So this file is gone before the first socket is accepted.
     let generation = try data.takeMark()
     let store = FolderStore(disk(FolderDisk(data)), on: executor, durability: durability)
     return (store, attachments, generation)
   }
 
-  /// Removes attachments of sessions without a log. An earlier process with sessions in memory was killed and left them.
+  /// Removes the attachments of sessions without a log. They remain after a process with sessions in memory was killed.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {
@@ -151,7 +153,7 @@ package final class Gateway: Sendable {
       plain = try listeners(shared.configuration.http)
       secure = try listeners(shared.configuration.https)
     } catch {
-      // No reactor is running, so this call breaks the reference cycles between the reactors and their shared state.
+      // No reactor runs, so none will stop later. This call breaks the reference cycles between the reactors and `shared`.
       shared.setReactors([])
       throw error
     }
@@ -172,7 +174,8 @@ package final class Gateway: Sendable {
     return BoundAddresses(http: endpoints.http, https: endpoints.https)
   }
 
-  /// Accepts commands about sessions from the folder's owner. If the socket cannot be created, the gateway runs without commands.
+  /// Opens the socket for the operator's commands about sessions, in the data folder. If the socket cannot be created, the
+  /// gateway runs without commands.
   private func takeCommands() {
     do {
       let service = try CommandService(in: shared.data) { [shared] command in
@@ -184,16 +187,17 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Refuses new connections and asks all clients to reconnect later. Stops when they have disconnected, within 8 s.
+  /// Refuses new connections, and asks all clients to reconnect later. Stops the gateway when all clients have disconnected, but
+  /// after at most 8 s.
   ///
-  /// With a drain delay, these steps begin after the delay. During the delay, the gateway serves all requests as before, but
-  /// `/readyz` answers 503 for load balancers.
+  /// If `drainDelay` is set, these steps begin after this delay. During the delay, the gateway serves all requests as before,
+  /// except that `/readyz` answers 503, so that load balancers send no more clients.
   package func drain() {
     shared.stopState.isStopping = true
     let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
     guard delay > .zero else { return Self.closeConnections(of: reactors, shared) }
     Task {
-      // No code cancels this task.
+      // The sleep throws only if the task is cancelled, and no code cancels this task.
       try? await Task.sleep(for: delay)
       Self.closeConnections(of: reactors, shared)
     }
@@ -204,33 +208,33 @@ package final class Gateway: Sendable {
     for reactor in reactors { _ = reactor.mailbox.enqueue(.drain) }
   }
 
-  /// Stops at once.
+  /// Stops all reactors immediately, without asking clients to reconnect.
   package func stop() {
     shared.stopState.isStopping = true
     shared.stopState.isDraining = true
     for reactor in reactors { _ = reactor.mailbox.enqueue(.stop) }
   }
 
-  /// Returns when every reactor has stopped. Blocks the calling thread.
+  /// Waits until all reactors have stopped, and stops the other threads. Blocks the calling thread.
   package func waitUntilStopped() {
     waitForReactors()
     commands.withLock { $0.take() }?.stop()
     shared.verifier.stop()
-    // If a thread is still writing, the folder stays locked until the process ends.
+    // If a file thread is still writing, the data folder stays locked until the process ends.
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }
 
-  /// Returns when all reactors have stopped. File threads may still be writing. Blocks the calling thread.
+  /// Waits until all reactors have stopped. File threads may still be writing afterwards. Blocks the calling thread.
   func waitForReactors() {
     for reactor in reactors { reactor.loop.join() }
   }
 
-  /// The reactors that have finished no turn for ten seconds, according to the answers to earlier probes.
+  /// Returns the reactors that have left a probe of an earlier call unanswered for ten seconds. See `LoopWatchdog`.
   package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
     shared.hangingReactors(seenBy: nil, now: now)
   }
 
-  /// Reads the certificate and its key again at once. Open connections keep the former certificate.
+  /// Reads the certificate and its key again immediately. Connections that are already open keep the previous certificate.
   package func reloadCertificate() {
     guard let keeper = shared.keeper else { return }
     Task { await keeper.reload() }
@@ -238,7 +242,7 @@ package final class Gateway: Sendable {
 
   private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
     guard let address else { return [] }
-    // The buffer is limited, because otherwise megabytes of outdated entries wait in the kernel in front of pings.
+    // The kernel's send buffer is limited. Otherwise, pings would wait there behind megabytes of outdated entries.
     let options = SocketOptions(
       noDelay: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {

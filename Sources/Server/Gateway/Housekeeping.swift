@@ -1,13 +1,13 @@
 internal import Networking
 internal import Primitives
 
-/// The periodic work that a gateway needs once, in its first reactor: removing stored sessions, measuring the disk, and checking the
-/// certificate files.
+/// The periodic work that only the first reactor of a gateway does: removing expired sessions from the store, measuring the free
+/// disk space, and checking the certificate files.
 final class Housekeeping {
-  /// The component that removes stored sessions; nil when sessions are in memory only.
+  /// The schedule of the sweeps that remove expired sessions from the store; nil when sessions are in memory only.
   let sweepSchedule: SweepSchedule?
   private let diskSchedule: DiskSchedule
-  /// The component that checks the certificate; nil without TLS.
+  /// The schedule of the checks of the certificate files; nil without TLS.
   private let certificateSchedule: CertificateSchedule?
   private let dataRefusalLog: DataRefusalLog
   private let shared: SharedState
@@ -17,7 +17,8 @@ final class Housekeeping {
     self.shared = shared
     self.clock = clock
     sweepSchedule = shared.sweeper.map { sweeper in
-      // Unlike the functions of `LoopTasks`, this closure may run on any thread, because it uses no state of the reactor.
+      // This closure may run on any thread, because it uses no state of this reactor. The functions passed to `LoopTasks` run
+      // only on the reactor's own thread.
       SweepSchedule(sweeper, clock: clock, tasks: tasks, log: shared.log) { id, hadEnded in
         await shared.owner(of: id).removeStored(id, hadEnded: hadEnded)
       }
@@ -29,7 +30,7 @@ final class Housekeeping {
     diskSchedule.didMeasure = { [unowned self] in logDataRefusal() }
   }
 
-  /// The time of the next work; distant future while all work is in progress.
+  /// The earliest time at which work is due; `distantFuture` while all three kinds of work are in progress.
   var nextDeadline: MonotonicTime {
     let certificates = certificateSchedule?.nextDeadline ?? .distantFuture
     return min(

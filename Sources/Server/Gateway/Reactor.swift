@@ -7,19 +7,19 @@ internal import Wire
 
 /// One event loop with its connections and sessions, on a thread of its own.
 ///
-/// There is no `await` between reading from a connection and writing to it. Other work, such as loading a session, is ordinary
-/// `async` code, because the loop is the actor's executor.
+/// The loop is the executor of this actor. Reading from connections and writing to them happens in one turn of the loop, without
+/// `await`. Other work, such as loading a session, is ordinary `async` code that runs on the same thread.
 actor Reactor {
-  /// The messages from other threads. A reactor handles them in their order.
+  /// The messages from other threads. A reactor handles them in the order of their arrival.
   enum Mail: Sendable {
     case listen(plain: Listener?, secure: Listener?)
     case adopt(ConnectionTransfer)
     case drain
     case stop
-    /// A question of `LoopWatchdog`.
+    /// A probe of `LoopWatchdog`, which the reactor answers to show that its loop does not hang.
     case probe
     case endSlowUpload(UploadTable.Eviction)
-    /// Reports that another gateway took over a session.
+    /// A report that another gateway has taken over a session.
     case sessionLost(SessionID)
   }
 
@@ -38,10 +38,10 @@ actor Reactor {
   /// The periodic work of the gateway; nil except in the first reactor.
   let housekeeping: Housekeeping?
   private let publisher: MetricsPublisher
-  /// The time of the next sweep over the connections and sessions.
+  /// The time of the next sweep. A sweep checks the time limits of all connections, and frees memory of idle sessions.
   private var sweepAt: MonotonicTime
 
-  /// The time between two sweeps over the connections and sessions.
+  /// The time between two sweeps.
   private static let sweepInterval = Duration.milliseconds(500)
 
   init(number: Int, shared: SharedState) throws(SystemError) {
@@ -116,7 +116,7 @@ actor Reactor {
   static let plainToken = UInt64.max - 1
   static let secureToken = UInt64.max - 2
 
-  /// The time of the present iteration of the loop, measured before its jobs and again before its turn.
+  /// The time of the present iteration of the loop. Measured before its asynchronous jobs, and again before its turn.
   var now: MonotonicTime { loop.clock.now }
   private var persister: Persister { sessions.persister }
   private var broadcaster: Broadcaster { sessions.broadcaster }
@@ -147,14 +147,14 @@ actor Reactor {
     return nextDeadline()
   }
 
-  /// Starts the asynchronous work that components requested in this turn or in the jobs before it.
+  /// Starts the asynchronous work that components have added to `tasks` since the last call.
   private func startTasks() {
     for work in tasks.takeAll() { Task { await run(work) } }
   }
 
   private func run(_ work: LoopTasks.Work) async {
     await work()
-    // After the last turn, only this call starts the tasks that were added by this work.
+    // `work` may have added tasks. A turn starts such tasks too, but after the last turn only this call does.
     startTasks()
   }
 
@@ -220,7 +220,7 @@ actor Reactor {
     return next
   }
 
-  /// Stops the loop after this turn.
+  /// Closes all connections. The loop stops after this turn.
   private func stop() {
     guard !loop.isStopping else { return }
     acceptor.stop()
@@ -232,7 +232,7 @@ actor Reactor {
 
   // MARK: - Calls from other threads
 
-  /// Removes an expired session of this reactor that is not in memory.
+  /// Removes an expired session from the store. The session belongs to this reactor and is not in memory.
   func removeStored(_ id: SessionID, hadEnded: Bool) async {
     defer { startTasks() }
     await sessions.removeStored(id, hadEnded: hadEnded)

@@ -7,9 +7,9 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The state that all reactors of a gateway share: constant settings, and counters with limits.
+/// The state that all reactors of a gateway share: constant settings, counters with limits, and the stores.
 ///
-/// Handling an entry does not access it.
+/// The code that handles an entry does not access this state.
 final class SharedState: Sendable {
   let configuration: GatewayConfiguration
   let log: Log
@@ -30,17 +30,17 @@ final class SharedState: Sendable {
   let verifier: ContentVerifier
   let store: any SessionStore
   let attachments: any AttachmentStore
-  /// The place in which new sessions are stored.
+  /// `byStore` if sessions are written to the store, `inMemory` if they are only in memory.
   let saving: Saving
-  /// The sweeper of stored sessions; nil when sessions are in memory only.
+  /// The component that removes expired sessions from the store; nil when sessions are in memory only.
   let sweeper: SessionSweeper?
   let removal: RemovalGate
   let ledger: SessionLedger
   let pseudonyms: AddressPseudonyms
-  /// The name of the period since the last stop that was not clean. A session that was closed in this period continues without a
-  /// new epoch.
+  /// The name of the period since the gateway last ended without a clean stop. A session whose log was closed in this period
+  /// keeps its epoch.
   let generation: String
-  /// The identity of the data folder; a copy of the folder has another one.
+  /// The identity of the data folder. A copy of the folder has a different identity.
   let folder: String
   let startedAt: WallTime
   let metrics: MetricsRenderer
@@ -78,7 +78,7 @@ final class SharedState: Sendable {
     disk = DiskMonitor(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
       try data.freeBytes()
     }
-    // This happens before the first request, so that no reactor has to wait for it.
+    // The first measurement is done here, before the first request, so that no reactor has to wait for it.
     disk.measure(now: .now())
     gauge = DiskGauge(disk, on: fileThreads.disk)
     memory = SessionMemory(limit: configuration.limits.memoryBytes)
@@ -119,7 +119,7 @@ final class SharedState: Sendable {
 
   var limits: Limits { configuration.limits }
 
-  /// The parts that the upload services of all reactors share.
+  /// The values and components that the upload services of all reactors share.
   var uploadEnvironment: UploadService.Environment {
     UploadService.Environment(
       limits: limits, table: uploads, verdicts: verdicts, files: sessionFiles, log: log,
@@ -131,7 +131,7 @@ final class SharedState: Sendable {
     }
   }
 
-  /// The parts that the HTTP services of all reactors share.
+  /// The values and components that the HTTP services of all reactors share.
   var httpEnvironment: HTTPService.Environment {
     HTTPService.Environment(
       configuration: configuration, log: log, files: files, proxyWarnings: proxyWarnings,
@@ -152,7 +152,7 @@ final class SharedState: Sendable {
       evict: { [unowned self] in evict($0) })
   }
 
-  /// The parts that the creation of sessions shares with all reactors.
+  /// The values and components that the `SessionCreation` objects of all reactors share.
   var creationEnvironment: SessionCreation.Environment {
     SessionCreation.Environment(
       limits: limits, store: store, saving: saving, folder: folder, disk: disk, ledger: ledger,
@@ -167,7 +167,7 @@ final class SharedState: Sendable {
     return loaders[Int(number % UInt(loaders.count))]
   }
 
-  /// The parts that the session tables of all reactors share.
+  /// The values and components that the session tables of all reactors share.
   var sessionEnvironment: SessionTable.Environment {
     SessionTable.Environment(
       store: store, files: sessionFiles, ledger: ledger, memory: memory, removal: removal,
@@ -175,7 +175,7 @@ final class SharedState: Sendable {
       limits: limits, nextLoader: { [unowned self] in nextLoader() }, sweeper: sweeper, log: log)
   }
 
-  /// The parts of a drain that all reactors share.
+  /// The values and components that the `Draining` objects of all reactors share.
   var drainEnvironment: Draining.Environment {
     Draining.Environment(
       store: store, generation: generation, log: log, progress: drainProgress,
@@ -194,7 +194,7 @@ final class SharedState: Sendable {
     reactors.withLock { $0 = all }
   }
 
-  /// Returns the reactor that owns a session, which follows from the id alone.
+  /// Returns the reactor that owns a session. The session's id alone determines the reactor.
   func owner(of id: SessionID) -> Reactor {
     reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
   }
@@ -202,24 +202,25 @@ final class SharedState: Sendable {
   var isStopping: Bool { stopState.isStopping }
   var isDraining: Bool { stopState.isDraining }
 
-  /// Finds the reactors that have not answered the probes of earlier calls, and sends new probes: see `LoopWatchdog`.
+  /// Finds the reactors that have not answered a probe in time, and sends a new probe to each reactor that answered. See
+  /// `LoopWatchdog`.
   ///
   /// - Parameters:
   ///   - number: the reactor that runs the call; nil on other threads.
   ///   - now: the present time.
-  /// - Returns: the numbers of the reactors that hang.
+  /// - Returns: the numbers of the reactors that have not answered for ten seconds.
   func hangingReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
     let reactors = reactors.withLock { $0 }
     guard !reactors.isEmpty else { return [] }
     return watchdog.hangingLoops(seenBy: number, at: now) { reactors[$0].mailbox.enqueue(.probe) }
   }
 
-  /// Answers the probes of a reactor. The reactor calls this in its own turn.
+  /// Answers the probes that were sent to a reactor. The reactor itself calls this function in a turn of its loop.
   func answerProbes(of number: Int) {
     watchdog.answer(from: number)
   }
 
-  /// The refusal of requests that need room on the disk; nil while they are accepted.
+  /// Returns the refusal of requests that store new data; nil while such requests are accepted.
   func dataRefusal(now: MonotonicTime) -> Refusal? {
     disk.refusal(now: now) ?? ledger.refusalOfGrowth
   }
@@ -252,7 +253,7 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// Asks the reactor of an upload to end the upload, because its slot was given to another upload.
+  /// Asks the reactor of a slow upload to end that upload, because another upload has been given its slot.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.reactor] }.mailbox.enqueue(.endSlowUpload(upload))
