@@ -107,7 +107,7 @@ package final class Gateway: Sendable {
     do throws(StorageError) {
       return AddressPseudonyms(key: try data.addressKey())
     } catch {
-      log(.warning, "address counts restart", ["reason": "\(error)"])
+      log(.warning, "session counts per address reset", ["reason": "\(error)"])
       return AddressPseudonyms(key: SecureRandom.bytes(length))
     }
   }
@@ -183,7 +183,7 @@ package final class Gateway: Sendable {
       }
       commands.withLock { $0 = service }
     } catch {
-      shared.log(.warning, "commands not taken", ["reason": "\(error)"])
+      shared.log(.warning, "commands not accepted", ["reason": "\(error)"])
     }
   }
 

@@ -1,11 +1,11 @@
 package import SessionCore
 package import Wire
 
-/// A label of a counter vector. The labels are a fixed, ordered list.
+/// A label of a `CounterVector`. A type of labels has a fixed, ordered list of them.
 package protocol CounterLabel: Sendable {
-  /// All labels in `/metrics`, in order; at most `CounterVector.capacity`.
+  /// All labels in the order of `/metrics`. There are at most `CounterVector.capacity`.
   static var labels: [String] { get }
-  /// The index in `labels`.
+  /// The index of this label in `labels`.
   var ordinal: Int { get }
 }
 
@@ -15,7 +15,7 @@ where Self: CaseIterable & RawRepresentable & Equatable, RawValue == String, All
   package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// One counter per label, stored inline, so that a copy needs no allocation.
+/// One counter per label. The counters are stored inline, so that a copy needs no allocation.
 package struct CounterVector<Label: CounterLabel>: Sendable {
   /// The maximum number of labels.
   package static var capacity: Int { 40 }
@@ -79,15 +79,15 @@ package struct StatusLabel: NumberLabel {
   package init(_ status: some BinaryInteger) { number = UInt16(clamping: status) }
 }
 
-/// The cause for which an upload request ended before its last byte.
+/// The reason why an upload request ended before its last byte.
 package enum UploadCut: String, CaseIterable, CounterLabel {
   /// The client closed the connection.
   case gone
   /// No bytes arrived for too long.
   case stalled
-  /// Too few bytes per second arrived while all upload slots were taken.
+  /// Too few bytes per second arrived while all upload slots were in use.
   case slow
-  /// The gateway stops.
+  /// The gateway was stopping.
   case stopping
 }
 

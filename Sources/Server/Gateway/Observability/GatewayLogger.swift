@@ -6,15 +6,15 @@ final class ReactorCounters {
   var values = Counters()
 }
 
-/// Counts the events that peers cause in one reactor, and logs them within limits on the number of lines.
+/// Counts the events that peers cause in one reactor. Logs these events, but limits the number of log lines.
 final class GatewayLogger {
   private let log: Log
   private let counters: ReactorCounters
   private let clock: LoopClock
-  /// The budgets, indexed by their raw values.
+  /// The limits of all budgets, indexed by `Budget.rawValue`.
   private var lineLimits = PeerEvent.Budget.allCases.map { LineLimit($0) }
 
-  /// The number of lines that a budget allows now, and the number of lines that it has omitted since the last report.
+  /// A token bucket for the lines of one budget, and the number of its lines that were omitted since the last report.
   private struct LineLimit {
     private let rate: TokenBucket.Rate
     private var bucket: TokenBucket
@@ -35,7 +35,7 @@ final class GatewayLogger {
     self.clock = clock
   }
 
-  /// True when lines of the level `debug` are written.
+  /// True if the log writes lines of the level `debug`.
   var logsDebug: Bool { log.level <= .debug }
 
   /// Counts an event. Writes its line if the event's budget allows it. Otherwise counts the line as omitted.
@@ -49,7 +49,7 @@ final class GatewayLogger {
     event.write(to: log)
   }
 
-  /// True while the number of omitted lines has not been reported.
+  /// True if lines were omitted that have not been reported yet.
   var hasOmittedLines: Bool { lineLimits.contains { $0.omitted > 0 } }
 
   /// Reports the number of omitted lines for each budget that allows lines again.

@@ -1,17 +1,18 @@
-/// The state of the gateway at the time when metrics are requested: the values that are not counters.
+/// The values in `/metrics` that are not counters of a reactor, at the time of the request.
 package struct GatewayStatus: Equatable, Sendable {
-  /// True until the gateway stops: the answer of `/readyz`.
+  /// False from the moment when the gateway begins to stop. `/readyz` reports this value.
   package var isReady = true
-  /// True while new sessions and uploads are refused because the disk is full or fails.
+  /// True while new sessions and uploads are refused, because the disk is full or fails or `dataBytes` is reached.
   package var refusesNewData = false
+  /// True from the moment when the gateway begins to stop.
   package var isDraining = false
   /// True while the last batch of a reactor could not be written.
   package var isDiskFailing = false
   /// The free bytes of the data folder's file system; nil if unknown.
   package var freeBytes: UInt64?
-  /// The bytes that must stay free.
+  /// The bytes that must stay free on this file system.
   package var reserveBytes = 0
-  /// The limit on the bytes of sessions and attachments together.
+  /// The limit `dataBytes` on the bytes of all stored logs and attachments together.
   package var dataBytes = 0
   /// Bytes of entries that are not on the disk yet.
   package var unsavedBytes = 0
@@ -21,9 +22,9 @@ package struct GatewayStatus: Equatable, Sendable {
   package var connectionsLimit = 0
   /// The limit `sessions`.
   package var sessionsLimit = 0
-  /// The content of the data folder at the last sweep; nil before the first sweep, and without a store.
+  /// The number and bytes of all stored sessions; nil until they have been counted, and when sessions are in memory only.
   package var stored: StoredTotals?
-  /// The end of the present certificate in whole seconds since 1970; nil without TLS.
+  /// The expiry time of the certificate in use, in whole seconds since 1970; nil without TLS.
   package var certificateEnds: Int64?
   /// The number of failed attempts to read a new certificate; nil without TLS.
   package var certificateReloadFailures: UInt64?
@@ -32,17 +33,17 @@ package struct GatewayStatus: Equatable, Sendable {
   /// The number of log lines that were lost because the log's buffer was full.
   package var logLinesLost: UInt64 = 0
 
-  /// Creates the status of a ready gateway whose other values are unknown.
+  /// Creates the status of a ready gateway. All other values are zero or unknown.
   package init() {}
 }
 
-/// The number of files and bytes in the data folder.
+/// The number and bytes of all stored sessions.
 package struct StoredTotals: Equatable, Sendable {
-  /// Sessions, including ended ones that are still stored.
+  /// The number of sessions, including ended sessions that are still stored.
   package var sessions = 0
-  /// Bytes of their logs.
+  /// The bytes of the logs of these sessions.
   package var logBytes = 0
-  /// Bytes of their attachments, including those that uploads have reserved.
+  /// The bytes of the attachments of these sessions, including bytes that uploads have reserved.
   package var attachmentBytes = 0
 
   /// Creates the totals of an empty folder.

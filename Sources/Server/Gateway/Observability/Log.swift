@@ -3,8 +3,9 @@ package import Platform
 
 /// Writes one line per event: the time, the level, the event's fixed name, and its fields in order.
 ///
-/// Lines are logfmt or JSON, and two lines are never interleaved. A separate thread writes the lines, so that a slow reader of
-/// the log delays no connection. User input and secrets (payloads, bodies, tokens, whole session ids) are never logged.
+/// Lines are logfmt or JSON, and two lines are never interleaved. With `init(writingBehind:)`, a separate thread writes the
+/// lines, so that a slow reader of the log delays no connection. User input and secrets (payloads, bodies, tokens, whole
+/// session ids) are never logged.
 /// `Metrics.md` lists all events.
 package struct Log: Sendable {
   package enum Level: String, CaseIterable, Comparable, Sendable {
@@ -39,7 +40,7 @@ package struct Log: Sendable {
     case off
   }
 
-  /// The lowest level that is written.
+  /// The lowest level of the lines that are written.
   package let level: Level
   package let format: Format
   private let addresses: AddressDetail
@@ -47,14 +48,14 @@ package struct Log: Sendable {
   private let output: @Sendable ([UInt8], Level) -> Void
   private let writer: LineWriter?
 
-  /// Creates a log on standard error with the time of day.
+  /// Creates a log that the calling thread writes to standard error.
   package init(level: Level, format: Format) {
     self.init(
       level: level, format: format, clock: { LogTime.now },
       output: { line in LineWriter.write(line, to: STDERR_FILENO, waitsForRoom: false) })
   }
 
-  /// Creates a log on standard error with its own thread for writing. Call `finish` before the process ends.
+  /// Creates a log that a thread of its own writes to standard error. Call `finish` before the process ends.
   ///
   /// - Throws: `SystemError` when the system has no free descriptor.
   package init(
@@ -72,7 +73,7 @@ package struct Log: Sendable {
     self.writer = writer
   }
 
-  /// Creates a log that passes its lines, each with a line feed, to `output`. The times come from `clock`.
+  /// Creates a log that passes each line to `output`, with a line feed at the end. `clock` returns the time of a line.
   package init(
     level: Level, format: Format, addresses: AddressDetail = .full,
     clock: @escaping @Sendable () -> LogTime,
@@ -86,16 +87,16 @@ package struct Log: Sendable {
     writer = nil
   }
 
-  /// The number of lines that were lost, because the buffer was full of unread lines.
+  /// The number of lines that were lost because the buffer was full of lines that could not be written yet.
   package var linesLost: UInt64 { writer?.droppedLines ?? 0 }
 
-  /// Writes the buffered lines. Waits at most for `duration`.
+  /// Writes the buffered lines, and ends the writing thread. Waits for at most `duration`.
   package func finish(within duration: Duration) {
-    // The number of lost lines is not reported, because the reader does not read the log.
+    // If the lines cannot be written in time, a report of the lost lines could not be written either.
     _ = writer?.stop(within: duration)
   }
 
-  /// Writes one line if `level` is high enough for this log. Otherwise the fields are not evaluated.
+  /// Writes one line if `level` is at least the level of this log. Otherwise, does not evaluate the fields.
   package func callAsFunction(
     _ level: Level, _ event: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
   ) {

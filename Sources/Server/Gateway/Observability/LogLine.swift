@@ -20,9 +20,9 @@ package struct LogLine {
     self.fields = fields
   }
 
-  /// Returns the line in UTF-8. The line ends with a line feed and contains no other one, even if the fields do.
+  /// Returns the line in UTF-8. It ends with its only line feed: line feeds in the fields are escaped.
   package func bytes(in format: Log.Format) -> [UInt8] {
-    // The code uses one buffer and no intermediate strings, because it runs on the reactor's thread for each join and close.
+    // This function runs on the reactor's thread for each join and close. It uses one buffer, to save allocations.
     var line: [UInt8] = []
     line.reserveCapacity(256)
     switch format {
@@ -96,7 +96,7 @@ package struct LogLine {
 
 /// Strings in JSON (RFC 8259 §7) that are safe to print on terminals.
 package enum JSONText {
-  /// Appends the result of `quoted`. If no character must be escaped, it makes no temporary string.
+  /// Appends the text as `quoted` returns it, but without a temporary string if no character must be escaped.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     let isPlain = text.utf8.allSatisfy {
       $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -128,9 +128,9 @@ package enum JSONText {
     return quoted + "\""
   }
 
-  /// Returns true for controls, line and paragraph separators, and marks that change the direction of text.
+  /// Returns true for control characters, line and paragraph separators, and format characters (such as text direction).
   package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    // This test avoids a lookup in Unicode's tables, which takes as long as everything else.
+    // For ASCII, this line avoids a lookup in Unicode's tables. The lookup takes as long as all other work on a line.
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

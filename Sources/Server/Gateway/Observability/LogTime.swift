@@ -5,7 +5,7 @@ internal import HTTP
 package struct LogTime: Equatable, Sendable, CustomStringConvertible {
   package let millisecondsSince1970: Int64
 
-  /// Creates the time that is `millisecondsSince1970` after the beginning of 1970.
+  /// Creates a time from the milliseconds since 1970 (UTC).
   package init(millisecondsSince1970: Int64) {
     self.millisecondsSince1970 = millisecondsSince1970
   }

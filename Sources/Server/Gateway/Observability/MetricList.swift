@@ -12,7 +12,7 @@ enum MetricList {
     }
   }
 
-  /// The labels of the gauge `sockets` as text.
+  /// The values of the gauge `sockets`. `name` is the value of its label `kind`.
   static let sockets: [Metric<Int64>] = [
     Metric("http", \.openHTTPSockets, "HTTP sockets."),
     Metric("websocket", \.openWebSockets, "WebSockets."),
@@ -23,7 +23,7 @@ enum MetricList {
     Metric("sessions", \.sessions, "Sessions in memory."),
     Metric("participants", \.participants, "Participants with a joined socket."),
     Metric("log_bytes", \.logBytes, "Bytes of all sessions in memory."),
-    Metric("uploads", \.uploads, "Requests in progress with bytes of attachments."),
+    Metric("uploads", \.uploads, "Upload requests in progress."),
     Metric(
       "incomplete_bytes", \.incompleteBytes,
       "Bytes of incomplete messages and requests, and of pending writes, in memory."),
@@ -40,35 +40,41 @@ enum MetricList {
       "tls_handshake_failures_total", \.handshakesFailed, "TLS handshakes that failed or timed out."),
     Metric(
       "tls_handshakes_dropped_total", \.handshakesDropped,
-      "Failed handshakes that were ended in favour of a new connection, because too many were in progress."),
+      "Failed handshakes that were aborted to make room for a new connection, because too many were in progress."
+    ),
     Metric("received_bytes_total", \.bytesReceived, "Bytes received from sockets."),
     Metric("sent_bytes_total", \.bytesSent, "Bytes sent to sockets."),
-    Metric("send_calls_total", \.sendCalls, "Calls of send on sockets."),
+    Metric("send_calls_total", \.sendCalls, "Calls of send() on sockets."),
     Metric("sessions_created_total", \.sessionsCreated, "Sessions created."),
     Metric("sessions_ended_total", \.sessionsEnded, "Sessions ended."),
     Metric("sessions_opened_total", \.sessionsOpened, "Sessions loaded from the disk."),
     Metric("saves_total", \.saves, "Batches of records written to the disk."),
-    Metric("save_failures_total", \.saveFailures, "Session logs to which a batch could not be written."),
+    Metric("save_failures_total", \.saveFailures, "Failed writes of a batch to a session log."),
     Metric("saved_bytes_total", \.savedBytes, "Bytes of records written to the disk."),
     Metric("compactions_total", \.compactions, "Session logs rewritten without superseded records."),
     Metric(
-      "late_catch_ups_total", \.lateCatchUps, "Catch-ups sent to open sockets that fell too far behind."
+      "late_catch_ups_total", \.lateCatchUps,
+      "Catch-ups sent to sockets that had already joined, because they fell too far behind."
     ),
     Metric("uploads_started_total", \.uploadsStarted, "Upload requests that got a slot."),
-    Metric("uploads_resumed_total", \.uploadsResumed, "Started uploads that resumed an earlier one."),
+    Metric(
+      "uploads_resumed_total", \.uploadsResumed,
+      "Upload requests that got a slot and resumed an earlier upload."),
     Metric("uploaded_bytes_total", \.uploadedBytes, "Bytes of attachments written to files."),
     Metric("attachments_added_total", \.attachmentsAdded, "Attachments that became complete."),
     Metric("messages_received_total", \.messagesReceived, "WebSocket messages received."),
-    Metric("entries_received_total", \.entriesReceived, "Entries accepted into the order of a session."),
+    Metric(
+      "entries_received_total", \.entriesReceived,
+      "Entries that were accepted and got a sequence number in their session."),
     Metric("entries_delivered_total", \.entriesDelivered, "Entries sent, counted once per socket."),
     Metric("repeats_total", \.repeats, "Entries dropped because their session already had them."),
     Metric("unreliable_received_total", \.unreliableReceived, "Unreliable entries received."),
     Metric(
       "unreliable_refused_total", \.unreliableRefused,
-      "Unreliable entries refused: over the rate, or malformed."),
+      "Unreliable entries refused because they exceeded the rate limit or were malformed."),
     Metric(
       "unreliable_dropped_total", \.unreliableDropped,
-      "Unreliable entries that a slow subscriber did not get."
+      "Unreliable entries that a slow subscriber did not get, counted once per subscriber."
     ),
     Metric(
       "log_lines_left_out_total", \.logLinesOmitted,
@@ -79,13 +85,13 @@ enum MetricList {
   static let times: [Metric<TimeHistogram>] = [
     Metric(
       "fan_out_seconds", \.fanOutTimes,
-      "Time from an entry's arrival until all up-to-date members had been sent it, once per flush of a session."
+      "Time from an entry's arrival until it was sent to all up-to-date members, once per flush of a session."
     ),
     Metric(
-      "catch_up_seconds", \.catchUpTimes, "Time from join until the whole catch-up had been sent."),
+      "catch_up_seconds", \.catchUpTimes, "Time from a join message until the whole catch-up was sent."),
     Metric(
       "commit_seconds", \.commitTimes,
-      "Time from an entry's acceptance until committed was sent for it, once per committed message."),
+      "Time from an entry's acceptance until its committed message was sent, once per committed message."),
     Metric("append_seconds", \.appendTimes, "Time to write a batch of records."),
     Metric(
       "tls_handshake_seconds", \.handshakeTimes,

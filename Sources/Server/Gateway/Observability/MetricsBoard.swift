@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The counters that reactors have published. Any thread reads their sum.
+/// The last published counters of each reactor. Any thread may read their sum.
 package final class MetricsBoard: Sendable {
   /// The counters of one reactor with their own lock, so that reactors never wait for each other.
   private final class Slot: Sendable {

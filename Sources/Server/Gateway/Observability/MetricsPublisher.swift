@@ -1,7 +1,7 @@
 internal import Networking
 internal import Primitives
 
-/// Publishes the counters of a reactor for the metrics.
+/// Publishes the counters of a reactor on the `MetricsBoard`.
 final class MetricsPublisher {
   /// The minimum time between two publications. A publication costs about 3,000 instructions, as much as five sends.
   private static let interval = Duration.milliseconds(20)
@@ -20,7 +20,7 @@ final class MetricsPublisher {
     self.counters = counters
   }
 
-  /// The time of the next publication; nil when all counters are published.
+  /// The time of the next publication; nil when no turn has ended since the last publication.
   var nextDeadline: MonotonicTime? { hasUnpublished ? publishedAt + Self.interval : nil }
 
   /// Records the beginning of a turn.
@@ -33,15 +33,15 @@ final class MetricsPublisher {
     counters.values.turnTimes.count(duration)
   }
 
-  /// Publishes the counters after a turn, when their time has come.
+  /// Publishes the counters after a turn if the minimum time since the last publication has passed.
   ///
-  /// - Parameter isDraining: true to publish after every turn, because it may be the last one.
+  /// - Parameter isDraining: true to publish in any case, because this turn may be the last one.
   func turnEnded(isDraining: Bool) {
     hasUnpublished = true
     if isDraining || publishedAt + Self.interval <= clock.now { publish() }
   }
 
-  /// Publishes the counters.
+  /// Publishes the counters immediately.
   func publish() {
     publishedAt = clock.now
     hasUnpublished = false

@@ -1,7 +1,8 @@
 internal import Platform
 internal import Primitives
 
-/// Renders the metrics on its own thread, because this takes hundreds of lines and system calls of milliseconds.
+/// Renders the metrics on its own thread, so that no reactor is delayed: the text has hundreds of lines, and the system calls
+/// take milliseconds.
 actor MetricsRenderer {
   private let executor: BlockingExecutor
 

@@ -64,14 +64,15 @@ package struct MetricsText {
       "websocket_closes_total", "Closed WebSockets, by the close code that the gateway sent.", label: "code",
       counters.closes.labelled)
     appendCounters(
-      "arrivals_total", "Joins of sessions: new, or resumed by tail or by snapshot.", label: "kind",
+      "arrivals_total", "Joins of sessions, by kind: new, or resumed with a tail or a snapshot.",
+      label: "kind",
       counters.arrivals.labelled)
     appendCounters(
       "refused_total", "Entries, control messages and requests refused, by error code.", label: "code",
       counters.refusals.labelled)
     appendCounters(
       "uploads_cut_total",
-      "Upload requests that ended before their last byte: the client closed, stalled or was too slow, or the gateway stops.",
+      "Upload requests that ended before their last byte, by reason: gone, stalled, slow or stopping.",
       label: "reason", counters.uploadsCut.labelled)
     appendCounters(
       "upload_failures_total", "Uploads that failed after they got a slot, by error code.", label: "code",
@@ -80,7 +81,7 @@ package struct MetricsText {
     for time in MetricList.times { append(time.name, time.help, counters[keyPath: time.value]) }
     appendHead(
       "request_seconds", type: "histogram",
-      help: "Time from the head of a request until the whole response was sent, by kind.")
+      help: "Time from the head of a request until the whole response was sent, by kind of request.")
     for kind in RequestTimes.Kind.allCases {
       append("request_seconds", counters.requestTimes[kind], label: "kind=\"\(kind.rawValue)\"")
     }
@@ -89,17 +90,21 @@ package struct MetricsText {
   /// Appends the values of the gateway's status.
   private mutating func appendStatus() {
     gauge(
-      "ready", "1 unless the gateway stops, as in /readyz, else 0.", status.isReady ? 1 : 0)
+      "ready", "1 until the gateway begins to stop, then 0. /readyz reports the same state.",
+      status.isReady ? 1 : 0)
     gauge(
-      "storage_refusing", "1 while new sessions and uploads are refused because the disk is full or fails.",
+      "storage_refusing",
+      "1 while new sessions and uploads are refused because the disk is full or fails or dataBytes is reached.",
       status.refusesNewData ? 1 : 0)
-    gauge("draining", "1 while the gateway stops, else 0.", status.isDraining ? 1 : 0)
+    gauge("draining", "1 while the gateway is stopping, else 0.", status.isDraining ? 1 : 0)
     gauge(
       "disk_failing", "1 while sessions cannot be written to the disk, else 0.", status.isDiskFailing ? 1 : 0)
     if let free = status.freeBytes {
       gauge("disk_free_bytes", "Free bytes of the data folder's file system.", free)
     }
-    gauge("disk_reserve_bytes", "Bytes of that file system that must stay free.", status.reserveBytes)
+    gauge(
+      "disk_reserve_bytes", "Bytes of the data folder's file system that must stay free.",
+      status.reserveBytes)
     gauge("unsaved_bytes", "Bytes of entries that are not on the disk yet.", status.unsavedBytes)
     gauge(
       "log_limit_bytes", "Limit of log_bytes: memoryBytes of /api/limits.", status.memoryBytes)
@@ -113,14 +118,16 @@ package struct MetricsText {
       status.dataBytes)
     if let stored = status.stored {
       gauge("kept_sessions", "Sessions on the disk, including ended ones.", stored.sessions)
-      gauge("kept_log_bytes", "Bytes of their logs.", stored.logBytes)
+      gauge("kept_log_bytes", "Bytes of session logs on the disk.", stored.logBytes)
       gauge(
-        "kept_attachment_bytes", "Bytes of their attachments, including those that uploads have reserved.",
+        "kept_attachment_bytes",
+        "Bytes of attachments on the disk, including bytes that uploads have reserved.",
         stored.attachmentBytes)
     }
     if let ends = status.certificateEnds {
       gauge(
-        "tls_certificate_not_after_seconds", "End of the present certificate, since the Unix epoch.", ends
+        "tls_certificate_not_after_seconds",
+        "Expiry time of the certificate in use, in seconds since the Unix epoch.", ends
       )
     }
     if let failures = status.certificateReloadFailures {
@@ -131,15 +138,16 @@ package struct MetricsText {
     }
     appendFamily(
       "loop_busy_seconds_total", type: "counter",
-      help: "Busy time of an event loop; its rate is the busy share of the loop.", label: "reactor",
+      help: "Busy time of an event loop in seconds. The rate of this counter is the busy share of the loop.",
+      label: "reactor",
       status.loopBusySeconds.enumerated().map { (String($0.offset), String($0.element)) })
     append(
       "log_lines_lost_total", type: "counter",
-      help: "Log lines that were lost, because the buffer was full of unread lines.",
+      help: "Log lines that were lost because the buffer was full of lines that could not be written yet.",
       value: String(status.logLinesLost))
   }
 
-  /// Appends the values of the process, under the names of Prometheus' client libraries, which common dashboards use.
+  /// Appends the values of the process. Their names are those of Prometheus' client libraries, as common dashboards expect.
   private mutating func appendProcess() {
     func whole(_ value: UInt64?) -> String? { value.map { String($0) } }
     appendOfProcess(
@@ -181,9 +189,9 @@ package struct MetricsText {
   /// Appends the samples of one histogram.
   ///
   /// - Parameters:
-  ///   - name: the metric.
+  ///   - name: the name of the metric.
   ///   - times: the histogram.
-  ///   - label: the label that distinguishes this histogram from others of the metric, such as `kind="api"`.
+  ///   - label: the label, such as `kind="api"`, if the metric has several histograms; empty if it has only one.
   private mutating func append(_ name: String, _ times: TimeHistogram, label: String = "") {
     let (first, only) = label.isEmpty ? ("", "") : ("\(label),", "{\(label)}")
     for (limit, count) in times.cumulative {

@@ -5,7 +5,7 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// The side that closed a WebSocket.
+/// The side that began to close a WebSocket.
 enum ClosedBy: String {
   /// Neither side: the connection broke.
   case nobody
@@ -13,15 +13,15 @@ enum ClosedBy: String {
   case gateway
 }
 
-/// The session, participant and address that an event is about, as far as they are known.
+/// The session, participant and address of an event, as far as they are known.
 struct EventSubject {
   var session: SessionID?
-  /// The number of the participant; 0, which no participant has, before the peer joins.
+  /// The number of the participant. Before the peer joins: 0, which is no participant's number.
   var participant: ParticipantNumber = 0
   var address: IPAddress?
 }
 
-/// An event that peers can cause at any rate. `GatewayLogger` counts all of these events, and logs only as many as a budget
+/// An event that peers can cause at any rate. `GatewayLogger` counts every event, but logs only as many as the event's budget
 /// allows.
 enum PeerEvent {
   /// The kind of a refused input.
@@ -40,16 +40,16 @@ enum PeerEvent {
     var code: UInt16
     /// The reason as one word.
     var reason: String
-    /// The side that closed first.
+    /// The side that began the close.
     var closedBy: ClosedBy
-    /// The way in which the connection ended.
+    /// One word for the way in which the TCP connection ended.
     var end: String
     var socket: Socket
-    /// The time since the peer could join.
+    /// The time from the moment when the peer could first join until the end.
     var duration: Duration
   }
 
-  /// The fields of an upload for its log lines.
+  /// The fields that identify an upload in its log lines.
   struct Upload {
     var session: SessionID
     var attachment: UUID?
@@ -57,9 +57,9 @@ enum PeerEvent {
   }
 
   case refused(Input, ErrorCode, EventSubject)
-  /// A connection exceeded a limit.
+  /// A connection was refused, because a limit on connections was reached.
   case connectionRefused(Refusal, from: IPAddress)
-  /// The system had no resources for a connection.
+  /// A connection could not be accepted, because the system reported an error.
   case connectionNotTaken(Log.Level, SystemError)
   case acceptingPaused(SystemError)
   case connectionClosed(IPAddress, reason: String)
@@ -68,7 +68,7 @@ enum PeerEvent {
   /// A participant resumed after `missed` entries.
   case resumed(EventSubject, JoinKind, missed: UInt64)
   case left(EventSubject, reason: StaticString)
-  /// A returning client knows more entries of its own than the gateway has.
+  /// A returning client reports more entries of its own than the gateway has stored, for example after a power cut.
   case clientAhead(EventSubject, from: UInt32, to: UInt32)
   case uploadStarted(Upload, size: UInt64?)
   case uploadResumed(Upload, offset: UInt64, size: UInt64?)
@@ -77,7 +77,7 @@ enum PeerEvent {
   case uploadCompleted(Upload, bytes: UInt64)
   case attachmentRemoved(Upload, by: ParticipantNumber)
 
-  /// Returns the event of a join. A participant that resumes with a tail has missed the entries after `after`.
+  /// Returns the event of a join. A participant that resumes with a `tail` has missed the entries after sequence `after`.
   static func join(
     _ subject: EventSubject, _ kind: JoinKind, sequence: UInt64, after: UInt64?
   ) -> PeerEvent {
@@ -88,19 +88,20 @@ enum PeerEvent {
     }
   }
 
-  /// A limit on the number of log lines of one or several events. Omitted lines are reported in the order of the cases.
+  /// A limit on the number of log lines of one or several kinds of events. The numbers of omitted lines are reported in the order
+  /// of these cases.
   enum Budget: Int, CaseIterable {
     case refusal
     case connectionRefusal
-    /// WebSockets of peers that never joined.
+    /// Closed WebSockets of peers that never joined.
     case unjoinedClose
     /// Participants who join, resume or leave. All participants of a gateway may do so at once, and repeatedly.
     case participant
-    /// WebSockets of participants.
+    /// Closed WebSockets of participants.
     case close
     case upload
     case clientAhead
-    /// Failures of the system, which may recur with each attempt to accept a connection.
+    /// System errors while accepting connections. An error may recur with each attempt.
     case accept
 
     /// The number of lines per second, and the number of lines in a burst.
@@ -113,7 +114,7 @@ enum PeerEvent {
       }
     }
 
-    /// The name of the events in the line about omitted lines.
+    /// The name of these events in the log line that reports omitted lines.
     var name: StaticString {
       switch self {
       case .refusal: "refused"
@@ -127,7 +128,7 @@ enum PeerEvent {
     }
   }
 
-  /// The budget of the event's lines; nil for lines of the level `debug`, which have no budget.
+  /// The budget of the event's log line; nil if this line has the level `debug`, for which there is no limit.
   var budget: Budget? {
     switch self {
     case .refused, .uploadFailed: .refusal
@@ -141,7 +142,7 @@ enum PeerEvent {
     }
   }
 
-  /// Adds the event to its counters.
+  /// Increments the counters of this event, if it has any.
   func count(in counters: inout Counters) {
     switch self {
     case .refused(_, let code, _):
@@ -169,7 +170,7 @@ enum PeerEvent {
     }
   }
 
-  /// Writes the event's line.
+  /// Writes the event's log line.
   func write(to log: Log) {
     switch self {
     case .refused(let input, let code, let subject):

@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// The values of this process that Prometheus' client libraries report. Unknown values are nil.
+/// The values of this process that are also reported by Prometheus' client libraries. Unknown values are nil.
 package struct ProcessFigures: Equatable, Sendable {
-  /// The CPU time of all threads, in user space and in the kernel.
+  /// The CPU time of all threads in seconds, in user space and in the kernel.
   package var cpuSeconds: Double?
   package var residentBytes: UInt64?
   package var virtualBytes: UInt64?
@@ -11,11 +11,11 @@ package struct ProcessFigures: Equatable, Sendable {
   package var descriptorLimit: UInt64?
   package var threads: UInt64?
 
-  /// Creates unknown values.
+  /// Creates a value whose properties are all nil.
   package init() {}
 
-  /// Reads the values from the system. It may take milliseconds, in proportion to the number of open descriptors, so a reactor
-  /// must not call it.
+  /// Reads the values from the system. The time for this grows with the number of open descriptors and may be milliseconds, so a
+  /// reactor must not call this function.
   package static func now() -> ProcessFigures {
     var figures = ProcessFigures()
     var raw = clinux_process_figures()

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// The version of the program, and of the parts that it was built with.
+/// The versions of the program, its compiler and its OpenSSL library.
 package enum Product {
   /// The version in `--version`, the log and `/metrics`.
   package static let version = "1.0.0"
 
-  /// The version of the compiler; if it is newer than the list here, the newest listed version.
+  /// The version of the compiler. For a compiler newer than all versions in this list: the newest version in the list.
   package static var swiftVersion: String {
     #if compiler(>=6.4)
       "6.4"
@@ -16,7 +16,7 @@ package enum Product {
     #endif
   }
 
-  /// The version of the loaded OpenSSL, which may be newer than at build time.
+  /// The version of the OpenSSL library that is loaded. It may be newer than the one that was used for the build.
   package static var openSSLVersion: String {
     guard let text = unsafe OpenSSL_version(CInt(OPENSSL_VERSION_STRING)) else { return "unknown" }
     return unsafe String(cString: text)

@@ -1,4 +1,5 @@
-/// The number of answered requests by kind and class of status, stored inline, so that a copy needs no allocation.
+/// The number of HTTP responses by kind of request and class of status. The counters are stored inline, so that a copy needs no
+/// allocation.
 package struct RequestCounts: Sendable {
   /// The target of a request.
   package enum Kind: String, CaseIterable, CounterLabel {

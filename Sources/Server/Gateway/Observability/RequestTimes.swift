@@ -1,6 +1,6 @@
-/// The durations of requests by kind, stored inline as in `TimeHistogram`.
+/// The durations of requests by kind. The histograms are stored inline, so that a copy needs no allocation.
 package struct RequestTimes: Sendable {
-  /// The kinds of requests, which have different durations for different reasons.
+  /// The kinds of requests. Each kind has its own histogram, because the durations depend on different things.
   package enum Kind: String, CaseIterable, CounterLabel {
     /// A request to the API.
     case api
@@ -20,7 +20,7 @@ package struct RequestTimes: Sendable {
   /// The durations of one kind of request.
   package subscript(kind: Kind) -> TimeHistogram { histograms[kind.ordinal] }
 
-  /// Counts one request.
+  /// Adds the duration of one request.
   package mutating func count(_ kind: Kind, _ duration: Duration) {
     histograms[kind.ordinal].count(duration)
   }

@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// A histogram of durations, stored inline, so that a copy needs no allocation.
+/// A histogram of durations. The buckets are stored inline, so that a copy needs no allocation.
 package struct TimeHistogram: Sendable {
-  /// The upper bounds of the buckets in nanoseconds. One more bucket counts longer durations.
+  /// The upper bounds of the buckets in nanoseconds. One additional bucket counts the durations above the last bound.
   static let limits: [17 of Int64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
     100_000_000,
@@ -30,14 +30,14 @@ package struct TimeHistogram: Sendable {
     sum &+= UInt64(nanoseconds)
   }
 
-  /// The number of durations.
+  /// The number of all counted durations.
   package var total: UInt64 { counts.indices.reduce(0) { $0 &+ counts[$1] } }
 
   /// The sum of all durations in seconds.
   package var seconds: Double { Double(sum) / 1e9 }
 
-  /// The number of durations up to each bound, with the bound in seconds as text. The last bucket is not included, because its
-  /// value is `total`.
+  /// The number of durations up to each bound, with the bound in seconds as text. The bucket without a bound (`+Inf`) is not
+  /// included, because its cumulative number is `total`.
   package var cumulative: [(limit: String, count: UInt64)] {
     var count: UInt64 = 0
     return Self.limits.indices.map { bucket in
@@ -51,7 +51,7 @@ package struct TimeHistogram: Sendable {
     total.sum &+= part.sum
   }
 
-  /// Returns seconds as text, whole seconds without a decimal point: `0.0025`, `1`.
+  /// Returns a duration in seconds as text, such as `0.0025`. Whole seconds have no decimal point: `1`.
   private static func text(ofNanoseconds nanoseconds: Int64) -> String {
     nanoseconds % 1_000_000_000 == 0
       ? "\(nanoseconds / 1_000_000_000)" : "\(Double(nanoseconds) / 1e9)"
