@@ -145,8 +145,8 @@ struct SessionAccounts {
     bytes >= limit || added > limit - bytes
   }
 
-  /// The milliseconds until the first of these sessions expires. If no expiry time is known: the shortest time for which the
-  /// gateway keeps any session.
+  /// The milliseconds until the first of these sessions expires. If no expiry time is known: `emptySessionKeepSeconds`, the time
+  /// for which the gateway keeps a session without content.
   private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
     let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
     let seconds =
