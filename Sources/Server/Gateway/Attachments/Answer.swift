@@ -1,12 +1,14 @@
 internal import HTTP
 internal import Wire
 
-/// A response: the head without the fields that are added to every response, and a body that several responses may share.
+/// A response: its head and its body. The head does not contain the fields that are added to every response. Several responses
+/// may share the array with the body.
 struct Answer: Sendable {
   var head: ResponseHead
   var bytes: [UInt8] = []
   var range: Range<Int> = 0..<0
-  /// True if the body is produced while it is sent. Such a body is chunked, or ends when the connection is closed.
+  /// True if the body is produced while it is sent. Its end is marked by the last chunk, or, in HTTP/1.0, by the end of the
+  /// connection.
   var hasUnknownLength = false
 
   init(_ status: Status, fields: FieldList = [:]) {
@@ -23,7 +25,7 @@ struct Answer: Sendable {
     Answer(status, type: "application/json", body: body)
   }
 
-  /// Returns a JSON answer with a status of one word.
+  /// Returns a JSON answer with the single member `status`, whose value is one word.
   static func status(_ word: StaticString) -> Answer {
     .json(.ok, Array("{\"status\":\"\(word)\"}\n".utf8))
   }

@@ -3,9 +3,9 @@ internal import Wire
 
 /// The list of a session's attachments as a body that is encoded while it is sent.
 ///
-/// The list may have megabytes, and a client may receive it slowly. To save memory, only one piece of text is encoded at a time;
-/// the attachments are shared with the session. So the length is unknown at the beginning. The body is sent in chunks. HTTP/1.0
-/// has no chunks, so there the end of the connection ends the body.
+/// The list may have megabytes, and a client may receive it slowly. To save memory, the list is encoded in pieces of about 32 kB,
+/// and only one piece is in memory at a time. The length of the body is therefore unknown when the head is sent. The body is sent
+/// in chunks. HTTP/1.0 has no chunks, so there the end of the connection marks the end of the body.
 struct AttachmentListBody: Sendable {
   private var rest: ArraySlice<AttachmentObject>
   private var hasBegun = false
@@ -21,7 +21,7 @@ struct AttachmentListBody: Sendable {
     self.isChunked = isChunked
   }
 
-  /// Returns the next bytes; nil at the end.
+  /// Returns the next bytes of the body; nil after the last bytes.
   mutating func next() -> [UInt8]? {
     guard !isComplete else { return nil }
     var piece = hasBegun ? [] : Self.opening

@@ -1,20 +1,20 @@
 internal import Primitives
 
-/// The rate at which a body arrives, averaged over the last seconds.
+/// The rate at which the body of an upload arrives, averaged over the last seconds.
 ///
-/// Bytes are counted in slices; six slices make one window. The present slice is counted in addition to the window, so that a
-/// pause at its beginning does not lower the rate.
+/// The bytes are counted in time slices. The average covers one window, which is six complete slices, and the bytes of the
+/// present slice, which is not complete yet. So a short gap at the beginning of the present slice does not lower the rate.
 struct BodyRate {
   private static let slicesPerWindow = 6
 
   private let window: Duration
-  /// The bytes of the newest slices. The index of a slice is its number modulo the number of slices.
+  /// The number of bytes that arrived in each of the newest slices. The slice with number n is at index n modulo `slices.count`.
   private var slices = [Int](repeating: 0, count: slicesPerWindow + 1)
   private var newest = 0
   private enum Clock {
-    /// The body waits for the gateway. The value is the duration that was measured before.
+    /// The body waits for the gateway. The value is the total measured time before this pause.
     case paused(after: Duration)
-    /// The gateway waits for the body. The value is the beginning of the body plus the length of all pauses.
+    /// The gateway waits for the body. The value is the time at which the body began, plus the total length of all pauses.
     case running(since: MonotonicTime)
   }
 
@@ -25,7 +25,7 @@ struct BodyRate {
     self.window = window
   }
 
-  /// Resumes a paused measurement. The pause is not included.
+  /// Resumes a paused measurement. The measured time does not include the pause.
   mutating func resume(at now: MonotonicTime) {
     guard case .paused(let measured) = clock else { return }
     clock = .running(since: now - measured)
@@ -43,9 +43,10 @@ struct BodyRate {
     slices[newest % slices.count] += bytes
   }
 
-  /// Returns the bytes per second over the last window. If less time was measured, averages over that time, but over at least one
-  /// second.
-  /// - Returns: nil while the measurement is paused, or if it has measured for less than the given time.
+  /// Returns the average over the last window, in bytes per second. If the measured time is shorter than the window, the average
+  /// is over the measured time, but over at least one second.
+  /// - Returns: the average; nil while the measurement is paused, or if the measured time is shorter than `least` (or than the
+  ///   window, if that is shorter).
   func average(at now: MonotonicTime, after least: Duration = .zero) -> Int? {
     guard case .running(let began) = clock, now - began >= min(least, window) else { return nil }
     let present = number(of: now, since: began)
@@ -62,7 +63,8 @@ struct BodyRate {
 
   private mutating func advance(to now: MonotonicTime, since began: MonotonicTime) {
     let present = number(of: now, since: began)
-    // Slices older than the window are skipped at once, not cleared one by one.
+    // After a long gap, all slices are out of date. The loop then clears each of them once, and does not run for every missed
+    // slice.
     newest = max(newest, present - slices.count)
     while newest < present {
       newest += 1

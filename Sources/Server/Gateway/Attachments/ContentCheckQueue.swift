@@ -1,22 +1,22 @@
 internal import Networking
 
-/// The order in which contents are verified.
+/// The queue of attachment contents that wait for verification.
 ///
-/// Each client address has its own queue. At most one content of an address is verified at a time, in round-robin order
-/// of the addresses. So an address with many requests delays only its own requests. When the queue is full and an address
-/// with fewer waiting contents adds one, the address with the most waiting contents loses its newest one.
+/// Each client address has its own queue, and the addresses take turns (round-robin). At most one content per address is verified
+/// at a time, so an address with many requests delays only its own requests. When the total limit is reached and an address with
+/// few waiting contents adds another content, the newest content of the longest queue is dropped.
 struct ContentCheckQueue {
   private enum Check {
     /// The content is in the queues of these clients.
     case waiting(Set<IPAddress?>)
-    /// The content is being verified, on behalf of this client.
+    /// The content is being verified. The value is the client from whose queue it was taken.
     case running(IPAddress?)
   }
 
   /// The outcome of adding the content of an attachment to the queue.
   enum Addition: Equatable {
-    /// The content is in the queue, or is being verified already. The value is the content that was removed in favour of it, if
-    /// any.
+    /// The content is in the queue, or is being verified already. `dropping` is the other content that was removed from the queue
+    /// to make room, if any.
     case added(dropping: ContentID?)
     /// A limit is reached, and nothing was added.
     case refused
@@ -29,7 +29,8 @@ struct ContentCheckQueue {
   private var checks: [ContentID: Check] = [:]
   /// Waiting contents by client, the oldest first.
   private var queues: [IPAddress?: [ContentID]] = [:]
-  /// The clients that have waiting contents, but no content that is being verified; the next client first.
+  /// The clients in round-robin order, the next one first. Only clients with a waiting content, and without a content that is
+  /// being verified, are in this array.
   private var turns: [IPAddress?] = []
   private var running: Set<IPAddress?> = []
 
@@ -46,9 +47,9 @@ struct ContentCheckQueue {
     self.waitingLimitPerClient = waitingLimitPerClient
   }
 
-  /// Adds the content of an attachment for a client. If the content is being verified, or already waits for this client,
-  /// its place in the queue stays the same. If it waits for several clients, it is verified when the first of these
-  /// clients is next.
+  /// Adds the content of an attachment to the queue of a client. Does nothing if the content is being verified, or is already in
+  /// the queue of this client. If a content is in the queues of several clients, it is verified once, as soon as it is next in
+  /// one of these queues.
   mutating func add(_ content: ContentID, for address: IPAddress?) -> Addition {
     let client = address?.network
     var clients: Set<IPAddress?> = []
@@ -73,7 +74,8 @@ struct ContentCheckQueue {
     return .added(dropping: dropped)
   }
 
-  /// Removes and returns the next content to verify; nil when none waits, or when the maximum number is being verified.
+  /// Removes and returns the next content to verify; nil if no content may be verified now, or if `runningLimit` contents are
+  /// being verified.
   mutating func next() -> ContentID? {
     guard running.count < runningLimit, !turns.isEmpty else { return nil }
     let client = turns.removeFirst()
@@ -86,17 +88,18 @@ struct ContentCheckQueue {
     return content
   }
 
-  /// Removes verified content from the queue.
+  /// Ends the check of a content, so that the next content of the same client may be verified.
   mutating func end(_ content: ContentID) {
     guard case .running(let client) = checks.removeValue(forKey: content) else { return }
     running.remove(client)
     if queues[client] != nil { turns.append(client) }
   }
 
-  /// Removes the newest content of the longest queue. Skips contents that are also in the short queue of another client.
+  /// Removes the newest content of the longest queue. Skips contents that are also in another client's queue with at most `least`
+  /// contents.
   ///
-  /// - Parameter least: the length of the longest queue that counts as short.
-  /// - Returns: the removed content; nil when there is none.
+  /// - Parameter least: a queue with at most this number of contents loses none.
+  /// - Returns: the removed content; nil if no content may be removed.
   private mutating func dropNewest(ofMoreThan least: Int) -> ContentID? {
     let longest = queues.values.max { $0.count < $1.count } ?? []
     for content in longest.reversed() {

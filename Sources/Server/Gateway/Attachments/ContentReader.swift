@@ -3,28 +3,28 @@ internal import Storage
 internal import Networking
 internal import Platform
 
-/// Reads the content of an attachment for one download, on a thread for files.
+/// The actor that reads the content of an attachment for one download. It runs on a file thread.
 actor ContentReader {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
   private let content: ContentID
   private var opened: (any StoredContent)?
-  /// A second descriptor of the connection's socket. It is needed because the reactor may close its own descriptor during a call
-  /// of `send`.
+  /// A duplicate of the connection's socket descriptor. It is needed because the reactor may close its own descriptor while
+  /// `send` runs on the file thread.
   private let descriptor: OwnedDescriptor?
   private let socket: Socket?
 
-  /// The bytes that `send` reads at a time if the content is not a file.
+  /// The maximum number of bytes that `send` reads at a time if the content is not in a file.
   private static let pieceBytes = 131_072
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Creates a reader; `open` opens the content.
+  /// Creates a reader. The content is not opened before `open` is called.
   ///
   /// - Parameters:
   ///   - content: the content.
   ///   - attachments: the store of the content.
-  ///   - socket: the socket for `send`; closed when this reader is released.
+  ///   - socket: the descriptor that `send` sends to, closed when this reader is released; nil if `send` is not used.
   ///   - executor: the executor that this reader runs on.
   init(
     _ content: ContentID, in attachments: any AttachmentStore,
@@ -42,9 +42,10 @@ actor ContentReader {
     self.executor = executor
   }
 
-  /// Opens the content. The reader can then read it to the end, even if the content is removed.
+  /// Opens the content. Afterwards, the reader can read the whole content, even if the content is removed from the store
+  /// meanwhile.
   ///
-  /// - Returns: the mark of the content.
+  /// - Returns: the `ContentMark` of the opened file.
   func open() throws(StorageError) -> ContentMark {
     let opened = try attachments.openContent(content.digest, of: content.session)
     self.opened = opened
@@ -57,8 +58,8 @@ actor ContentReader {
     return try opened.read(at: offset, count: count)
   }
 
-  /// Sends as many of `count` bytes as the socket accepts. A file is sent without a copy. If the content is not a file,
-  /// at most one piece is sent.
+  /// Sends as many of `count` bytes as the socket accepts. A file is sent with `sendfile`, so its bytes are not copied to this
+  /// process. If the content is not in a file, one call sends at most `pieceBytes` bytes.
   func send(at offset: UInt64, count: Int) -> SendOutcome {
     guard let opened, let socket else {
       return .unreadable(StorageError(.readContent, code: EBADF))

@@ -12,18 +12,19 @@ struct ContentID: Hashable, Sendable {
 /// The result of a check that found a damaged or missing file.
 struct ContentFinding: Sendable {
   let damage: ContentVerifier.Damage
-  /// The mark of the damaged file; nil when it is missing.
+  /// The `ContentMark` of the damaged file; nil if the file is missing.
   let mark: ContentMark?
-  /// The revision of the content's verdict when the check began.
+  /// The result of `ContentVerdicts.revision(of:)` when the check began.
   let revision: UInt64
 }
 
-/// The results of verifying the contents of attachments in this process. They stay when sessions are unloaded and loaded
-/// again.
+/// The verdicts of this process on the contents of attachments: intact or damaged. They stay when sessions are unloaded and
+/// loaded again.
 ///
-/// A verdict applies only to a file with a certain mark, so a new file in the same place has no verdict. The newest
-/// verdicts are kept, with one limit for damaged and one for intact contents, so that intact contents do not displace
-/// damaged ones. If the verdict on a content was dropped, the content is verified again at its next request.
+/// A verdict applies only to the file whose `ContentMark` was recorded with it, so a new file with the same path has no verdict.
+/// The table keeps the newest `limit` verdicts for intact contents, and the newest `limit` verdicts for damaged contents. So
+/// verdicts for intact contents cannot displace those for damaged contents. A content whose verdict was dropped is verified again
+/// at its next request.
 final class ContentVerdicts: Sendable {
   enum Verdict: Equatable, Sendable {
     case intact
@@ -35,11 +36,11 @@ final class ContentVerdicts: Sendable {
     case noted
     /// The same damage was recorded before.
     case known
-    /// The content got another verdict after the check began.
+    /// The content got a different verdict after the check began, so the damage was not recorded.
     case superseded
   }
 
-  /// The maximum number of verdicts of each kind: about 5 MB.
+  /// The maximum number of verdicts of each kind. They need about 5 MB of memory.
   static let standardLimit = 16_384
 
   private struct Entry {
@@ -51,8 +52,8 @@ final class ContentVerdicts: Sendable {
   /// The newest verdicts of one kind, one for each content.
   private struct Newest {
     private(set) var entries: [ContentID: Entry] = [:]
-    /// The contents in the order of their verdicts. Elements before `head` are invalid, as are the elements of replaced
-    /// or removed verdicts.
+    /// The contents, those with the oldest verdict first. Two kinds of elements are out of date: those before `head`, and those
+    /// whose verdict was replaced or removed.
     private var order: [(content: ContentID, revision: UInt64)] = []
     private var head = 0
 
@@ -102,7 +103,7 @@ final class ContentVerdicts: Sendable {
   private let limit: Int
   private let state = Guarded(State())
 
-  /// Creates a table with a limit for the verdicts of each kind.
+  /// Creates an empty table. The limit applies to each kind of verdict separately.
   init(limit: Int = standardLimit) {
     self.limit = limit
   }
@@ -111,8 +112,8 @@ final class ContentVerdicts: Sendable {
   ///
   /// - Parameters:
   ///   - content: the content.
-  ///   - mark: the mark of its file; nil when the file is missing.
-  /// - Returns: nil if this file has not been verified, or if its verdict was dropped.
+  ///   - mark: the `ContentMark` of its file; nil if the file is missing.
+  /// - Returns: the verdict; nil if this file has not been verified, or if its verdict was dropped.
   func verdict(on content: ContentID, _ mark: ContentMark?) -> Verdict? {
     state.withLock { $0.entry(of: content).flatMap { $0.mark == mark ? $0.verdict : nil } }
   }
@@ -127,17 +128,18 @@ final class ContentVerdicts: Sendable {
     state.withLock { $0.entry(of: content)?.revision ?? 0 }
   }
 
-  /// Records that a file was stored as the content of an attachment. This process computed the digest of the file.
+  /// Records a new file with the content of an attachment as intact. The file needs no check, because this process computed its
+  /// digest while it wrote the file.
   ///
   /// - Parameters:
   ///   - content: the content.
-  ///   - mark: the mark of its file; nil when the file has been removed already.
+  ///   - mark: the `ContentMark` of its file; nil if the file has been removed already.
   func notePlaced(_ content: ContentID, _ mark: ContentMark?) {
     guard let mark else { return }
     state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }
   }
 
-  /// Records that a file matches its content, unless the content got another verdict since this revision.
+  /// Records that a file has the SHA-256 of its content. Does nothing if the content has got another verdict since this revision.
   func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
     state.withLock { state in
       guard state.entry(of: content)?.revision ?? 0 == revision else { return }
@@ -145,7 +147,8 @@ final class ContentVerdicts: Sendable {
     }
   }
 
-  /// Records that a file does not match its content, unless the content got another verdict since the check began.
+  /// Records that a file is missing or does not match its content. Does nothing if the content has got another verdict since the
+  /// check began.
   func noteDamaged(_ content: ContentID, _ finding: ContentFinding) -> Note {
     state.withLock { state in
       let entry = state.entry(of: content)

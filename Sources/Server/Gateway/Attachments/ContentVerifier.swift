@@ -5,13 +5,13 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// The actor that compares files of contents with their digests on a file thread, one piece at a time, so that other work can
-/// run in between.
+/// The actor that verifies the contents of attachments: it compares the SHA-256 of each file with the stored digest. It runs on a
+/// file thread and reads one piece at a time, so that other work can run between two pieces.
 ///
-/// All requests for the same content wait for the same check. A check continues even if its requests or its session have
-/// ended.
+/// All requests for the same content wait for the same check. The check continues even if these requests have ended, or the
+/// session has.
 actor ContentVerifier {
-  /// The difference between a file and its content.
+  /// The difference between a stored file and the content that it should have.
   enum Damage: Sendable, CustomStringConvertible {
     case missing
     case length(UInt64, expected: UInt64)
@@ -31,7 +31,7 @@ actor ContentVerifier {
     case damaged(ContentFinding)
     /// The file could not be read; it is verified again at the next request.
     case unreadable(StorageError)
-    /// Too many contents wait: this content was not added, or was removed from the queue.
+    /// The queue is full: this content was not added, or it was dropped from the queue.
     case refused(Refusal)
   }
 
@@ -75,8 +75,8 @@ actor ContentVerifier {
     isStopped.store(true, ordering: .relaxed)
   }
 
-  /// Waits until the content is the next one in the queue, and verifies the whole content. Records the verdict if the
-  /// content is intact.
+  /// Adds the content to the queue, and waits until the whole content has been verified. An intact content is recorded in
+  /// `verdicts`; the caller records damage.
   ///
   /// - Parameters:
   ///   - content: the content.
@@ -114,7 +114,7 @@ actor ContentVerifier {
     startWaiting()
   }
 
-  /// Answers the requests that wait for the same content.
+  /// Resumes all requests that wait for this content.
   private func end(_ content: ContentID, _ outcome: Outcome) {
     sizes[content] = nil
     for waiter in waiters.removeValue(forKey: content) ?? [] { waiter.resume(returning: outcome) }

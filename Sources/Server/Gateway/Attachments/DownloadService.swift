@@ -12,10 +12,10 @@ protocol DownloadHandler: ConnectionHandler {
   var transfer: FileTransfer? { get }
 }
 
-/// Sends the contents of attachments over the connections of one reactor. A file thread reads the bytes as fast as the sockets
-/// accept them.
+/// Sends the contents of attachments over the connections of one reactor. File threads read the contents, at the pace at which
+/// the sockets accept bytes.
 ///
-/// The content of an attachment is sent only when it is known to be intact.
+/// The content of an attachment is sent only after it has been verified.
 final class DownloadService {
   /// The values and components that the download services of all reactors share.
   struct Environment: Sendable {
@@ -28,7 +28,7 @@ final class DownloadService {
     let nextThread: @Sendable () -> BlockingExecutor
   }
 
-  /// The content of an attachment that is ready, so that the content may be read.
+  /// The content of a completely uploaded attachment.
   struct ReadableContent {
     let object: AttachmentObject
     let content: ContentID
@@ -36,10 +36,10 @@ final class DownloadService {
     let size: UInt64
   }
 
-  /// The next event of a transfer.
+  /// The state of a transfer after a call of `pump`.
   enum TransferState {
     case done
-    /// The transfer can send more bytes at once.
+    /// The transfer can send more bytes immediately: call `pump` again.
     case ready
     /// The transfer waits for the socket or for the file thread.
     case waiting
@@ -67,7 +67,8 @@ final class DownloadService {
 
   // MARK: - Contents
 
-  /// Returns the attachments of a session for a list. Attachments with damaged files are marked.
+  /// Returns the attachments of a session, for the list that a client requests. For an attachment with a damaged file, `damaged`
+  /// is true.
   func attachments(of hosted: SessionHost) -> [AttachmentObject] {
     hosted.session.attachmentObjects.map { object in
       var object = object
@@ -82,7 +83,7 @@ final class DownloadService {
 
   /// Returns the content of an attachment.
   ///
-  /// - Throws: the refusal if there is no such attachment, or if it is still being uploaded.
+  /// - Throws: the refusal if there is no such attachment, or if the attachment is still being uploaded.
   func content(of attachment: UUID, in hosted: SessionHost) throws(Refusal) -> ReadableContent {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     guard found.object.state == .ready, let digest = found.object.sha256, let size = found.object.size else {
@@ -96,7 +97,8 @@ final class DownloadService {
 
   /// Opens the content of an attachment. If the content has no verdict, it is verified first.
   ///
-  /// No byte of unverified content is sent, because a cache may keep the answer under the content's digest for a year.
+  /// No byte of unverified content is sent, because caches may keep the response for a year, with the content's digest as its
+  /// validator.
   ///
   /// - Parameters:
   ///   - readable: the content.
@@ -118,7 +120,7 @@ final class DownloadService {
         case nil: break
         }
       }
-      // No file is open while the check is in the queue.
+      // While the content waits for its check, this request keeps no file open.
       switch await environment.verifier.verify(readable.content, size: readable.size, for: client) {
       case .intact: wasVerified = true
       case .damaged(let finding):
@@ -131,7 +133,8 @@ final class DownloadService {
 
   /// Opens the file with the content of an attachment.
   ///
-  /// - Returns: the reader, and the mark of the file (nil if the file is missing); nil when the connection has closed.
+  /// - Returns: the reader, and the `ContentMark` of the file (nil if the file is missing); nil instead of both if the connection
+  ///   has closed.
   private func openFile(
     _ readable: ReadableContent, over key: Connection.Key
   ) async throws(Refusal) -> (reader: ContentReader, mark: ContentMark?)? {
@@ -148,12 +151,13 @@ final class DownloadService {
     }
   }
 
-  /// Marks the content of an attachment as damaged.
+  /// Records and logs that the content of an attachment is damaged.
   ///
-  /// - Returns: the refusal; nil when the damaged file has been replaced.
+  /// - Returns: the refusal to send to the client; nil if the content has got another verdict meanwhile and must be checked
+  ///   again.
   private func markDamaged(_ finding: ContentFinding, _ readable: ReadableContent) -> Refusal? {
     let id = readable.content.session
-    // The file is removed with its last attachment.
+    // A missing file is no damage if its attachment was removed during the check.
     guard let hosted = sessions[id] ?? sessions.endedSessionCache[id],
       hosted.session.attachment(readable.object.id)?.object.sha256 == readable.content.digest
     else { return .noAttachment }
@@ -170,9 +174,9 @@ final class DownloadService {
     return .damagedAttachment
   }
 
-  /// Logs an error.
+  /// Logs that the content of an attachment could not be read.
   ///
-  /// - Returns: the refusal of the request: the file with the content cannot be read.
+  /// - Returns: the refusal to send to the client.
   private func unreadable(_ error: StorageError) -> Refusal {
     environment.log(.error, "attachment not read", ["reason": "\(error)"])
     return error.isOutOfDescriptors
@@ -181,7 +185,8 @@ final class DownloadService {
 
   // MARK: - Transfers
 
-  /// Sends as many bytes of the file as the socket accepts now. Later, the handler's `continueWriting` is called to send more.
+  /// Sends the next bytes of the file, as far as the socket accepts them. If the result is `waiting`, the handler's
+  /// `continueWriting` is called when more bytes can be sent.
   func pump(_ transfer: FileTransfer, over connection: Connection) -> TransferState {
     guard !transfer.range.isEmpty else { return .done }
     return connection.tls == nil
@@ -197,7 +202,8 @@ final class DownloadService {
     return (connection, handler)
   }
 
-  /// Interrupts a download. Its length was announced already, so no error can be sent.
+  /// Aborts the connection of a download after a read error. An error response is impossible, because the head of the response
+  /// was sent already.
   private func abort(_ connection: Connection, _ error: StorageError) {
     environment.log(.error, "attachment not read", ["reason": "\(error)"])
     io.abort(connection, reason: "\(error)")
@@ -270,7 +276,7 @@ final class DownloadService {
     return transfer.range.isEmpty ? .done : .ready
   }
 
-  /// Reads the next piece, unless it is in memory or being read.
+  /// Starts to read the next piece of the file, unless that piece is in memory or being read.
   private func readPiece(of transfer: FileTransfer, _ key: Connection.Key) {
     guard !transfer.isReading, transfer.nextPiece == nil, transfer.readUpTo < transfer.range.upperBound
     else { return }

@@ -2,13 +2,14 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// The attachments of a reactor's sessions that are not ready yet.
+/// The attachments that are not ready yet, of all sessions of one reactor.
 ///
-/// The key is the session's object, not its id, because a task of a removed session may still run when the session is loaded
-/// again. The attachments of a session are removed together with the session, so no key outlives its object.
+/// The key is the identity of the `SessionHost` object, not the session's id: a task of an unloaded session may still run after
+/// the same session was loaded again. The attachments of a session are removed together with its `SessionHost`, so no key
+/// outlives its object.
 final class PendingAttachments {
   private var sessions: [ObjectIdentifier: [UUID: PendingAttachment]] = [:]
-  /// The incomplete attachments of ended sessions, whose files are still stored.
+  /// The incomplete attachments of ended sessions. Their files are still stored.
   private var ended: [SessionID: [PendingAttachment]] = [:]
 
   /// Returns an attachment of a session; nil if the attachment is ready or unknown.
@@ -35,11 +36,11 @@ final class PendingAttachments {
     return pending
   }
 
-  /// Removes the attachments of a session that is removed.
+  /// Removes all attachments of a session, because the session is removed from memory.
   ///
   /// - Parameters:
   ///   - host: the session.
-  ///   - keepsFiles: false if `takeEnded` returns the incomplete attachments later.
+  ///   - keepsFiles: if false, the incomplete attachments are kept for `takeEnded`, whose caller discards their files.
   /// - Returns: the removed attachments.
   func removeAll(of host: SessionHost, keepsFiles: Bool) -> [PendingAttachment] {
     guard let removed = sessions.removeValue(forKey: ObjectIdentifier(host)) else { return [] }

@@ -8,7 +8,8 @@ enum Tus {
     "creation,creation-with-upload,creation-defer-length,checksum,termination,expiration"
   static let contentType = "application/offset+octet-stream"
 
-  /// Returns the method of a request. A client behind a proxy without PATCH sends the method in a header field.
+  /// Returns the method of a request. If a proxy does not pass on `PATCH`, the client sends `POST` with the method in
+  /// `X-HTTP-Method-Override`.
   static func method(of head: RequestHead) -> Method {
     guard head.method == .post, isSpoken(in: head), let name = head.fields.first("X-HTTP-Method-Override")
     else { return head.method }
@@ -20,7 +21,7 @@ enum Tus {
     head.fields.first("Tus-Resumable") != nil
   }
 
-  /// Refuses a request that uses an unsupported version.
+  /// Throws a refusal if the request does not use the supported version of tus.
   static func checkVersion(of head: RequestHead) throws(Refusal) {
     let given = head.fields.all("Tus-Resumable")
     guard given != [version] else { return }
@@ -35,7 +36,7 @@ enum Tus {
     throw refusal
   }
 
-  /// Adds the header fields of an answer to `OPTIONS`.
+  /// Adds the fields of tus to the answer to an `OPTIONS` request.
   static func announce(in answer: inout Answer, limits: Limits) {
     answer.head.fields.append("Tus-Resumable", version)
     answer.head.fields.append("Tus-Version", version)

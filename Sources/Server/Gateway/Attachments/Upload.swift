@@ -3,44 +3,45 @@ internal import Networking
 internal import Primitives
 internal import Wire
 
-/// A request that sends bytes of an attachment. `UploadService` implements its state machine.
+/// A request that sends bytes of an attachment, and its state. `UploadService` changes the state.
 final class Upload {
   let request: UploadRequest
   let session: SessionID
   let connection: Connection.Key
   /// The client's address, for the log.
   let clientAddress: IPAddress
-  /// The address whose number of uploads includes this one; nil for this machine.
+  /// The address under whose upload limit this upload counts; nil for this machine, which has no such limit.
   let countedAddress: IPAddress?
   var state = UploadState.opening
-  /// The attachment, if the upload has ever had a lease; for the log.
+  /// The id of the attachment, for the log; nil before the upload gets a lease.
   var attachment: UUID?
 
   /// False once the request was answered or its connection has closed.
   var isConnected = true
-  /// The entry in the table of uploads; nil while the upload is not in the table.
+  /// The upload's slot in the `UploadTable`; nil while the upload has no slot.
   var slot: UploadTable.ID?
-  /// The received bytes that no write contains yet.
+  /// The received bytes that have not been passed to the file actor yet.
   var pending: [UInt8] = []
   /// The number of received bytes of the body.
   var received: UInt64 = 0
-  /// The offset in the attachment up to which the file has all bytes.
+  /// The offset in the attachment up to which all bytes are written to the file.
   var written: UInt64 = 0
   /// The offset in the attachment up to which the session's quota is reserved, if the size is unknown.
   var reserved: UInt64 = 0
   /// True while the file actor writes bytes of this upload.
   var isWriting = false
   var hasWholeBody = false
-  /// True when the log has a line about the failure.
+  /// True once the failure of this upload has been logged.
   var isFailureLogged = false
-  /// The cause to log if the request is interrupted now.
+  /// The cause to log if the request is interrupted.
   var cutCause = UploadCut.gone
   /// The time of the last progress report to the session.
   var reportedAt: MonotonicTime?
-  /// The maximum number of pending bytes during a write. At this limit, the gateway stops reading from the socket.
+  /// The limit of `pending`, in bytes. When it is reached, the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
-  /// The number of uploads up to which each may use `fewPendingBytes`, which is faster; with more uploads, `manyPendingBytes`.
+  /// Up to this number of uploads in the gateway, a new upload gets the limit `fewPendingBytes`, which is larger and faster. With
+  /// more uploads, a new upload gets `manyPendingBytes`.
   static let few = 32
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536
@@ -80,25 +81,26 @@ final class Upload {
   }
 }
 
-/// The states of an upload, in their order. From each state except `leaving`, an upload may go to `over`.
+/// The states of an upload, in the order in which it passes through them. An upload may also go to `over` from any other state.
 enum UploadState {
-  /// The session decides about a lease. The gateway does not read the body.
+  /// The upload waits for its lease. The gateway does not read the body yet.
   case opening
-  /// The answer is known. Before it is sent, the rest of the body is read and discarded.
+  /// The upload got an answer instead of a lease. The body is read and discarded, and the answer is sent afterwards.
   case answered(Answer)
   /// The body is read, and its bytes are written under the lease.
   case streaming(UploadLease)
-  /// All bytes are written. The attachment or its piece is being completed, even if the client has disconnected.
+  /// All bytes of the request are written. The attachment or this piece of it is being completed, even if the client has
+  /// disconnected.
   case finishing(UploadLease)
-  /// The request was interrupted. Its last bytes are written under the lease.
+  /// The request was interrupted. Its received bytes are still being written under the lease.
   case leaving(UploadLease)
-  /// The upload is answered, or another request has replaced it.
+  /// The upload has ended: it was answered or interrupted, or another request has got its lease.
   case over
 }
 
 /// The right of one upload to write to the file of an attachment.
 ///
-/// The lease ends when the file actor issues a higher fencing token, or when the session removes the attachment.
+/// The lease ends when a newer request gets a higher fencing token, or when the attachment is removed.
 struct UploadLease {
   let hosted: SessionHost
   let attachment: UUID
@@ -109,37 +111,39 @@ struct UploadLease {
   /// The size of the whole attachment, if known.
   let size: UInt64?
 
-  /// True while no newer request has a lease and the attachment is not removed.
+  /// True while this is the newest lease, and the attachment is neither removed nor completed.
   var isCurrent: Bool { isPending && pending.fencingToken == fencingToken }
 
   /// True while the attachment is neither removed nor completed.
   var isPending: Bool { !hosted.isRemoved && !pending.isOver }
 
-  /// Returns the offset at which the upload ends: the announced size, or the size limit of an attachment.
+  /// Returns the offset that the upload must not exceed: the announced size, or the size limit of an attachment if that is
+  /// smaller.
   func end(limit: Int) -> UInt64 { max(offset, min(size ?? .max, UInt64(clamping: limit))) }
 }
 
 /// The outcome of a request for a lease.
 enum UploadOpening {
   case lease(UploadLease)
-  /// The attachment is complete already: the body is not needed.
+  /// The body is not needed, because an earlier request has sent the same bytes. The value is the answer.
   case repeated(Answer)
 }
 
 /// An action for the connection of an upload.
 enum UploadEffect: Sendable {
-  /// Send `100 Continue` if the client waits for it, and read up to this number of bytes.
+  /// Send `100 Continue` if the client waits for it, and read the body, up to this number of bytes.
   case readBody(limit: UInt64)
   /// Continue to read the body.
   case resumeBody
-  /// Do not read; wait for the disk.
+  /// Stop reading the body until the disk has taken the received bytes.
   case awaitDisk
-  /// Wait for the answer. The body is complete.
+  /// Wait for the answer, because the whole body has been received.
   case awaitAnswer
   /// Read and discard the rest of the body. If the client waits for `100 Continue`, send the answer instead.
   case dropBody(Answer)
   case answer(Answer)
-  /// Answer before the body is complete, and close the connection. A part of the body is still read and discarded.
+  /// Send the answer before the body is complete, and close the connection. Before the close, a part of the remaining body is
+  /// read and discarded.
   case refuse(Answer)
   case close
 }
