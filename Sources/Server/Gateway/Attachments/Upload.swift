@@ -81,7 +81,7 @@ final class Upload {
   }
 }
 
-/// The states of an upload, in the order in which it passes through them. An upload may also go to `over` from any other state.
+/// The states of an upload. An upload passes through some of them, in this order, and can go to `over` from any other state.
 enum UploadState {
   /// The upload waits for its lease. The gateway does not read the body yet.
   case opening

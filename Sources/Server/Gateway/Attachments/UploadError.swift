@@ -1,7 +1,7 @@
 internal import Storage
 internal import Wire
 
-/// The reason why bytes of an upload were not written.
+/// The reason for which the bytes of an upload were not written or not accepted.
 enum UploadError: Error {
   /// A newer request has the lease.
   case superseded
@@ -9,11 +9,11 @@ enum UploadError: Error {
   case finished
   /// The attachment was removed.
   case removed
-  /// The piece does not begin at the upload's offset. The value is that offset.
+  /// The first byte of the piece is not at the upload's offset. The value is the upload's offset.
   case offset(UInt64)
-  /// The piece does not match its checksum, and was removed. The value is the offset of the upload.
+  /// The piece does not match its checksum, and was removed from the file. The value is the upload's offset after the removal.
   case checksum(UInt64)
-  /// These bytes would use disk space that is reserved.
+  /// The bytes do not fit without using the disk space that must stay free (`reserve`). `free` is the free space now, in bytes.
   case reserve(free: UInt64, reserve: UInt64)
   case storage(StorageError)
 }

@@ -3,12 +3,13 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// The actor of an upload's file, on a file thread. Only the request with the newest fencing token may write.
+/// The actor that writes the file of an upload, on a file thread. Only the request with the newest fencing token may write.
 ///
-/// The actor exists from the creation of the upload until the upload is complete or removed. The actor has an open descriptor
-/// only while a request writes.
+/// The actor exists from the creation of the upload until the upload is complete or removed. It keeps a descriptor open only
+/// while a request writes.
 actor UploadFileActor {
-  /// The right of a request to write: its fencing token, which the request passes with each call, and the offset of the upload.
+  /// The right of a request to write. The request passes `fencingToken` with each call. `offset` is the upload's offset at the
+  /// beginning.
   struct Opening: Sendable {
     let fencingToken: UInt64
     let offset: UInt64
@@ -24,8 +25,8 @@ actor UploadFileActor {
     /// The actor has not opened the file yet.
     case unopened
     case growing(any StoredUpload)
-    /// All bytes are in the file, and the session has their digest. The file must not change before it is moved to its final
-    /// folder. The value is the size.
+    /// All bytes are in the file, and their digest has been computed. The file must not change any more; it is moved to its final
+    /// folder next. The value is the size of the file.
     case whole(UInt64)
     case removed
   }
@@ -33,7 +34,7 @@ actor UploadFileActor {
   private let executor: BlockingExecutor
   private let attachments: any AttachmentStore
   private let session: SessionID
-  /// The name of the file. No later upload uses the same name, so late calls for a removed attachment cannot affect a later
+  /// The name of the file. No other upload ever has the same name. So a late call for a removed attachment cannot affect a new
   /// attachment with the same id.
   nonisolated let name: UUID
   private let diskReserve: UInt64
@@ -43,7 +44,7 @@ actor UploadFileActor {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Creates the actor of a file. The file is created or opened when it is first used.
+  /// Creates the actor of a file. The file is created or opened at its first use.
   ///
   /// - Parameters:
   ///   - name: the name of the file.
@@ -62,12 +63,13 @@ actor UploadFileActor {
     self.diskReserve = diskReserve
   }
 
-  /// Checks that the disk has room for an upload of this size; nil if the size is unknown.
+  /// Checks that the disk has room for an upload of this size. If `size` is nil (unknown), checks for one byte.
   func findRoom(for size: UInt64?) throws(UploadError) {
     try makeRoom(for: max(size ?? 1, 1))
   }
 
-  /// Begins at offset 0 with an empty file, and issues a new fencing token to the caller. `size` is nil if it is unknown.
+  /// Begins at offset 0 with an empty file, and issues a new fencing token to the caller. A `size` of nil means that the size is
+  /// unknown.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     switch state {
     case .whole: throw .finished
@@ -86,7 +88,8 @@ actor UploadFileActor {
     return Opening(fencingToken: fencingToken, offset: 0)
   }
 
-  /// Continues at the offset of the upload, and issues a new fencing token to the caller.
+  /// Continues the upload, and issues a new fencing token to the caller. Throws an error if `offset` is not the present offset of
+  /// the upload.
   func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     let file = try openFile()
     guard file.offset == offset else {
@@ -100,7 +103,7 @@ actor UploadFileActor {
     return Opening(fencingToken: fencingToken, offset: offset)
   }
 
-  /// Returns the offset of the upload. If `durability` is `full`, all bytes before it are on the disk.
+  /// Returns the offset of the upload. If the setting `durability` is `full`, all bytes before this offset are on the disk.
   func offset() throws(UploadError) -> UInt64 {
     if case .whole(let size) = state { return size }
     let file = try openFile()
@@ -108,7 +111,7 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Appends all bytes. If it throws, no bytes are appended.
+  /// Appends the bytes to the file: all of them, or none if an error is thrown.
   ///
   /// - Returns: the new offset of the upload.
   func append(_ bytes: [UInt8], fencingToken: UInt64) throws(UploadError) -> UInt64 {
@@ -123,13 +126,16 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Ends a piece: compares it with its checksum, and closes the descriptor until the next use.
+  /// Ends the piece that one request sent: compares the piece with its checksum, and closes the descriptor until the next
+  /// request.
   ///
   /// - Parameters:
   ///   - fencingToken: the fencing token of the caller.
-  ///   - size: the size of the upload, if known. A complete upload is synced by `finish`, not here.
-  /// - Returns: the offset of the upload. If the durability is `full`, the bytes of an incomplete upload are on the disk.
-  /// - Throws: `UploadError`. After `checksum`, the bytes of the piece are removed.
+  ///   - size: the size of the upload, if known. If the upload is now complete, this function does not sync the file, because
+  ///     `finish` does.
+  /// - Returns: the offset of the upload. If the setting `durability` is `full` and the upload is incomplete, all bytes before
+  ///   this offset are on the disk.
+  /// - Throws: `UploadError`. If the error is `checksum`, the bytes of the piece have been removed from the file.
   func endPiece(fencingToken: UInt64, size: UInt64?) throws(UploadError) -> UInt64 {
     let file = try current(fencingToken)
     defer { file.park() }
@@ -160,7 +166,7 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Closes the file, which must be complete.
+  /// Closes the file, which must contain all bytes of the upload.
   ///
   /// - Returns: the SHA-256 of the file in hexadecimal.
   func finish(fencingToken: UInt64) throws(UploadError) -> String {
@@ -175,13 +181,13 @@ actor UploadFileActor {
     }
   }
 
-  /// Closes a file that was complete when the previous process ended, as `finish` does.
+  /// Does the same as `finish` for a file that already had all bytes when the previous process ended.
   func finishFound() throws(UploadError) -> String {
     let opening = try begin(at: try offset(), checksum: nil)
     return try finish(fencingToken: opening.fencingToken)
   }
 
-  /// Removes the file. Later calls throw an error.
+  /// Removes the file. Later calls of the other functions throw `removed`.
   func discard() throws(StorageError) {
     state = .removed
     try attachments.discardUpload(name, of: session)
@@ -212,8 +218,8 @@ actor UploadFileActor {
     }
   }
 
-  /// Opens the file of an earlier process. Creates the file if it is missing, because an upload is recorded before its first byte
-  /// is written.
+  /// Opens the file that an earlier process began. Creates the file if it is missing: the earlier process may have ended after it
+  /// recorded the upload, but before it created the file.
   private func findFile() throws(StorageError) -> any StoredUpload {
     do throws(StorageError) {
       return try attachments.openUpload(name, of: session)
@@ -231,7 +237,7 @@ actor UploadFileActor {
     }
   }
 
-  /// Waits until the received bytes are as durable as configured. A client gets their offset only afterwards.
+  /// Makes the written bytes as durable as the setting `durability` demands. A client must not get the new offset before that.
   private func keep(_ file: any StoredUpload) throws(UploadError) {
     do throws(StorageError) {
       try file.sync()
@@ -240,8 +246,8 @@ actor UploadFileActor {
     }
   }
 
-  /// Checks that the reserved space stays free. The check runs for each buffer, because other files grow too; it takes a
-  /// microsecond.
+  /// Checks that the reserved disk space stays free when the upload grows to the offset `end`. The check runs before each write,
+  /// because other files grow too. It takes a microsecond.
   private func makeRoom(for end: UInt64) throws(UploadError) {
     let free: UInt64
     do throws(StorageError) {

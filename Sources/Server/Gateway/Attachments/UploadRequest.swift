@@ -4,29 +4,30 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// A request without a body for the attachments of a session.
+/// A request without a body for one attachment or all attachments of a session.
 enum AttachmentRequest {
   case list
-  /// `GET` and `HEAD`: the content. The value is the client's address, which the limits use; nil for this machine.
+  /// `GET` or `HEAD`: requests the content of an attachment. `for` is the client's address, to which the limits apply; nil for
+  /// this machine.
   case read(UUID, for: IPAddress?)
-  /// `HEAD` in tus: the offset of an upload.
+  /// `HEAD` with tus: requests the offset of an upload.
   case status(UUID)
-  /// `DELETE`: removes an attachment. The value is the token of the client's participant, if the request has one.
+  /// `DELETE`: removes an attachment. `by` is the participant's token, if the request has one.
   case remove(UUID, by: Token?, from: IPAddress)
 }
 
-/// A request that sends bytes of an attachment, according to its head.
+/// The parsed head of a request that sends bytes of an attachment.
 struct UploadRequest: Sendable {
   /// The request creates a new attachment.
   struct Creation: Sendable {
-    /// The id from the client. A repeated request with the same id means the same attachment.
+    /// The id that the client chose, if any. A repeated request with the same id refers to the same attachment.
     var id: UUID?
     var name = ""
     var contentType: String
     /// The size in bytes; nil while it is unknown.
     var size: UInt64?
     var metadata: AttachmentMetadata?
-    /// The field `Upload-Metadata` of tus, unchanged.
+    /// The value of the tus field `Upload-Metadata`, unchanged.
     var uploadMetadata: String?
     /// The SHA-256 that the whole attachment must match, in lowercase hexadecimal.
     var sha256: String?
@@ -45,10 +46,10 @@ struct UploadRequest: Sendable {
   let token: Token?
   /// The checksum that the bytes of this request must match.
   let checksum: UploadFileActor.PieceChecksum?
-  /// The length of the body in bytes; nil if the head does not contain it.
+  /// The length of the body in bytes; nil if the body is chunked.
   let bodyLength: UInt64?
 
-  /// The total bytes of name, metadata and type, which are sent to all members.
+  /// The total length in bytes of the attachment's name, metadata and media type, which are sent to all members of the session.
   var headBytes: Int {
     guard case .create(let creation) = kind else { return 0 }
     return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
@@ -71,7 +72,7 @@ struct UploadRequest: Sendable {
 }
 
 extension UploadRequest {
-  /// The maximum bytes in `Upload-Metadata` for name and type, in addition to the metadata.
+  /// The maximum length in bytes of the name and the type in `Upload-Metadata`. The metadata has its own limit.
   private static let namesBytes = 8_192
   /// The maximum length of a media type. No registered type is longer.
   private static let mediaTypeBytes = 255
@@ -262,7 +263,7 @@ extension Refusal {
     return refusal
   }
 
-  /// The refusal of a chunk that announces more bytes than one attachment may have. The total size is not known.
+  /// The refusal of a chunk that would make the attachment larger than the limit. The total size of the attachment is not known.
   static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
       .attachmentTooLarge,

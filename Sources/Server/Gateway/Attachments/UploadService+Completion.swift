@@ -4,7 +4,7 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// The changes of a session that an upload causes.
+/// The changes that an upload makes in its session.
 extension UploadService {
   /// Reports the progress of an upload to its session.
   func moved(_ lease: UploadLease, to offset: UInt64) {
@@ -24,7 +24,7 @@ extension UploadService {
     return reserved
   }
 
-  /// Completes a request after its whole body is written.
+  /// Completes a request after its whole body was written to the file.
   ///
   /// - Returns: the answer.
   func answer(to upload: Upload, _ lease: UploadLease) async -> Answer {
@@ -55,14 +55,15 @@ extension UploadService {
     let (hosted, pending) = (lease.hosted, lease.pending)
     guard lease.isCurrent, let found = hosted.session.attachment(lease.attachment) else { return }
     pending.upload = nil
-    // A newer request has restarted the file, so nothing is left of this request.
+    // A newer request empties the file, so none of the bytes of this request remain.
     guard pending.restarting == 0 else { return }
     guard found.isResumable else {
       await remove(lease.attachment, from: hosted)
       return
     }
     do throws(UploadError) {
-      // After the last byte there is nothing to wait for, even if the request itself is not complete.
+      // The file may have all bytes of the attachment although the request is incomplete. In that case, the attachment is
+      // completed now.
       if let size = found.object.size, try await pending.file.offset() == size {
         _ = try await pending.file.endPiece(fencingToken: lease.fencingToken, size: size)
         let digest = try await pending.file.finish(fencingToken: lease.fencingToken)
@@ -73,7 +74,7 @@ extension UploadService {
     } catch .checksum(let offset) {
       pause(lease, at: offset)
     } catch {
-      // The usual cause is that a newer request has the lease. That request reports its own progress.
+      // In the usual case, a newer request has got the lease, and reports the further progress.
       _ = logged(error)
       changed(hosted)
     }
@@ -85,7 +86,7 @@ extension UploadService {
     changed(lease.hosted)
   }
 
-  /// Ends a request that sent a whole piece. More pieces follow.
+  /// Ends a request that sent one complete piece of an attachment, when more pieces are still missing.
   private func endPiece(_ lease: UploadLease, by request: UploadRequest, at offset: UInt64) async -> Answer {
     let hosted = lease.hosted
     do throws(Refusal) {
@@ -96,7 +97,7 @@ extension UploadService {
       hosted.session.uploadMoved(lease.attachment, to: offset, now: now)
       changed(hosted)
       if request.changesRecords {
-        // The client gets the offset only after the bytes before it are safe from a crash.
+        // The client gets the answer only after the session's records, which include this upload, are safe from a crash.
         guard await persister.waitUntilStored(hosted.stored) else {
           throw persister.refusalOfUnstored(hosted.stored)
         }
@@ -109,14 +110,15 @@ extension UploadService {
     }
   }
 
-  /// Removes an attachment whose first bytes do not match their checksum.
+  /// Removes a new attachment because the bytes in the request that created it do not match their checksum.
   private func rejectCreation(_ lease: UploadLease) async {
     guard lease.isCurrent else { return }
     lease.pending.upload = nil
     await remove(lease.attachment, from: lease.hosted)
   }
 
-  /// Completes an attachment with all its bytes. The attachment becomes ready after its file was moved to its final folder.
+  /// Completes an attachment whose bytes have all arrived. The attachment becomes ready after its file was moved to the final
+  /// folder.
   private func complete(
     _ lease: UploadLease, by request: UploadRequest, sha256 digest: String, size: UInt64
   ) async -> Answer {
@@ -141,7 +143,8 @@ extension UploadService {
       done(with: hosted)
     }
     changed(hosted)
-    // The digest is on the disk before the file is renamed. So the file can be found after a crash between the two steps.
+    // The digest must be on the disk before the file is renamed to it. So the next process finds the file even after a crash
+    // between these two steps.
     _ = await persister.waitUntilStored(hosted.stored)
     guard lease.isPending else {
       await discard(pending)
@@ -151,7 +154,7 @@ extension UploadService {
       let mark = try await environment.files.place(pending.file.name, as: digest, of: hosted.session.id)
       environment.verdicts.notePlaced(ContentID(session: hosted.session.id, digest: digest), mark)
     } catch {
-      // The folder does not exist any more, because the session was removed.
+      // If the session was removed, its folder does not exist any more, and the error is expected.
       guard !hosted.isRemoved else { return .problem(gone(lease.attachment, from: hosted)) }
       environment.log(
         .error, "attachment not stored", ["session": .session(hosted.session.id), "reason": "\(error)"])
@@ -171,7 +174,7 @@ extension UploadService {
       .uploadCompleted(
         PeerEvent.Upload(session: hosted.session.id, attachment: lease.attachment, address: nil), bytes: size)
     )
-    // A client that was informed about the attachment must find it even after a crash.
+    // A client that got a success answer must find the attachment even after a crash.
     guard await persister.waitUntilStored(hosted.stored) else {
       return .problem(persister.refusalOfUnstored(hosted.stored))
     }
