@@ -6,9 +6,9 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Leases: only the newest request for an attachment may write.
+/// Leases: only the upload with the newest lease may write to the file of an attachment.
 extension UploadService {
-  /// Decides about the lease of an upload.
+  /// Grants the lease to an upload, or returns the answer to a repeated request.
   func lease(_ upload: Upload, in hosted: SessionHost) async throws(Refusal) -> UploadOpening {
     if let refusal = persister.environment.disk.refusal(now: now) { throw refusal }
     try hosted.session.consumeUploadRate(size: upload.request.headBytes, now: now)
@@ -33,7 +33,7 @@ extension UploadService {
     let fileName = UUID()
     let file = environment.makeFile(fileName, session.id)
     if session.attachment(attachment) == nil {
-      // This check comes before the announcement: without room, the attachment is never announced.
+      // This check comes before `addAttachment`, so that the members never see an attachment that has no room on the disk.
       try await findRoom(for: creation.size, file)
       guard !hosted.isRemoved else { throw .ended }
     }
@@ -41,7 +41,7 @@ extension UploadService {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let pending = pendingAttachments[attachment, hosted]
       else {
-        // The answer contains an offset. The bytes before it must be on the disk first.
+        // The answer contains the upload's offset. `offset(of:)` first makes the bytes before this offset durable.
         if let pending = pendingAttachments[attachment, hosted] { _ = try await offset(of: pending) }
         return .repeated(.created(existing, by: request, expiry(of: existing)))
       }
@@ -70,8 +70,8 @@ extension UploadService {
     }
   }
 
-  /// Restarts an upload that is sent in a single request, because the earlier request may have stalled. Does nothing if all bytes
-  /// have arrived.
+  /// Restarts an upload without tus, whose bytes come in a single request, at offset 0, because the earlier request may have
+  /// stalled. If all bytes have already arrived, waits until the attachment is ready and repeats the answer.
   private func restart(
     _ creation: UploadRequest.Creation, _ existing: Attachment, _ pending: PendingAttachment,
     _ upload: Upload, in hosted: SessionHost
@@ -84,7 +84,7 @@ extension UploadService {
       pending.restarting -= 1
     } catch .finished {
       pending.restarting -= 1
-      // The answer is about the attachment, so the attachment must be ready.
+      // The answer describes the attachment as ready, so it must be ready first.
       await waitForEnd(of: pending)
       guard let whole = hosted.session.attachment(attachment) else { throw gone(attachment, from: hosted) }
       return .repeated(.created(whole, by: upload.request, expiry(of: whole)))
@@ -101,7 +101,7 @@ extension UploadService {
         persister.reportBytes(of: hosted.stored)
       }
     } catch {
-      // The bytes of the earlier request are lost, and the new bytes are refused.
+      // The bytes of the earlier request are lost, and the session refuses the new size.
       await remove(attachment, from: hosted)
       throw error
     }
@@ -109,7 +109,7 @@ extension UploadService {
     return .lease(try grant(opening, pending, attachment, upload, in: hosted))
   }
 
-  /// Creates the file of a new attachment. If that fails, the attachment is removed.
+  /// Creates the file of a new attachment, and grants the lease. If the file cannot be created, removes the attachment.
   private func begin(
     _ pending: PendingAttachment, _ attachment: UUID, _ size: UInt64?, _ upload: Upload,
     in hosted: SessionHost
@@ -133,13 +133,14 @@ extension UploadService {
     guard found.object.state == .uploading, found.isResumable,
       let pending = pendingAttachments[attachment, hosted]
     else {
-      // A client that did not get the answer to its last bytes may send a request without bytes.
+      // A client that did not receive the answer to its last bytes may ask again with an empty body.
       guard offset == found.object.offset, request.bodyLength == 0 else {
         throw .offsetMismatch(found.object.offset)
       }
       return .repeated(.progressed(found, by: request, expiry(of: found)))
     }
-    // The offset is checked first, because a client needs the offset to recover.
+    // A wrong offset is refused before all other errors, because the refusal contains the present offset, from which the client
+    // can continue.
     let present = try await self.offset(of: pending)
     guard present == offset else { throw .offsetMismatch(present) }
     guard !pending.isOver, let found = hosted.session.attachment(attachment) else {
@@ -149,7 +150,7 @@ extension UploadService {
     if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
     if let size = size ?? found.object.size, end > size { throw .beyondLength(end, length: size) }
     guard end <= UInt64(limits.attachmentBytes) else { throw .tooLarge(end, limit: limits.attachmentBytes) }
-    // All refusals are decided before the present lease is replaced.
+    // All checks come before the new lease: a refused request must not end the lease of another upload.
     if let size, found.object.size == nil {
       try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
       try hosted.session.setUploadSize(attachment, size, now: now)
@@ -160,7 +161,8 @@ extension UploadService {
     do throws(UploadError) {
       opening = try await pending.file.begin(at: offset, checksum: request.checksum)
     } catch {
-      // Another request has sent the last bytes. A request without bytes waits until the upload is finished.
+      // If the offset in the error is that of the request, another request has sent all bytes. A request without bytes then waits
+      // until the attachment is ready.
       if case .offset(offset) = error, request.bodyLength == 0 {
         await waitForEnd(of: pending)
       }
@@ -172,7 +174,7 @@ extension UploadService {
     return .lease(try grant(opening, pending, attachment, upload, in: hosted))
   }
 
-  /// Answers a request whose upload was finished by another request. The answer is the same as for a request that arrives now.
+  /// Handles a request as if it arrived now, because another request completed or removed its attachment meanwhile.
   private func resumeAgain(
     _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
@@ -180,14 +182,14 @@ extension UploadService {
     return try await resume(attachment, at: offset, size: size, upload, in: hosted)
   }
 
-  /// Waits until an attachment with all its bytes is ready or removed.
+  /// Waits until an attachment whose bytes have all arrived is ready or removed.
   private func waitForEnd(of pending: PendingAttachment) async {
     while !pending.isOver {
       await withCheckedContinuation { pending.wait($0) }
     }
   }
 
-  /// Gives the lease to an upload, and ends the upload that had the lease.
+  /// Gives the lease to an upload, and ends the upload that had the lease before.
   private func grant(
     _ opening: UploadFileActor.Opening, _ pending: PendingAttachment, _ attachment: UUID, _ upload: Upload,
     in hosted: SessionHost
@@ -195,7 +197,7 @@ extension UploadService {
     guard !hosted.isRemoved, !pending.isOver, let found = hosted.session.attachment(attachment) else {
       throw gone(attachment, from: hosted)
     }
-    // If two requests arrive at the same time, the one with the higher token gets the lease.
+    // If two requests arrive at the same time, the request with the higher fencing token gets the lease.
     guard opening.fencingToken > pending.fencingToken else { throw .offsetMismatch(opening.offset) }
     let former = pending.upload
     pending.upload = upload
@@ -206,7 +208,8 @@ extension UploadService {
       offset: opening.offset, size: found.object.size)
   }
 
-  /// Returns the offset of an attachment's file. If the durability is `full`, the bytes before it are on the disk.
+  /// Returns the offset of an incomplete attachment. If the setting `durability` is `full`, all bytes before this offset are on
+  /// the disk.
   func offset(of pending: PendingAttachment) async throws(Refusal) -> UInt64 {
     do throws(UploadError) {
       return try await pending.file.offset()
@@ -215,7 +218,7 @@ extension UploadService {
     }
   }
 
-  /// Checks that a session may grow by a number of bytes.
+  /// Checks that the stored data of a session may grow by a number of bytes.
   func checkDataRoom(for bytes: UInt64, in session: Session) throws(Refusal) {
     let ledger = persister.environment.ledger
     if let refusal = ledger.refusalOfGrowth(of: session.id, adding: Int(clamping: bytes)) { throw refusal }
@@ -228,18 +231,18 @@ extension UploadService {
       guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }
       return .offsetMismatch(found.object.offset)
     }
-    // The upload may have created the folder again, in a gateway with sessions in memory only.
+    // If the gateway does not store sessions, the upload may have created the session's folder again after its removal.
     if !hosted.session.isByStore { removeFiles(of: hosted.session.id) }
     return .ended
   }
 
-  /// Returns the refusal of bytes that were not written. It names the end of the attachment or session if that is the cause, else
-  /// the fault.
+  /// Returns the refusal of an upload whose bytes were not written. If the attachment or session was removed, or the attachment
+  /// is complete, the refusal says so. Otherwise, it describes the error.
   func refusal(for error: UploadError, of lease: UploadLease) -> Refusal {
     lease.isPending ? logged(error) : gone(lease.attachment, from: lease.hosted)
   }
 
-  /// Returns the date at which an incomplete upload expires; nil for a complete one.
+  /// Returns the date at which an incomplete upload expires; nil if the upload is complete.
   func expiry(of attachment: Attachment) -> HTTPDate? {
     guard attachment.object.state == .uploading else { return nil }
     let left = Double(limits.uploadKeepSeconds) - now.seconds(since: attachment.progressAt)
@@ -248,7 +251,7 @@ extension UploadService {
 }
 
 extension Answer {
-  /// The answer to a request that creates an attachment. A repeated request gets the same answer.
+  /// The answer to a request that creates an attachment, or repeats such a request.
   static func created(_ attachment: Attachment, by request: UploadRequest, _ expiry: HTTPDate?) -> Answer {
     var answer = json(.created, attachment.object.encoded())
     answer.head.fields.append("Location", attachment.object.url)
@@ -267,7 +270,7 @@ extension Answer {
     return answer
   }
 
-  /// The answer to `HEAD` in tus: the offset, size and metadata of an attachment.
+  /// The answer to `HEAD` with tus: the offset, size and metadata of an attachment.
   static func uploadStatus(_ attachment: Attachment, at offset: UInt64, _ expiry: HTTPDate?) -> Answer {
     var answer = Answer(.ok, fields: ["Upload-Offset": "\(offset)", "Cache-Control": "no-store"])
     if let size = attachment.object.size {

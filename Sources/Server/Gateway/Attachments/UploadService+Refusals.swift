@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// Refusals of uploads, and their lines in the log.
+/// The refusals of uploads, and the log lines about uploads.
 extension UploadService {
-  /// Refuses a request whose body has announced too many bytes.
+  /// Refuses an upload because a chunk of its body announces too many bytes.
   func bodyIsTooLarge(_ announced: Int, for upload: Upload) {
     switch upload.state {
     case .answered(let answer):
@@ -35,7 +35,7 @@ extension UploadService {
     }
   }
 
-  /// Logs that a request was interrupted, unless its failure is logged already.
+  /// Logs that an upload was interrupted, unless its failure is logged already.
   func logCut(of upload: Upload) {
     guard !upload.isFailureLogged else { return }
     upload.isFailureLogged = true

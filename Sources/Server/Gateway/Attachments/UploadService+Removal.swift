@@ -6,9 +6,9 @@ internal import Wire
 
 /// The removal of attachments and their files.
 extension UploadService {
-  /// Removes an attachment from a session, with its file if no other attachment has the same content.
+  /// Removes an attachment from a session. Also removes its file, unless another attachment has the same content.
   ///
-  /// - Returns: true if the removal is on the disk. The file of a ready attachment is removed only then.
+  /// - Returns: true if the record of the removal is on the disk. Only in this case, the file of a ready attachment is removed.
   @discardableResult
   func remove(_ attachment: UUID, from hosted: SessionHost) async -> Bool {
     let pending = pendingAttachments.remove(attachment, from: hosted)
@@ -26,8 +26,8 @@ extension UploadService {
     return isSaved
   }
 
-  /// Removes content that no attachment uses. If a record on the disk may still refer to the content, its file stays
-  /// until the session is loaded the next time.
+  /// Removes the file of a content that no attachment uses any more. If `isSaved` is false, a record on the disk may still refer
+  /// to the content. The file then stays until the session is loaded again.
   private func removeOrphan(_ digest: String, of hosted: SessionHost, isSaved: Bool) async {
     // The same content may have arrived again in the meantime.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
@@ -44,7 +44,7 @@ extension UploadService {
     guard !expired.isEmpty else { return }
     func remove() async {
       for attachment in expired {
-        // A request may have continued this upload while others were removed.
+        // A request may have continued this upload while the loop removed other uploads.
         guard let found = hosted.session.attachment(attachment), found.object.state == .uploading,
           now.seconds(since: found.progressAt) >= Double(limits.uploadKeepSeconds)
         else { continue }
@@ -64,7 +64,7 @@ extension UploadService {
   ///
   /// - Parameters:
   ///   - hosted: the session.
-  ///   - keepsFiles: false if `discardEnded` discards the files later.
+  ///   - keepsFiles: if false, the files of the incomplete uploads are kept in a list until `discardEnded` is called.
   func endUploads(of hosted: SessionHost, keepsFiles: Bool) {
     for pending in pendingAttachments.removeAll(of: hosted, keepsFiles: keepsFiles) {
       pending.end()

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Uploads that were incomplete when the previous process ended.
 extension UploadService {
-  /// Restores the uploads of a loaded session. `RestoredUpload.action` decides the next step for each.
+  /// Restores the incomplete uploads of a session that was loaded. `RestoredUpload.action` decides what is done with each upload.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in hosted: SessionHost) {
     for upload in uploads {
       let received = files.uploads[upload.file]
@@ -19,7 +19,8 @@ extension UploadService {
         pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         hosted.session.uploadFound(upload.id, holding: offset, now: now)
       case .remove:
-        // An upload in a single request cannot continue, so its file is removed too.
+        // Without a digest, the file may be incomplete and still in the folder for uploads. It is added as pending, so that
+        // `remove` discards this file too.
         if upload.digest == nil {
           pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         }
@@ -31,7 +32,7 @@ extension UploadService {
     }
   }
 
-  /// Removes files that no record refers to.
+  /// Removes the files of a session that no record of the session refers to.
   func removeOrphans(_ orphans: [StoredFile], of hosted: SessionHost) {
     guard !orphans.isEmpty else { return }
     let id = hosted.session.id
@@ -85,7 +86,7 @@ extension UploadService {
     do {
       let digest = try await pending.file.finishFound()
       if let stored = upload.digest {
-        // The file has changed after its digest was stored.
+        // If the digests differ, the file has changed after its digest was stored.
         guard digest == stored else { return false }
       } else {
         guard let size = upload.size, session.storeContent(upload.id, digest: digest, size: size) != nil

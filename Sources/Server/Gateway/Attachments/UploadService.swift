@@ -7,8 +7,8 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Writes the bodies of uploads to files, for the sessions of one reactor. It passes one buffer at a time from the socket to a
-/// file actor.
+/// Writes the bodies of uploads to files, for the sessions of one reactor. Passes one buffer at a time from the socket to a file
+/// actor.
 ///
 /// At most one buffer of an upload is written while the next one is filled. When both are full, the gateway stops reading from
 /// the socket.
@@ -20,18 +20,19 @@ final class UploadService: SessionUploads {
     let verdicts: ContentVerdicts
     let files: SessionFiles
     let log: Log
-    /// The maximum length of a body that is read and discarded before its upload is refused.
+    /// The maximum length of a body that is read and discarded before the refusal of its upload is sent. If the body is longer,
+    /// the refusal is sent at once.
     let droppedBodyBytes: Int
-    /// Creates the actor of an upload's file with this name.
+    /// Creates the actor for the upload file with this name, in the folder of this session.
     let makeFile: @Sendable (UUID, SessionID) -> UploadFileActor
   }
 
-  /// The interval at which a session gets the progress of an upload. Its members get it less often.
+  /// The minimum interval between two progress reports of an upload to its session. The session informs its members less often.
   private static let progressInterval = Duration.milliseconds(100)
 
-  /// Called with an action for the connection of an upload, while the upload is connected.
+  /// Performs an action on the connection of an upload. Called only while the upload is connected.
   var perform: (UploadEffect, Connection.Key) -> Void = { _, _ in }
-  /// Called when a session has changed and its turn has to be ended.
+  /// Called when an upload has changed a session, so that the reactor stores and sends the changes.
   var didChange: (SessionID) -> Void = { _ in }
   /// True after a drain has begun: interrupted uploads are then logged as stopped.
   var isStopping = false
@@ -44,7 +45,7 @@ final class UploadService: SessionUploads {
   let pendingAttachments = PendingAttachments()
   private let reactor: Int
   private let clock: LoopClock
-  /// The uploads in the table, by their entries there.
+  /// The uploads that have a slot in `environment.table`, by slot.
   private var uploads: [UploadTable.ID: Upload] = [:]
   /// The time of the last log line about a nearly full disk.
   private var diskWarnedAt: MonotonicTime?
@@ -71,8 +72,8 @@ final class UploadService: SessionUploads {
   ///
   /// - Parameters:
   ///   - upload: the upload. If it gets no slot, it is refused and its state is `over`.
-  ///   - evict: asks the reactor of another upload to end that upload; returns false if that fails.
-  /// - Returns: true if the upload has a slot. The caller then calls `open`.
+  ///   - evict: asks the reactor of another upload to end that upload; returns false if the request cannot be delivered.
+  /// - Returns: true if the upload has got a slot. In this case, the caller calls `open` next.
   func admit(_ upload: Upload, evict: (UploadTable.Eviction) -> Bool) -> Bool {
     switch environment.table.admit(from: upload.countedAddress, on: reactor, now: now, evict: evict) {
     case .admitted(let slot):
@@ -92,7 +93,7 @@ final class UploadService: SessionUploads {
     return true
   }
 
-  /// Opens an upload: decides about its lease, or answers it.
+  /// Opens an upload: gives it a lease and starts to read its body, or answers it.
   func open(_ upload: Upload, in found: Result<SessionHost, Refusal>) async {
     do throws(Refusal) {
       let hosted = try found.get()
@@ -149,7 +150,7 @@ final class UploadService: SessionUploads {
     }
   }
 
-  /// Continues an upload whose body is complete.
+  /// Continues an upload after the last byte of its body was received.
   func bodyEnded(of upload: Upload) {
     switch upload.state {
     case .answered(let answer):
@@ -165,7 +166,7 @@ final class UploadService: SessionUploads {
     }
   }
 
-  /// Writes the pending bytes. When all are written, finishes the upload.
+  /// Starts to write the pending bytes. If there are none and the body is complete, finishes the upload.
   private func write(_ upload: Upload, _ lease: UploadLease) {
     guard !upload.isWriting else { return }
     if upload.pending.isEmpty {
@@ -238,7 +239,7 @@ final class UploadService: SessionUploads {
     if upload.isConnected { perform(.answer(answer), upload.connection) }
   }
 
-  /// Answers before the body is complete, and closes the connection.
+  /// Sends an answer before the body is complete, and closes the connection.
   func refuse(_ upload: Upload, _ answer: Answer) {
     if upload.isConnected { perform(.refuse(answer), upload.connection) }
   }
@@ -246,7 +247,7 @@ final class UploadService: SessionUploads {
   // MARK: - The end of an upload
 
   /// Detaches an upload from its connection, which has closed or sends a response. The received bytes of a resumable upload are
-  /// still written. An upload that waits for its lease, or whose bytes are all written, continues without the connection.
+  /// still written. An upload that waits for its lease or is being completed continues without the connection.
   func disconnect(_ upload: Upload) {
     upload.isConnected = false
     guard case .streaming(let lease) = upload.state else { return }
@@ -285,7 +286,7 @@ final class UploadService: SessionUploads {
     perform(refusal.map { .refuse(.problem($0)) } ?? .close, upload.connection)
   }
 
-  /// Ends an upload whose slot was given to another upload.
+  /// Ends a slow upload, because its slot was given to another upload.
   func endSlowUpload(_ evicted: UploadTable.Eviction) {
     guard let upload = uploads[evicted.id], upload.isConnected, case .streaming = upload.state,
       !upload.hasWholeBody
@@ -317,7 +318,7 @@ final class UploadService: SessionUploads {
 
   // MARK: - The session
 
-  /// Ends a task that kept a session in memory.
+  /// Reports that a task has ended. A session stays in memory while it has tasks.
   func done(with hosted: SessionHost) {
     hosted.tasksInHand -= 1
     changed(hosted)
@@ -328,7 +329,7 @@ final class UploadService: SessionUploads {
     if !hosted.isRemoved { didChange(hosted.session.id) }
   }
 
-  /// Logs an error for the operator.
+  /// Logs an error if the operator must know about it.
   ///
   /// - Returns: the refusal to send to the client.
   func logged(_ error: UploadError) -> Refusal {
@@ -336,7 +337,7 @@ final class UploadService: SessionUploads {
     case .storage(let error):
       environment.log(.error, "upload not written", ["reason": "\(error)"])
     case .reserve(let free, let reserve):
-      // Repeated requests must not fill the rest of the disk with log lines.
+      // This warning is logged once a minute at most, so that repeated requests do not fill the rest of the disk with log lines.
       guard diskWarnedAt.map({ now - $0 >= .seconds(60) }) ?? true else { break }
       diskWarnedAt = now
       environment.log(

@@ -3,11 +3,12 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The uploads under way in all reactors: their number, the share of each address, and the rate of each body.
+/// The table of all uploads in progress, in all reactors: their total number, their number for each address, and the rate of each
+/// body.
 ///
-/// When no slot is left for a new upload, an upload below `minimumBodyBytesPerSecond` is evicted: the slowest upload of the
-/// address with the most uploads. So clients that send very slowly cannot occupy all slots, but a client with a slow line can
-/// upload as long as there is room.
+/// When no slot is left for a new upload, one upload that is slower than `minimumBodyBytesPerSecond` is evicted. It is chosen
+/// from the address with the most uploads; among these, it is the slowest. So clients that send very slowly cannot occupy all
+/// slots, but a client with a slow line can upload as long as there are free slots.
 final class UploadTable: Sendable {
   /// The identifier of an upload. No later upload gets the same identifier.
   typealias ID = UInt64
@@ -18,11 +19,11 @@ final class UploadTable: Sendable {
     let reactor: Int
     /// The measured rate in bytes per second.
     let rate: Int
-    /// The set of slots that was full.
+    /// The set of slots that had no free slot.
     let slots: Slots
   }
 
-  /// The set of slots that is full.
+  /// A set of slots: all slots of the gateway, or the slots that one address may use. The value is the number of slots.
   enum Slots: Equatable, Sendable {
     case ofAll(Int)
     case ofAddress(Int)
@@ -41,15 +42,15 @@ final class UploadTable: Sendable {
     case refused(Refusal)
   }
 
-  /// The time for which a body may be slow before a new upload can take its slot. It applies if both addresses have equally many
-  /// uploads. If only the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
+  /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
+  /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The time for which a body may be slow if its address has only a few uploads, but more than the address of the new upload.
+  /// The same time for an upload whose address has only a few uploads, but more than the address of the new upload would have.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
     let reactor: Int
-    /// The network for which the upload counts; nil for an upload from this machine.
+    /// The client's network, to which the limit for an address applies; nil for an upload from this machine.
     let network: IPAddress?
     var rate: BodyRate
   }
@@ -64,12 +65,15 @@ final class UploadTable: Sendable {
       counts[network] = counts[network].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// Returns the upload that is evicted for a new one: the slowest upload below a rate, of the address with the most uploads.
+    /// Returns the upload to evict for a new upload: of the uploads slower than `minimum`, the slowest of the address with the
+    /// most uploads.
     ///
-    /// An upload cannot be evicted during the grace time, with one exception: after the eviction, its address would still have as
-    /// many uploads as the address of the new upload. Then an upload of an address with only a few uploads is safe for
-    /// `leastTime`. After that, it is evicted in the grace time only if there is no other candidate. An upload of an address with
-    /// more uploads is never safe, so that the address cannot occupy slots by restarting its uploads.
+    /// An upload is safe from eviction at its beginning. The duration depends on the number of uploads of its address:
+    ///
+    /// - At most one more than the address of the new upload has: `grace`.
+    /// - More than that, but at most `few`: `leastTime`. Between `leastTime` and `grace`, the upload is evicted only if there is no
+    ///   other candidate.
+    /// - More than both: no time, so that an address cannot occupy slots by restarting its uploads.
     func eviction(
       below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?, few: Int,
       at now: MonotonicTime
@@ -104,17 +108,18 @@ final class UploadTable: Sendable {
     self.limits = limits
   }
 
-  /// The present number of uploads.
+  /// The present number of uploads in all reactors.
   var count: Int { state.withLock { $0.rows.count } }
 
-  /// Adds an upload, with a paused rate. One address may have a quarter of all slots. If all slots or those of the address are
-  /// full, the upload is added only if another one is evicted.
+  /// Adds an upload. The measurement of its rate begins with `resumeRate`. One address may have a quarter of all slots. If all
+  /// slots, or the slots of this address, are taken, the upload is added only if another upload can be evicted.
   ///
   /// - Parameters:
-  ///   - address: the address for which the upload counts; nil for this machine, which may use all slots.
+  ///   - address: the client's address, to which the limit of a quarter applies; nil for this machine, which may use all slots.
   ///   - reactor: the number of the upload's reactor.
   ///   - now: the present time.
-  ///   - evict: asks the reactor of an upload to end it; returns false if that fails, and the upload then keeps its slot.
+  ///   - evict: asks the reactor of an upload to end this upload. If it returns false, the upload keeps its slot, and the new
+  ///     upload is refused.
   /// - Returns: the identifier of the upload, or the refusal.
   func admit(
     from address: IPAddress?, on reactor: Int, now: MonotonicTime, evict: (Eviction) -> Bool
@@ -159,13 +164,13 @@ final class UploadTable: Sendable {
     state.withLock { $0.rows[id]?.rate.add(bytes, at: now) }
   }
 
-  /// Resumes the rate of an upload, because the gateway waits for its body.
+  /// Resumes the measurement of an upload's rate, because the gateway now reads its body.
   func resumeRate(of id: ID, at now: MonotonicTime) {
     state.withLock { $0.rows[id]?.rate.resume(at: now) }
   }
 
-  /// Pauses the rate of an upload, because the gateway does not read for now, or has the whole body. The upload cannot be evicted
-  /// during the pause.
+  /// Pauses the measurement of an upload's rate, because the gateway does not read its body at present or has received all of it.
+  /// An upload cannot be evicted during this pause.
   func pauseRate(of id: ID, at now: MonotonicTime) {
     state.withLock { $0.rows[id]?.rate.pause(at: now) }
   }
