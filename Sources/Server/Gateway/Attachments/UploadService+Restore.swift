@@ -19,8 +19,8 @@ extension UploadService {
         pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         hosted.session.uploadFound(upload.id, holding: offset, now: now)
       case .remove:
-        // Without a digest, the file may be incomplete and still in the folder for uploads. It is added as pending, so that
-        // `remove` discards this file too.
+        // An upload without tus cannot continue after a restart. Its incomplete file may still exist. So the upload is added as
+        // pending, and `remove` then discards this file too.
         if upload.digest == nil {
           pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         }

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Platform
 internal import Primitives
 
-/// Encodes the heads of answers, with the fields that are common to all answers.
+/// Encodes the heads of answers, and adds the fields that all answers have.
 final class AnswerEncoder {
   private let origins: Origins
   private let sendsStrictTransportSecurity: Bool
@@ -24,7 +24,7 @@ final class AnswerEncoder {
   ///   - head: the head of the request; nil if it could not be read.
   ///   - route: the route of the request, if known.
   ///   - client: the client, if known.
-  ///   - isSecure: true on a TLS connection. If the client is known, its own value is used instead.
+  ///   - isSecure: true on a TLS connection. If `client` is not nil, `client.isSecure` is used instead.
   ///   - closes: true when the connection is closed after the answer.
   /// - Returns: the bytes of the head.
   func encode(
@@ -39,7 +39,7 @@ final class AnswerEncoder {
     }
     if route?.isForAttachments ?? false {
       AttachmentFields.add(to: &answer, for: head)
-      // A cached answer must be usable for pages of other sites too.
+      // A cache must not use an answer without CORS fields for pages of allowed other sites.
       if origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var response = answer.head

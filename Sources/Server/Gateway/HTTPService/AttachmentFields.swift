@@ -1,8 +1,8 @@
 internal import HTTP
 
-/// Header fields of the requests and answers about attachments.
+/// The header fields of requests for attachments and of their answers.
 enum AttachmentFields {
-  /// The request fields that pages of allowed other sites may send.
+  /// The request fields that pages of allowed other sites may send (`Access-Control-Allow-Headers`).
   static let accepted =
     "Attachment-Id, Attachment-Metadata, Content-Disposition, Content-Type, If-Match, If-None-Match, "
     + "If-Range, Participant-Token, Range, Repr-Digest, Tus-Resumable, Upload-Checksum, Upload-Defer-Length, "
@@ -12,15 +12,15 @@ enum AttachmentFields {
     "Content-Disposition, Content-Range, ETag, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, "
     + "Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Length, "
     + "Upload-Metadata, Upload-Offset"
-  /// This policy prevents a browser from running code in an attachment.
+  /// The policy that prevents a browser from running code in an attachment.
   private static let contentSecurityPolicy = "sandbox; default-src 'none'"
 
-  /// Returns the response fields that pages of allowed other sites may read.
+  /// Returns the response fields of a route that pages of allowed other sites may read (`Access-Control-Expose-Headers`).
   static func exposed(for route: Route?) -> String {
     route?.isForAttachments ?? false ? exposed : "Location, Retry-After, ETag"
   }
 
-  /// Adds the fields of all answers about attachments.
+  /// Adds the fields that every answer to a request for attachments has.
   static func add(to answer: inout Answer, for head: RequestHead?) {
     answer.head.fields.set("Content-Security-Policy", contentSecurityPolicy)
     guard let head, Tus.isSpoken(in: head) else { return }

@@ -27,12 +27,12 @@ final class AttachmentRoutes {
 
   // MARK: - Plans
 
-  /// Plans the work for a request.
+  /// Decides how a request for attachments is answered.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - id: the session.
-  ///   - attachment: the attachment that the path names; nil for all attachments.
+  ///   - attachment: the attachment in the path; nil if the path names all attachments of the session.
   ///   - client: the client of the request.
   ///   - connection: the connection of the request.
   ///   - isDraining: true if new uploads are refused.
@@ -138,12 +138,12 @@ final class AttachmentRoutes {
     return Answer(.noContent)
   }
 
-  /// Returns the head of the answer, and the range of the content that follows the head.
+  /// Returns the head of the answer to a `GET` or `HEAD`, and the range of the content that is sent as the body.
   private func content(
     _ readable: DownloadService.ReadableContent, for head: RequestHead
   ) -> (answer: Answer, range: Range<UInt64>) {
     let name = readable.object.name
-    // Media types that a browser might run as code are served as downloads only.
+    // Only safe image types are shown inline. All other types are sent as downloads, because a browser might run them as code.
     let type = MediaType(parsing: readable.object.contentType)
     let picture = type.flatMap { $0.isSafeImage ? $0.essence : nil }
     let response = RepresentationResponse(

@@ -4,17 +4,17 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// A connection that is transferred to the reactor that owns the session of its request.
+/// The state of a connection on its way to the reactor that owns the session of its request.
 ///
-/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of its turn that still refer to the
-/// connection do not use its descriptor and its TLS state any more. The state of the request is a value without an upload, the only
-/// object that it could contain. The mailbox gives the transfer to one other reactor, once.
+/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Its functions that still refer to the
+/// connection do not use the descriptor or the TLS state any more. The state of the request contains values only. An upload would
+/// be an object, but a connection with an upload is never transferred. The mailbox delivers the transfer once, to one reactor.
 final class ConnectionTransfer: @unchecked Sendable {
   /// The step at which the receiving reactor continues the request.
   enum Step {
     /// The head was read and accepted.
     case head(RequestHead)
-    /// The whole request was read. Its body names the session.
+    /// The whole request was read. Its body names the session whose successor is created.
     case end
   }
 
@@ -26,7 +26,7 @@ final class ConnectionTransfer: @unchecked Sendable {
   let isCountedForClient: Bool
   let request: HTTPConnection.RequestState
   let step: Step
-  /// The input after this step.
+  /// The received bytes that follow the head or the request, depending on `step`.
   let input: [UInt8]
 
   /// Creates a transfer from a connection that was removed from its table.
@@ -51,22 +51,22 @@ final class ConnectionTransfer: @unchecked Sendable {
 
 /// Transfers connections between reactors, because the reactor of a session answers all requests that name the session.
 ///
-/// The connection stays in that reactor until a later request names a session of another reactor.
+/// The connection stays in the other reactor until a later request names a session of yet another reactor.
 extension HTTPService {
-  /// Returns the number of the reactor that owns a session; nil if that is this reactor.
+  /// Returns the number of the reactor that owns a session; nil if this reactor owns the session.
   func otherOwner(of session: SessionID) -> Int? {
     let owner = environment.owner(session)
     return owner == reactor ? nil : owner
   }
 
-  /// Transfers a connection to the reactor that owns the session of its request.
+  /// Transfers a connection to another reactor, which owns the session of the request.
   ///
   /// - Parameters:
   ///   - http: the connection. It must have no answer to send and no upload, and must not have sent
   ///     `100 Continue`.
   ///   - owner: the number of the other reactor.
   ///   - step: the step at which the request continues.
-  ///   - input: the input after the step.
+  ///   - input: the received bytes after this step.
   func handOver(_ http: HTTPConnection, to owner: Int, at step: ConnectionTransfer.Step, input: [UInt8]) {
     precondition(http.upload == nil, "an upload is not handed over")
     let connection = http.connection
@@ -79,21 +79,21 @@ extension HTTPService {
     }
     guard let descriptor = consume descriptor else { return }
     let transfer = ConnectionTransfer(http, descriptor: descriptor, at: step, input: input)
-    // The other reactor adds the input to its counts when it receives the connection.
+    // These bytes stay counted until the other reactor has received the connection and counts them itself.
     _ = io.counts.addBuffered(input.count)
     guard !environment.handOver(transfer, owner) else { return }
     _ = io.counts.addBuffered(-input.count)
     drop(connection, reason: "the mailbox of another reactor is full")
   }
 
-  /// Counts a connection as closed when the transfer failed.
+  /// Counts a connection as closed, because its transfer failed.
   private func drop(_ connection: Connection, reason: String) {
     io.releaseClient(of: connection)
     io.counts.releaseConnection(from: connection.peer)
     environment.log(.error, "connection closed", ["reason": "\(reason)"])
   }
 
-  /// Adds a connection that another reactor transferred, and continues its request.
+  /// Adds a connection that another reactor transferred to this one, and continues its request.
   func adopt(_ transfer: ConnectionTransfer) {
     _ = io.counts.addBuffered(-transfer.input.count)
     guard let descriptor = transfer.takeDescriptor() else { return }

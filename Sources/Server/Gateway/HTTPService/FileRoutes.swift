@@ -2,7 +2,7 @@ internal import HTTP
 internal import Primitives
 internal import Platform
 
-/// Answers requests for the page and its files.
+/// Answers requests for the web page and its files.
 struct FileRoutes: Sendable {
   private let files: StaticFiles
   private let origins: Origins
@@ -12,7 +12,7 @@ struct FileRoutes: Sendable {
     self.origins = origins
   }
 
-  /// Returns the file that a request names.
+  /// Returns the answer to a request for a file of the page.
   func answer(to head: RequestHead, from client: ForwardedClient) -> Answer {
     let answer = files.answer(
       to: head, isCrossSiteReferral: origins.isCrossSiteReferral(head, forwarded: client.authority),

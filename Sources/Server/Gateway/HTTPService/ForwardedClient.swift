@@ -5,17 +5,18 @@ internal import Networking
 ///
 /// A proxy sends requests of many clients over one connection, so each request has its own client.
 struct ForwardedClient: Equatable, Sendable {
-  /// The client's address; the peer's if no trusted proxy names one.
+  /// The client's address. If no trusted proxy names the client, this is the address of the connection's peer.
   let address: IPAddress
-  /// True if the client uses TLS to the gateway or to the first trusted proxy.
+  /// True if the client's own connection uses TLS, either to the gateway or to the first trusted proxy.
   let isSecure: Bool
-  /// True if the client is known to use plain text. Behind trusted proxies, one of them must report that.
+  /// True if the client is known to use plain text. If the gateway has trusted proxies, this is known only if a proxy reports it.
   let isKnownPlain: Bool
-  /// The host of the client's request as reported by a trusted proxy; nil if the `Host` field applies.
+  /// The host to which the client sent the request, as a trusted proxy reports it. If this is nil, the `Host` field of the
+  /// request applies.
   let authority: Authority?
   /// True if a trusted proxy names the client.
   let isForwarded: Bool
-  /// True if the client is known to be on this machine. Its address is then not counted.
+  /// True if the client is known to be on this machine. The limits for each address do not apply to such a client.
   let isThisMachine: Bool
 
   /// Finds the client of a request.
@@ -23,14 +24,14 @@ struct ForwardedClient: Equatable, Sendable {
   /// - Parameters:
   ///   - head: the request.
   ///   - peer: the other end of its connection.
-  ///   - isSecure: true if that connection uses TLS.
-  ///   - proxies: the number of trusted proxies. If it is zero, only the connection is used.
+  ///   - isSecure: true if the connection of the request uses TLS.
+  ///   - proxies: the number of trusted proxies. If this is zero, the fields of proxies are ignored.
   init(of head: RequestHead, from peer: IPAddress, isSecure: Bool, behind proxies: Int) {
     guard proxies > 0, let hop = Self.hop(of: head.fields, behind: proxies) else {
       (address, authority, isForwarded) = (peer, nil, false)
       self.isSecure = isSecure
       isKnownPlain = proxies == 0 && !isSecure
-      // If a proxy on this machine does not name its client, the client is not assumed to be on this machine.
+      // If a proxy on this machine does not name its client, the client may be on another machine.
       isThisMachine = proxies == 0 && peer.isLoopback
       return
     }
@@ -43,10 +44,10 @@ struct ForwardedClient: Equatable, Sendable {
     isThisMachine = forwarded?.isLoopback ?? false
   }
 
-  /// The address to which the client's sessions and connections are counted; nil for a client on this machine.
+  /// The address for the limits that apply to each address; nil for a client on this machine, to which these limits do not apply.
   var countedAddress: IPAddress? { isThisMachine ? nil : address }
 
-  /// Returns the reason for which the client of a request behind proxies is unknown, for the log.
+  /// Returns the reason, for the log, why the proxy fields of a request do not name its client.
   static func missingClientReason(_ head: RequestHead, behind proxies: Int) -> String {
     switch (
       ForwardedHop.forwarded(in: head.fields, behind: proxies),
@@ -59,10 +60,11 @@ struct ForwardedClient: Equatable, Sendable {
     }
   }
 
-  /// Returns the fields that the first trusted proxy wrote; nil if they are missing or contradictory.
+  /// Returns what the first trusted proxy reports about the client; nil if this is missing or contradictory.
   ///
-  /// There are two kinds of fields. A proxy writes one kind and passes on the other, which a client may have sent. So if a
-  /// request has both kinds, both must name the same client, and other values are used only if both kinds agree.
+  /// There are two kinds of proxy fields: `Forwarded` and `X-Forwarded-*`. A proxy writes one kind, and passes on the other kind
+  /// unchanged, although the client may have forged it. So if a request has both kinds, both must name the same client. The
+  /// scheme and the host are then used only if both kinds agree on them.
   private static func hop(of fields: FieldList, behind proxies: Int) -> ForwardedHop? {
     switch (
       ForwardedHop.forwarded(in: fields, behind: proxies),

@@ -3,17 +3,18 @@ internal import Primitives
 internal import Networking
 internal import Wire
 
-/// The steps of a request from its head to its answer.
+/// The handling of a request, from its head to its answer.
 extension HTTPConnection {
-  /// The maximum time that the disk may take for a buffer.
+  /// The time limit while a request waits for the disk.
   private static let diskTime = Duration.seconds(60)
 
-  /// Begins a request: refuses it, transfers the connection to the reactor of its session, or dispatches it.
+  /// Begins a request after its head was read: refuses the request, transfers the connection to the reactor of its session, or
+  /// dispatches the request.
   func begin(_ head: RequestHead, rest: [UInt8], from position: Int, upTo end: Int) {
     connection.hasServed = true
     let route = Route(head.path)
     let client = service.client(of: head, on: connection)
-    // Monitoring requests come from the operator's network and may bypass the proxies.
+    // Monitoring requests come from the operator's network and may bypass the proxies, so they need no proxy fields.
     if !route.isMonitoring { service.checkProxyFields(of: head, from: client, on: connection) }
     if connection.isReserved, !route.isMonitoring || head.body != .none {
       closesAfterOutput = true
@@ -34,8 +35,8 @@ extension HTTPConnection {
     }
   }
 
-  /// Refuses a client that has too many connections. A WebSocket is upgraded first, because only then a browser can show the
-  /// reason (PROTOCOL.md 2).
+  /// Refuses a request, because its client has too many connections. A handshake of a WebSocket is accepted first, and the
+  /// WebSocket is then closed with the reason: a browser cannot read the reason for a refused handshake (PROTOCOL.md 2).
   ///
   /// - Returns: the answer; nil if the connection speaks WebSocket now.
   private func answer(to refusal: Refusal, _ head: RequestHead, _ route: Route) -> Answer? {
@@ -45,7 +46,7 @@ extension HTTPConnection {
     return upgrade(head, to: .session(nil, closing: reason))
   }
 
-  /// Starts an accepted request. If the request names a session, this reactor owns the session.
+  /// Starts an accepted request. If the path of the request names a session, this reactor must own the session.
   func dispatch(_ head: RequestHead, _ route: Route, _ client: ForwardedClient, available: Int) {
     let plan: HTTPExchange.Plan
     switch route {
@@ -61,7 +62,7 @@ extension HTTPConnection {
     start(plan, head, route, client, available: available)
   }
 
-  /// Makes the connection a WebSocket.
+  /// Changes the connection to a WebSocket, if the opening handshake is valid.
   ///
   /// - Returns: the answer if the handshake is refused; nil if the connection speaks WebSocket now.
   private func upgrade(_ head: RequestHead, to target: WebSocketUpgrade.Target) -> Answer? {
@@ -74,7 +75,7 @@ extension HTTPConnection {
     }
   }
 
-  /// Starts the part of a plan that runs before the request's body is read.
+  /// Starts a plan: the part that runs before the request's body is read.
   ///
   /// - Parameters:
   ///   - plan: the plan.
@@ -95,23 +96,24 @@ extension HTTPConnection {
       return
     }
     if route.isForAttachments, Router.isLong(head.body) {
-      // The client should not have to send a hundred megabytes before the refusal.
+      // The answer is sent at once, so that the client need not first send a body of perhaps a hundred megabytes.
       closesAfterOutput = true
       lingersLong = true
       send(answer, for: head)
     } else if route.isSocket && head.body != .none || head.expectsContinue
       || service.answersBeforeBody(head, on: connection, available: available)
     {
-      // After a refused handshake, proxies may mistake the body for something else. A client that waits for `100 Continue` gets
-      // the answer instead, and the connection accepts no further request.
+      // The answer is sent before the body, and the connection is closed, in three cases: the body follows a refused handshake,
+      // which proxies may interpret as WebSocket data; the client waits for `100 Continue`, and gets the answer instead; or
+      // `answersBeforeBody` is true.
       closesAfterOutput = true
       send(answer, for: head)
     }
   }
 
-  /// Handles a complete request.
+  /// Handles a request whose body was received completely.
   func complete(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
-    // The slot is released now, because the next request needs it.
+    // A reserved connection serves one request only, because other health checks need its slot.
     if connection.isReserved { closesAfterOutput = true }
     switch exchange.plan {
     case .answer(let answer):
@@ -127,8 +129,8 @@ extension HTTPConnection {
 
   /// Creates a session, or the successor of a session.
   ///
-  /// If another reactor owns the session, the successor is created there. The connection is transferred with the input after the
-  /// request.
+  /// If another reactor owns the session to be succeeded, that reactor creates the successor. The connection is transferred
+  /// together with the input after the request.
   private func createSession(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
     let request: ActivityRequest
     do throws(WireError) {
@@ -162,7 +164,7 @@ extension HTTPConnection {
     send(.problem(refusal), for: request.exchange?.head)
   }
 
-  /// Closes a connection without progress at its time limit.
+  /// Ends a connection that made no progress until its deadline. An incomplete request is answered first.
   func expire() {
     let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
     guard request.exchange != nil || !request.reader.isBetweenRequests, !isBusy, !isHandshaking else {
@@ -185,7 +187,7 @@ extension HTTPConnection {
 
   // MARK: - Uploads
 
-  /// Starts an upload before its body arrives.
+  /// Starts an upload after its head was read. Its body is not read before the upload has a lease.
   private func startUpload(_ upload: Upload) {
     request.reader.bodyLimit = .max
     awaitDisk()
@@ -211,7 +213,7 @@ extension HTTPConnection {
       awaitDisk()
     case .dropBody(let answer):
       guard head.expectsContinue else {
-        // The maximum bytes that are read of a request whose answer is known.
+        // Limits the number of body bytes that are read and discarded before the answer is sent.
         request.reader.bodyLimit = limits.attachmentBytes
         resumeBody()
         return
@@ -234,7 +236,8 @@ extension HTTPConnection {
     extendDeadline()
     io.resumeReading(connection)
     guard !connection.hasDeferredInput else { return }
-    // Only the end marker of the request may be missing, for which no event may come.
+    // All body bytes may have been handled already, so that no event of the socket follows. This call handles the end of the
+    // request.
     var nothing: [UInt8] = []
     receive(&nothing, from: 0, upTo: 0)
   }
