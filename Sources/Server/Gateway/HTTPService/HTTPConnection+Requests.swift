@@ -164,7 +164,7 @@ extension HTTPConnection {
     send(.problem(refusal), for: request.exchange?.head)
   }
 
-  /// Ends a connection that made no progress until its deadline. An incomplete request is answered first.
+  /// Ends a connection that made no progress until its deadline. An incomplete request is first answered with 408.
   func expire() {
     let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
     guard request.exchange != nil || !request.reader.isBetweenRequests, !isBusy, !isHandshaking else {

@@ -4,35 +4,36 @@ internal import Networking
 internal import Primitives
 internal import Wire
 
-/// A connection that speaks HTTP: one request at a time. While a request is answered, later requests stay in the kernel's buffer.
+/// The handler of a connection that speaks HTTP. It handles one request at a time. While it answers a request, it does not read
+/// later requests from the socket.
 final class HTTPConnection {
-  /// The number of pieces of a request's body that are handled in one step.
+  /// The maximum number of pieces of a request's body that are handled before other connections continue.
   private static let bodyPiecesPerStep = 1_024
-  /// The maximum length of a body that is copied after the head of its answer, so that both are written with one call.
+  /// The maximum length of an answer's body that is appended to the head, so that one call writes both.
   private static let joinedBodyBytes = 16_384
-  /// The number of parts of an answer that are written before other connections continue.
+  /// The maximum number of parts of an answer that are written before other connections continue.
   private static let piecesPerPump = 4
 
-  /// The state of reading requests. A transfer to another reactor includes this state.
+  /// The request that is being read or answered. This state is part of a transfer to another reactor.
   struct RequestState {
     var reader: RequestReader
     var exchange: HTTPExchange?
     /// The time at which the head of the current request was complete.
     var headReadAt = MonotonicTime.distantPast
-    /// The current request, if its duration is measured: its kind, and the time at which its head was complete.
+    /// The kind of the current request, and the time at which its head was complete; nil if its duration is not measured.
     var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
   }
 
   let connection: Connection
   let service: HTTPService
   var request: RequestState
-  /// True while the answer is produced asynchronously.
+  /// True while an asynchronous task produces the answer.
   var awaitsAnswer = false
   private var output: [HTTPResponse.Output] = []
-  /// True if the connection is closed after `output`.
+  /// True if the connection must be closed after `output` was sent.
   var closesAfterOutput = false
-  /// True if a long body was refused while the client sends it: more of the body is read and discarded, so that the answer
-  /// arrives.
+  /// True if a long body was refused while the client still sends it. More of the body is then read and discarded before the
+  /// close; otherwise, a TCP reset could prevent the client from reading the answer.
   var lingersLong = false
 
   init(_ connection: Connection, _ service: HTTPService, _ request: RequestState) {
@@ -45,15 +46,15 @@ final class HTTPConnection {
   var now: MonotonicTime { service.now }
   var limits: Limits { service.limits }
 
-  /// True until the connection closes, lingers, becomes a WebSocket or is transferred.
+  /// True while this object handles the connection: until the connection closes, lingers, becomes a WebSocket or is transferred.
   var isActive: Bool { connection.handler === self }
 
-  /// True until the kernel has the present answer. The connection is not read before.
+  /// True while input must stay unread: an answer is being produced or sent, or an upload cannot accept more of its body.
   var isBusy: Bool {
     awaitsAnswer || !output.isEmpty || closesAfterOutput || (upload?.isHoldingBody ?? false)
   }
 
-  /// The upload of the present request.
+  /// The upload of the present request; nil if the request is not an upload.
   var upload: Upload? {
     if case .upload(let upload)? = request.exchange?.plan { upload } else { nil }
   }
@@ -108,15 +109,15 @@ final class HTTPConnection {
         }
       case .end:
         if let exchange = request.exchange { complete(exchange, rest: buffer, from: position, upTo: end) }
-        // After a last answer, the rest of the input is read and discarded up to the peer's end.
+        // After the last answer of a connection, `ConnectionIO` reads and discards the rest of the input.
         guard isActive else { return }
       }
     }
   }
 
-  /// If the request made the connection a WebSocket, passes the input after its head to the new handler.
+  /// Checks after a head if this object still handles the connection. If not, passes the input after the head to the new handler.
   ///
-  /// - Returns: true if the connection still reads requests.
+  /// - Returns: true if this object reads the request's body next.
   private func readsBody(_ buffer: inout [UInt8], from position: Int, upTo end: Int) -> Bool {
     guard isActive else {
       if position < end { connection.handler?.receive(&buffer, from: position, upTo: end) }
@@ -126,13 +127,13 @@ final class HTTPConnection {
     return true
   }
 
-  /// Sets the present request, whose head is complete.
+  /// Sets the present request after its head was read.
   func setExchange(_ exchange: HTTPExchange) {
     request.exchange = exchange
     request.timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, request.headReadAt) }
   }
 
-  /// Continues a request that another reactor transferred, and reads the input after it.
+  /// Continues a request that another reactor transferred, and reads the received bytes after `step`.
   func resume(at step: ConnectionTransfer.Step, _ input: [UInt8]) {
     connection.hasServed = true
     var input = input
@@ -149,7 +150,7 @@ final class HTTPConnection {
 
   // MARK: - Sending
 
-  /// Sends an answer. When the kernel has the whole answer, the connection reads the next request, or closes.
+  /// Sends an answer. After the whole answer is written, the connection reads the next request, or closes.
   func send(_ answer: Answer, for head: RequestHead?, body: HTTPResponse.Output? = nil) {
     awaitsAnswer = false
     let (route, client) = (request.exchange?.route, request.exchange?.client)
@@ -175,14 +176,14 @@ final class HTTPConnection {
     pump()
   }
 
-  /// Asks the client for the body of its request.
+  /// Sends `100 Continue`, which asks the client for the body of its request.
   func sendContinue() {
     let bytes = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
     output.append(.bytes(bytes, 0..<bytes.count))
     pump()
   }
 
-  /// Writes as much of the output as the kernel accepts.
+  /// Writes as much of the output as the socket accepts.
   private func pump() {
     var quantum = Self.piecesPerPump
     while let next = output.first {
@@ -193,8 +194,8 @@ final class HTTPConnection {
       quantum -= 1
       switch next {
       case .bytes(let bytes, let range):
-        // This happens before the last bytes are sent: a client that has its answer may open its next connection on another
-        // reactor at once.
+        // The connection is uncounted before the last bytes of the answer are sent. A client that has received its answer may
+        // immediately open another connection, on any reactor, and that connection must not exceed the limit.
         if output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, request.exchange == nil,
           !awaitsAnswer, !lingersLong
         {
@@ -227,7 +228,7 @@ final class HTTPConnection {
     didWriteAll()
   }
 
-  /// Continues when the kernel has all output: reads the next request, or lingers.
+  /// Continues after all output was written: reads the next request, or lingers and closes.
   private func didWriteAll() {
     guard !awaitsAnswer else { return }
     if request.exchange == nil, let (kind, since) = request.timed {
@@ -259,7 +260,7 @@ extension HTTPConnection: DownloadHandler {
     if case .file(let transfer)? = output.first { transfer } else { nil }
   }
 
-  /// The buffered bytes of a request and of a file that is being sent.
+  /// The number of bytes that are buffered for a request, and for a file that is being sent.
   var bufferedBytes: Int {
     var bytes = 0
     if request.exchange != nil || request.reader.isInHead {
@@ -288,9 +289,9 @@ extension HTTPConnection: DownloadHandler {
       return
     }
     connection.isReadingPaused = true
-    // Input that TLS decrypted together with the end is handled first.
+    // TLS may have decrypted more input together with the peer's `close_notify`. This input is handled first.
     guard !connection.hasDeferredInput, upload?.isHoldingBody != true else { return }
-    // The peer may still wait for its answer.
+    // The peer has only closed its sending side and may still wait for its answer.
     closesAfterOutput = true
     pump()
   }
@@ -308,11 +309,11 @@ extension HTTPConnection: DownloadHandler {
 
   func drain() {
     if let upload, upload.request.isTus, !awaitsAnswer {
-      // A resumable upload can continue later where it stopped. The received bytes of other bodies would be lost, so
-      // their requests may continue, with the time limit of a download.
+      // A resumable upload is interrupted, because the client can continue it later at its offset. Other requests may continue
+      // within the time limit of the drain, because the received bytes of their bodies would be lost.
       io.close(connection)
     } else if request.exchange != nil {
-      // `send` closes the connection after the answer. Until then, the rest of the body is read.
+      // Nothing to do: the rest of the body is read, and `send` closes the connection after the answer.
     } else if isBusy {
       closesAfterOutput = true
     } else {

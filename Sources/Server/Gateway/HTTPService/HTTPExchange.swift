@@ -3,18 +3,18 @@ internal import Wire
 
 /// A request that is being read or answered.
 struct HTTPExchange {
-  /// The work that follows when the request was read completely.
+  /// The way in which the request is answered, decided when its head was read.
   enum Plan {
     case answer(Answer)
-    /// Work that needs the whole body.
+    /// Creates a session, or the successor of a session, as the body describes.
     case createSession
     /// Describes or ends a session.
     case session(SessionID)
-    /// A request without a body for the attachments of a session.
+    /// Answers a request without a body for one attachment or all attachments of a session.
     case attachments(AttachmentRequest, SessionID)
-    /// A request for the metrics, which another thread renders.
+    /// Answers with the metrics, which another thread renders.
     case metrics
-    /// A request whose body is written to a file while it arrives.
+    /// Writes the body to a file while the body arrives.
     case upload(Upload)
   }
 
@@ -25,11 +25,11 @@ struct HTTPExchange {
   var body: [UInt8] = []
 }
 
-/// An answer, and the part of its body that is produced while it is sent.
+/// An answer, and its body if the body is produced while it is sent.
 struct HTTPResponse {
-  /// A part of the bytes to send.
+  /// A part of the output of a connection.
   enum Output {
-    /// A range of an array that other connections may share.
+    /// A range of an array. Other connections may share the array.
     case bytes([UInt8], Range<Int>)
     case file(FileTransfer)
     case list(AttachmentListBody)

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Networking
 internal import Wire
 
-/// Answers that belong to no request, and the count of all answers.
+/// Answers that are not produced by a route, and the counters of all answers.
 extension HTTPService {
   /// Counts an answer, and logs a refusal.
   func count(_ answer: Answer, _ route: Route?, to client: IPAddress) {
@@ -16,7 +16,7 @@ extension HTTPService {
       ["status": .number(status), "route": "\(kind.rawValue)", "remote": .address(client)])
   }
 
-  /// The refusal of a request because all connections buffer too many bytes.
+  /// The refusal of a request because the connections together have buffered too many bytes.
   var refusalOfBufferedBytes: Refusal {
     var refusal = Refusal(
       .tooMany,
@@ -27,7 +27,7 @@ extension HTTPService {
     return refusal
   }
 
-  /// Logs that a request used a reserved connection, which is for health checks and metrics only.
+  /// Refuses a request on a reserved connection, which only health checks and metrics may use, and logs the refusal.
   ///
   /// - Returns: the refusal.
   func refusalBeyondLimit(of connection: Connection) -> Refusal {
@@ -36,7 +36,7 @@ extension HTTPService {
     return refusal
   }
 
-  /// Returns the answer for a client that speaks HTTP to the TLS port.
+  /// Returns the answer for a client that sends plain-text HTTP to the TLS port.
   func answerToPlainText(_ received: Span<UInt8>) -> [UInt8] {
     var reader = RequestReader()
     var position = 0
@@ -54,7 +54,7 @@ extension HTTPService {
     return bytes
   }
 
-  /// Returns an answer that refuses a connection.
+  /// Returns the bytes of an answer that refuses a connection before its first request.
   func refusalBytes(_ refusal: Refusal) -> [UInt8] {
     encoder.encode(.problem(refusal), for: nil, isSecure: false, closes: true) + refusal.problem()
   }

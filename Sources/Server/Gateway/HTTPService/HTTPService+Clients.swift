@@ -2,10 +2,10 @@ internal import HTTP
 internal import Networking
 internal import Wire
 
-/// The clients of requests.
+/// The clients of requests, and the limit on connections for each client.
 ///
-/// Behind trusted proxies, a connection is counted for the client of its request, while the request is handled or while a
-/// WebSocket is open. Without proxies, a connection is counted for its peer from the time at which it is accepted.
+/// Behind trusted proxies, a connection counts for the client of its present request. It counts while the request is handled, or
+/// while the WebSocket is open. Without proxies, a connection counts for its peer as soon as it is accepted.
 extension HTTPService {
   /// The time after which a client with too many connections may open another one.
   private static let retryTimeMs: UInt64 = 5000
@@ -17,7 +17,7 @@ extension HTTPService {
       behind: environment.configuration.trustedProxies)
   }
 
-  /// Logs a warning if proxy fields do not match the settings.
+  /// Logs a warning if the proxy fields of a request do not match the setting `trustedProxies`.
   func checkProxyFields(of head: RequestHead, from client: ForwardedClient, on connection: Connection) {
     environment.proxyWarnings.check(head, from: client, peer: connection.peer.ip, now: now)
   }
@@ -29,14 +29,16 @@ extension HTTPService {
     connection.clientAddress = client.address
   }
 
-  /// Counts a request for its client, unless the limit `connectionsPerAddress` is reached.
+  /// Behind trusted proxies, counts the connection of a request for the client, unless the limit `connectionsPerAddress` is
+  /// reached.
   ///
   /// - Returns: the refusal; nil if the request is admitted.
   func admit(
     _ client: ForwardedClient, on connection: Connection, _ head: RequestHead, _ route: Route
   ) -> Refusal? {
     setClient(client, of: connection)
-    // A monitoring request has no body. A request with a body takes time, so it is counted.
+    // A monitoring request is not counted. If it has a body, it is counted like any other request, because its body may take long
+    // to arrive.
     guard environment.configuration.trustedProxies > 0, !connection.isCountedForClient,
       !route.isMonitoring || head.body != .none, let address = client.countedAddress
     else { return nil }
@@ -50,16 +52,18 @@ extension HTTPService {
     return nil
   }
 
-  /// Decides if a refused request is answered before its body has arrived. The connection is then closed.
+  /// Returns true if a refused request must be answered before its body has arrived. In this case, the connection is closed after
+  /// the answer.
   ///
-  /// Behind proxies a refused request is not counted for its client. Waiting for its body would occupy an uncounted connection
-  /// until the client has sent the body. Without proxies, the connection is counted for its peer.
+  /// Behind trusted proxies, a refused request does not count for its client. If the gateway waited for its body, a client could
+  /// occupy any number of uncounted connections. Without proxies, there is no such problem, because each connection counts for
+  /// its peer.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - connection: the connection of the request.
   ///   - available: the number of received bytes after the head.
-  /// - Returns: true for an answer before the body.
+  /// - Returns: true if the answer must be sent before the body has arrived.
   func answersBeforeBody(_ head: RequestHead, on connection: Connection, available: Int) -> Bool {
     guard environment.configuration.trustedProxies > 0, !connection.isCountedForClient else { return false }
     return switch head.body {

@@ -4,7 +4,8 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// The HTTP part of a reactor: creates the handlers of its connections, and contains the components that they share.
+/// The HTTP part of a reactor: creates the handlers of the reactor's connections, and owns the components that these handlers
+/// share.
 final class HTTPService {
   /// The values and components that the HTTP services of all reactors share.
   struct Environment: Sendable {
@@ -91,7 +92,7 @@ final class HTTPService {
 
   // MARK: - Connections
 
-  /// Creates the first handler of a connection.
+  /// Creates the handler of a new connection, which speaks HTTP at first.
   func makeHandler(of connection: Connection) -> HTTPConnection {
     var requestLimits = RequestLimits()
     requestLimits.headBytes = limits.headBytes
@@ -108,7 +109,7 @@ final class HTTPService {
 
   // MARK: - Requests
 
-  /// Returns the answer to a request that needs no further handling; nil for all other requests.
+  /// Returns the answer to a request that is answered by its head alone; nil for all other requests.
   func immediateAnswer(to head: RequestHead, _ route: Route, from client: ForwardedClient) -> Answer? {
     guard
       let (cause, answer) = router.immediateAnswer(
@@ -125,7 +126,7 @@ final class HTTPService {
     return answer
   }
 
-  /// Returns the plan for a request that is not refused and is not for a WebSocket.
+  /// Returns the plan for a request that was admitted and is not a handshake of a WebSocket.
   func plan(
     for head: RequestHead, _ route: Route, _ client: ForwardedClient, over connection: Connection
   ) -> HTTPExchange.Plan {
@@ -159,10 +160,10 @@ final class HTTPService {
     }
   }
 
-  /// The maximum time for which a request waits until its content is verified.
+  /// The maximum time for which a request for an attachment waits until the content is verified.
   private static let contentCheckTime = Duration.seconds(300)
 
-  /// Starts the asynchronous answer to a complete request.
+  /// Starts the task that produces the answer to a completely received request.
   func answer(_ exchange: HTTPExchange, over http: HTTPConnection) {
     switch exchange.plan {
     case .attachments(.read, _): http.connection.deadline = now + Self.contentCheckTime
@@ -186,7 +187,7 @@ final class HTTPService {
     respond(to: exchange.head, over: http, with: response)
   }
 
-  /// Creates a session, or the successor of a session of this reactor.
+  /// Answers a request to create a session, or the successor of a session that this reactor owns.
   func createSession(_ request: ActivityRequest, for exchange: HTTPExchange, over http: HTTPConnection) {
     func response() async -> HTTPResponse? {
       HTTPResponse(
@@ -200,12 +201,13 @@ final class HTTPService {
     logger.log(.refused(.request, .badRequest, EventSubject(address: connection.clientAddress)))
   }
 
-  /// Produces an answer asynchronously and sends it, unless the connection has closed before.
+  /// Starts a task that produces an answer and sends it, unless the connection has closed meanwhile.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - http: the connection of the request.
-  ///   - make: produces the answer; nil when the connection has closed. Pass a function, not a closure literal: see `LoopTasks`.
+  ///   - make: produces the answer; returns nil if the connection has closed. Pass a function, not a closure literal: see
+  ///     `LoopTasks`.
   private func respond(
     to head: RequestHead, over http: HTTPConnection, with make: @escaping () async -> HTTPResponse?
   ) {
@@ -220,7 +222,7 @@ final class HTTPService {
 
   // MARK: - Uploads
 
-  /// Requests a slot for an upload and opens the upload.
+  /// Requests a slot for an upload, and opens the upload if it gets one.
   func open(_ upload: Upload) {
     guard uploads.admit(upload, evict: environment.evict) else { return }
     func open() async {

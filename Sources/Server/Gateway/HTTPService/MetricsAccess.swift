@@ -2,10 +2,12 @@ internal import HTTP
 internal import Networking
 internal import Platform
 
-/// The access rule of `/metrics`. If a token is set, requests need it. Otherwise, only requests from this machine are allowed.
+/// The access rule of `/metrics`. If the operator has set a token, each request must contain this token. Otherwise, only requests
+/// from this machine are allowed.
 ///
-/// A proxy on this machine forwards requests of other machines. So without a token, a request is refused if a trusted proxy
-/// forwarded it, if it has a field that proxies add, or if its host is not this machine.
+/// A request from this machine may come from a proxy that forwards requests of other machines. So without a token, a request is
+/// refused if the gateway has trusted proxies, if the request has a field that proxies add, or if its host is not a name or
+/// address of this machine.
 struct MetricsAccess: Sendable {
   /// Fields that proxies add to requests, by configuration or by default.
   private static let proxyFields = [
@@ -21,7 +23,8 @@ struct MetricsAccess: Sendable {
     isBehindProxy = configuration.trustedProxies > 0
   }
 
-  /// Checks if a request may read the metrics. If not, the answer is the same as for an unknown path.
+  /// Checks if a request may read the metrics. A request that may not do so gets the same answer as a request for an unknown
+  /// path.
   ///
   /// - Parameters:
   ///   - head: the request.
@@ -40,8 +43,8 @@ struct MetricsAccess: Sendable {
     guard !isBehindProxy, address.isLoopback, let host = head.authority?.host.lowercased() else {
       return false
     }
-    // DNS rebinding: the name of another site may resolve to this machine. A page of that site then sends the site's name as the
-    // host.
+    // This check prevents DNS rebinding: if the name of another site resolves to this machine, the requests of that site's pages
+    // arrive from this machine, but with the site's name as the host.
     guard
       host == "localhost" || host.hasSuffix(".localhost") || IPAddress(Self.bare(host))?.isLoopback == true
     else { return false }

@@ -34,7 +34,7 @@ final class SessionRoutes {
     }
   }
 
-  /// Creates a session, or the successor of a session of this reactor.
+  /// Answers a request to create a session, or the successor of a session that this reactor owns.
   func create(_ request: ActivityRequest, for head: RequestHead, from client: ForwardedClient) async -> Answer
   {
     let creator = SessionCreation.Client(address: client.address, countedAddress: client.countedAddress)
