@@ -27,9 +27,9 @@ extension HTTPService {
     return refusal
   }
 
-  /// Refuses a request on a reserved connection, which only health checks and metrics may use, and logs the refusal.
+  /// Logs that a request was refused because its connection is a reserved one, which only health checks and metrics may use.
   ///
-  /// - Returns: the refusal.
+  /// - Returns: the refusal to send to the client.
   func refusalBeyondLimit(of connection: Connection) -> Refusal {
     let refusal = io.counts.tooManyConnections
     logger.log(.connectionRefused(refusal, from: connection.peer.ip))

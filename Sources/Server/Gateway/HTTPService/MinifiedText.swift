@@ -1,8 +1,8 @@
-/// The text of a file without its comments and without insignificant blanks, while it is built.
+/// The minified text of a file while it is being built. Comments and insignificant blanks are omitted.
 struct MinifiedText {
   let source: [UInt8]
   private var bytes: [UInt8] = []
-  /// The length of the part of the source that was processed: its bytes are in `bytes` or were omitted.
+  /// The length of the processed part of the source. All bytes of this part are either in `bytes` or were omitted.
   private var taken = 0
 
   init(of source: [UInt8]) {
@@ -10,10 +10,10 @@ struct MinifiedText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// Returns the last byte of the result for the source before an index. The index must not be inside the processed part.
+  /// Returns the last byte of the minified text of the source before `index`. The index must not be inside the processed part.
   func lastByte(before index: Int) -> UInt8? { taken < index ? source[index - 1] : bytes.last }
 
-  /// Omits blanks after the processed part.
+  /// Copies the source up to the blanks, and omits the blanks.
   mutating func leaveOut(blanks: Range<Int>) {
     bytes += source[taken..<blanks.lowerBound]
     taken = blanks.upperBound
@@ -30,9 +30,9 @@ struct MinifiedText {
     source[index...].firstIndex { !$0.isBlank } ?? source.count
   }
 
-  /// Omits a comment after the processed part. Its line breaks stay, so that the browser reports errors with the line
-  /// numbers of the file. After compression, these line breaks are a hundredth of the bytes. A comment without line
-  /// breaks is replaced by a space between two characters that `mustSeparate`.
+  /// Copies the source up to a comment, and omits the comment. Its line breaks stay, so that the browser reports errors with the
+  /// line numbers of the original file. After compression, these line breaks are a hundredth of the file's bytes. A comment
+  /// without line breaks is replaced by a space if `mustSeparate` returns true for the characters before and after the comment.
   mutating func leaveOut(comment: Range<Int>, mustSeparate: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]
     taken = comment.upperBound
@@ -46,13 +46,13 @@ struct MinifiedText {
     }
   }
 
-  /// Returns the whole text, after the last comment.
+  /// Copies the source after the last omitted part, and returns the whole minified text.
   consuming func finish() -> [UInt8] {
     bytes += source[taken...]
     return bytes
   }
 
-  /// Returns true for a comment that must stay: a license, or an instruction for the browser's tools.
+  /// Returns true for a comment that must stay: a license, or an instruction for the developer tools of browsers.
   func mustStay(_ comment: Range<Int>) -> Bool {
     if let sign = source[comment].dropFirst(2).first, "!#@".utf8.contains(sign) { return true }
     guard let word = source[comment].firstIndex(of: UInt8(ascii: "@")) else { return false }
@@ -63,7 +63,7 @@ struct MinifiedText {
 }
 
 extension [UInt8] {
-  /// Returns true if the source has a text at an index, which may be the end.
+  /// Returns true if a text begins at an index. The index may be the end of the array.
   func has(_ text: String, at index: Int) -> Bool { dropFirst(index).starts(with: text.utf8) }
 
   /// Returns the first index at or after `start` at which a text begins.

@@ -6,7 +6,7 @@ internal import Wire
 
 /// Answers health checks and requests for metrics.
 final class MonitoringRoutes {
-  /// The values and components that the routes of all reactors share.
+  /// The values and components that the monitoring routes of all reactors share.
   struct Environment: Sendable {
     let access: MetricsAccess
     let board: MetricsBoard
@@ -15,7 +15,7 @@ final class MonitoringRoutes {
     let stopState: StopState
     /// Returns the state of the gateway for the metrics.
     let status: @Sendable (MonotonicTime) -> GatewayStatus
-    /// Returns the numbers of the reactors that hang, as seen by this reactor now.
+    /// Returns the numbers of the reactors that do not respond to the given reactor at the given time.
     let hangingReactors: @Sendable (_ reactor: Int, MonotonicTime) -> [Int]
   }
 
@@ -31,7 +31,8 @@ final class MonitoringRoutes {
     self.clock = clock
   }
 
-  /// Returns the answer of `/healthz`: 503 if only a restart helps. The state of the disk is not considered.
+  /// The answer to `/healthz`: 503 if a reactor hangs, because only a restart of the gateway helps. A full disk does not change
+  /// the answer.
   var liveness: Answer {
     guard let first = environment.hangingReactors(reactor, clock.now).first else { return .status("alive") }
     var refusal = Refusal(
@@ -40,21 +41,22 @@ final class MonitoringRoutes {
     return .problem(refusal)
   }
 
-  /// Returns the answer of `/readyz`: 503 after a request to stop. A full disk or the connection limit is not considered, because
-  /// existing boards and connections are still served.
+  /// The answer to `/readyz`: 503 after the gateway was told to stop. A full disk or a reached connection limit does not change
+  /// the answer, because the gateway still serves existing boards and connections.
   var readiness: Answer {
     environment.stopState.isStopping ? .problem(.restarting) : .status("ready")
   }
 
-  /// Returns true if a request may read the metrics.
+  /// Returns true if a request may read the metrics, according to `MetricsAccess`.
   func showsMetrics(_ head: RequestHead, to client: IPAddress) -> Bool {
     environment.access.admits(head, from: client)
   }
 
-  /// Publishes the counters of this reactor before its metrics are rendered.
+  /// Publishes the counters of this reactor, so that the metrics that are rendered next contain them.
   func publishCounters() { publisher.publish() }
 
-  /// Renders the metrics. Events of other reactors in the last few hundredths of a second may be missing.
+  /// Returns the rendered metrics of all reactors. They may lack the events of other reactors in the last few hundredths of a
+  /// second.
   func metrics() async -> Answer {
     let page = await environment.renderer.render(
       environment.board, environment.status(clock.now), startedAt: environment.startedAt)

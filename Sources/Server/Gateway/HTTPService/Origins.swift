@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Wire
 
-/// The sites whose pages may use the gateway, and the gateway's own address.
+/// The gateway's own origin, and the origins of other sites whose pages may use the gateway.
 struct Origins: Sendable {
   private let publicURL: WebOrigin?
   private let allowed: Set<WebOrigin>
@@ -16,9 +16,10 @@ struct Origins: Sendable {
 
   /// The kind of a request's `Origin`.
   enum Verdict: Equatable {
-    /// The request has no `Origin` (it does not come from a browser's script), or the gateway's own.
+    /// The request has no `Origin` field, so it does not come from a script of another site. Or its origin is that of the
+    /// gateway.
     case own
-    /// The origin of another site that the operator allowed: the response has CORS fields.
+    /// The origin of another site that the operator has allowed. The response contains CORS fields.
     case allowed(String)
     case foreign(String)
   }
@@ -27,7 +28,7 @@ struct Origins: Sendable {
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - forwarded: the host that a trusted proxy forwarded; nil if none did.
+  ///   - forwarded: the original host of the request, as a trusted proxy reports it; nil if no proxy reports a host.
   /// - Returns: the kind of the origin.
   func verdict(on head: RequestHead, forwarded: Authority?) -> Verdict {
     let origins = head.fields.all("Origin")
@@ -37,8 +38,7 @@ struct Origins: Sendable {
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
   }
 
-  /// Returns true if a link on a page of another site led to this request, according to `Referer`. `forwarded` has the same
-  /// meaning as for `verdict`.
+  /// Returns true if the field `Referer` names a page of another site. `forwarded` has the same meaning as for `verdict`.
   func isCrossSiteReferral(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let referrer = head.fields.first("Referer") else { return false }
     let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -46,8 +46,8 @@ struct Origins: Sendable {
     return !isOwn(authority.host, Self.port(authority), head, forwarded)
   }
 
-  /// Returns true for an address of the gateway: the public URL, or the host to which the request was sent. Ignores default ports
-  /// and the scheme, because behind a proxy with TLS the gateway receives plain text.
+  /// Returns true if a host and port are those of the public URL, or those to which the request was sent. The scheme is ignored,
+  /// and the ports 80 and 443 count as no port, because a proxy with TLS may pass on requests to the gateway in plain text.
   private func isOwn(_ host: String, _ port: UInt16?, _ head: RequestHead, _ forwarded: Authority?) -> Bool {
     if let publicURL, host == publicURL.host, port == Self.port(publicURL) { return true }
     return [head.authority, forwarded].contains { authority in
@@ -55,14 +55,14 @@ struct Origins: Sendable {
     }
   }
 
-  /// Returns true if a public URL is set and the request names another host.
+  /// Returns true if the operator has set a public URL and the request is for another host.
   func isMisdirected(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let publicURL else { return false }
     guard let authority = forwarded ?? head.authority else { return true }
     return authority.host != publicURL.host || Self.port(authority) != Self.port(publicURL)
   }
 
-  /// Returns a session with its link. The link is absolute only if a public URL is set.
+  /// Returns a session whose link is absolute if a public URL is set. Without a public URL, the link stays relative.
   func link(_ session: SessionObject) -> SessionObject {
     guard let publicURL else { return session }
     var session = session

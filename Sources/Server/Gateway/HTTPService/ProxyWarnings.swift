@@ -3,22 +3,23 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Logs warnings when requests show that the settings do not match the proxies in front of the gateway.
+/// Logs a warning when a request shows that the settings do not match the proxies in front of the gateway.
 ///
-/// Any request can cause a warning, so each kind is logged once an hour at most. All reactors share one object.
+/// Any request can cause a warning, so each kind of warning is logged once an hour at most. All reactors share one object of this
+/// class.
 final class ProxyWarnings: Sendable {
   private enum Kind: Hashable {
-    /// Trusted proxies do not name a client.
+    /// There should be trusted proxies, but the request does not name its client.
     case missingClient
-    /// Proxies name clients, but no proxy is trusted.
+    /// A proxy names the client, but the setting for trusted proxies is 0.
     case untrustedProxy
-    /// Requests name a host other than that of the public URL.
+    /// The request is for a host other than that of the public URL.
     case otherHost
   }
 
   /// The minimum time between two warnings of the same kind.
   static let interval = Duration.seconds(3600)
-  /// The maximum number of bytes of a host that are logged, because clients choose the host.
+  /// The maximum number of bytes of a host that are logged. A client may send a very long host.
   private static let loggedHostBytes = 100
 
   private let trustedProxies: Int
@@ -47,7 +48,7 @@ final class ProxyWarnings: Sendable {
     }
   }
 
-  /// Warns that requests name a host other than that of the public URL. All these requests are refused.
+  /// Warns that a request for a host other than that of the public URL was refused.
   func warnOfOtherHost(_ head: RequestHead, from client: ForwardedClient, now: MonotonicTime) {
     guard let expected = publicURL, mayWarn(of: .otherHost, now: now) else { return }
     let authority = client.authority ?? head.authority
@@ -62,7 +63,8 @@ final class ProxyWarnings: Sendable {
       ])
   }
 
-  /// Warns that all requests without a named client are counted as one client, which soon reaches its limits.
+  /// Warns that the proxies do not name the client of a request. All such requests count for one client, which soon reaches its
+  /// limits.
   private func warnOfMissingClient(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
     guard mayWarn(of: .missingClient, now: now) else { return }
     log(
@@ -73,7 +75,8 @@ final class ProxyWarnings: Sendable {
       ])
   }
 
-  /// Warns that an apparent proxy of the operator is not trusted, so that all of its clients are counted as one.
+  /// Warns that a peer with a private address seems to be a proxy of the operator, but is not trusted. All clients behind such a
+  /// proxy count as one client.
   private func warnOfUntrustedProxy(_ head: RequestHead, peer: IPAddress, now: MonotonicTime) {
     guard peer.isLoopback || peer.isPrivate, let name = ForwardedHop.clientField(in: head.fields),
       mayWarn(of: .untrustedProxy, now: now)
@@ -87,7 +90,7 @@ final class ProxyWarnings: Sendable {
       ])
   }
 
-  /// Returns true if a warning of a kind may be logged now, and records it as logged.
+  /// Returns true if a warning of this kind may be logged now. In this case, records the warning as logged.
   private func mayWarn(of kind: Kind, now: MonotonicTime) -> Bool {
     warnedAt.withLock { warnedAt in
       if let last = warnedAt[kind], now - last < Self.interval { return false }

@@ -1,5 +1,5 @@
 extension RequestCounts.Kind {
-  /// Returns the kind of a route; `other` for a malformed request, which has no route.
+  /// Returns the kind of a route for the metrics; `other` for nil, which stands for a malformed request.
   init(_ route: Route?) {
     self =
       switch route {
@@ -20,7 +20,8 @@ extension RequestCounts.Kind {
 }
 
 extension RequestTimes.Kind {
-  /// Returns the kind of a request by its route and plan; nil for health checks, metrics and WebSockets.
+  /// Returns the kind of a request for the metrics, by route and plan; nil for health checks, metrics and WebSockets, which are
+  /// not measured.
   init?(_ route: Route, _ plan: HTTPExchange.Plan) {
     switch (route, plan) {
     case (.healthz, _), (.readyz, _), (.metrics, _), (.socket, _), (.echo, _): return nil

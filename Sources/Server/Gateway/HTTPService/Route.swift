@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTP
 internal import Wire
 
-/// The target of a request, determined by its path.
+/// The target of a request, derived from the request's path.
 enum Route: Equatable {
   case sessions
   case session(SessionID?)
@@ -47,7 +47,7 @@ enum Route: Equatable {
     }
   }
 
-  /// The allowed methods, as in the field `Allow`.
+  /// The allowed methods, as the value of the field `Allow`.
   var methods: String {
     switch self {
     case .sessions: "POST, OPTIONS"
@@ -59,7 +59,7 @@ enum Route: Equatable {
     }
   }
 
-  /// The session in the path; nil if the path has none, or an invalid id.
+  /// The session in the path; nil if the path contains no session, or an invalid session id.
   var session: SessionID? {
     switch self {
     case .session(let id), .socket(let id), .attachments(let id), .attachment(let id, _): id
@@ -67,7 +67,7 @@ enum Route: Equatable {
     }
   }
 
-  /// True for the attachments of a session.
+  /// True for the routes of attachments.
   var isForAttachments: Bool {
     switch self {
     case .attachments, .attachment: true
@@ -75,7 +75,7 @@ enum Route: Equatable {
     }
   }
 
-  /// True for WebSockets.
+  /// True for the routes that accept WebSocket handshakes.
   var isSocket: Bool {
     switch self {
     case .socket, .echo: true
@@ -83,7 +83,7 @@ enum Route: Equatable {
     }
   }
 
-  /// True for health checks and metrics. They are served even beyond the limit on connections.
+  /// True for health checks and metrics. The gateway answers them even if the limit `connections` is reached.
   var isMonitoring: Bool {
     switch self {
     case .healthz, .readyz, .metrics: true
@@ -91,7 +91,7 @@ enum Route: Equatable {
     }
   }
 
-  /// Returns true for an allowed method.
+  /// Returns true if this route allows a method.
   func allows(_ method: Method) -> Bool {
     methods.split(separator: ", ").contains { $0 == method.name }
   }

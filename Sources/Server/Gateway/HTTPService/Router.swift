@@ -1,14 +1,15 @@
 internal import HTTP
 internal import Wire
 
-/// Decides which requests are answered without reading a body: redirects, refusals and `OPTIONS`.
+/// Decides which requests are answered by their head alone: redirects, refusals and `OPTIONS`.
 struct Router: Sendable {
-  /// The maximum length of a body in the API: a payload of 16 KiB in its longest escaped form.
+  /// The maximum length of a request's body in the API, except for uploads. A payload of 16 KiB fits, even if every byte is
+  /// escaped in JSON.
   static let bodyBytes = 131_072
 
-  /// The reason for an answer without reading the body.
+  /// The reason for which a request is answered by its head alone.
   enum Cause: Equatable {
-    /// The client is redirected to https.
+    /// The request came in plain text: the client is redirected to https.
     case plainText
     /// The request names a host other than the public one.
     case misdirected
@@ -33,19 +34,20 @@ struct Router: Sendable {
     redirect = SecureRedirect(configuration)
   }
 
-  /// Answers a request that needs no further handling.
+  /// Returns the answer to a request that can be answered by its head alone.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
   ///   - route: the route of the request.
   ///   - client: the client.
   ///   - httpsPort: the port of the gateway's https listener; nil without one.
-  /// - Returns: the reason and the answer; nil for all other requests.
+  /// - Returns: the reason and the answer; nil if the request needs further handling.
   func immediateAnswer(
     to head: RequestHead, _ route: Route, from client: ForwardedClient, httpsPort: UInt16?
   ) -> (cause: Cause, answer: Answer)? {
     if let target = redirect.target(of: head, route, from: client, httpsPort: httpsPort) {
-      // A cached redirect would stay after the setting is removed. The option --hsts is meant for lasting redirects.
+      // The redirect must not be cached, because the operator may turn it off again. For lasting redirects, there is the option
+      // `--hsts`.
       return (
         .plainText, Answer(.permanentRedirect, fields: ["Location": target, "Cache-Control": "no-store"])
       )
@@ -96,7 +98,7 @@ struct Router: Sendable {
     }
   }
 
-  /// Answers `OPTIONS`, including CORS preflights (Fetch).
+  /// Returns the answer to `OPTIONS`, including CORS preflight requests.
   private func options(_ route: Route, _ verdict: Origins.Verdict) -> Answer {
     var answer = Answer(.noContent, fields: ["Allow": route.methods])
     if case .allowed = verdict {
@@ -110,16 +112,16 @@ struct Router: Sendable {
     return answer
   }
 
-  /// Returns the length of a body that is too long for its route; nil for other bodies. Such a body is refused before the client
-  /// sends it.
+  /// Returns the announced length of a body that is too long for its route; nil for other bodies. A body that is too long is
+  /// refused before it is read.
   private static func tooLongBody(of head: RequestHead, _ route: Route) -> Int? {
-    // `UploadRequest` limits the bodies of uploads.
+    // The bodies of uploads have another limit, which `UploadRequest` checks.
     if route.isForAttachments, head.method == .post || head.method == .patch { return nil }
     guard case .length(let length) = head.body, length > bodyBytes else { return nil }
     return length
   }
 
-  /// Returns true for a body that is longer than the maximum that is read and discarded.
+  /// Returns true for a body that is too long to be read and discarded: it is chunked, or longer than `bodyBytes`.
   static func isLong(_ body: BodyFraming) -> Bool {
     switch body {
     case .none: false
