@@ -1,23 +1,24 @@
 /// Removes comments and insignificant blanks from a JavaScript file.
 ///
-/// It scans the tokens of the language (ECMA-262 §12) as far as needed to distinguish a comment from the content of a string, a
-/// template or a regular expression. A file that would need a parser is not changed. These files have a slash after `}`, `++`,
-/// `--`, `of`, `await` or `yield` (a division or a regular expression), names that are not ASCII, or HTML comments.
+/// The minifier scans the tokens of the language (ECMA-262 §12), to distinguish a comment from the content of a string, a
+/// template or a regular expression. It does not change a file that it cannot scan without a parser. Such a file has a slash
+/// after `}`, `++`, `--`, `of`, `await` or `yield` (which may begin a regular expression or be a division), a name that is not
+/// ASCII, or an HTML comment.
 struct ScriptMinifier {
-  /// A token whose meaning only a parser can find, or a text that is not JavaScript.
+  /// The error for a token whose meaning only a parser can determine, or for a text that is not JavaScript.
   private struct Unclear: Error {}
 
-  /// The meaning of a slash after the last token.
+  /// The kind of the last token, which determines the meaning of a slash after it.
   private enum Token {
-    /// A value has ended: a slash is a division.
+    /// The token ends a value: a slash is a division.
     case value
-    /// A value is expected: a slash begins a regular expression.
+    /// A value follows the token: a slash begins a regular expression.
     case operation
-    /// `if`, `for`, `while` and `with`: a statement begins after the parentheses.
+    /// The token is `if`, `for`, `while` or `with`: a statement begins after the condition in parentheses.
     case head
-    /// After a dot a name follows, even if it is spelled like a keyword.
+    /// The token is a dot: the next word is a property name, even if it is spelled like a keyword.
     case dot
-    /// Both meanings are possible.
+    /// A slash could be a division or begin a regular expression.
     case unclear
   }
 
@@ -25,7 +26,7 @@ struct ScriptMinifier {
     case parenthesis(ofHead: Bool)
     case bracket
     case brace
-    /// `${`: the template continues after the end of the substitution.
+    /// The token `${` in a template. The template continues after the matching `}`.
     case substitution
   }
 
@@ -71,7 +72,7 @@ struct ScriptMinifier {
 
   // MARK: Blanks and comments
 
-  /// Keeps a blank between words, and between signs that would form another sign without it.
+  /// Omits blanks, except between two words, and between two signs that would form another sign without a blank between them.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
@@ -84,7 +85,7 @@ struct ScriptMinifier {
 
   private static func mustSeparate(_ before: UInt8, _ after: UInt8) -> Bool {
     switch (Character(Unicode.Scalar(before)), Character(Unicode.Scalar(after))) {
-    // Together the signs would form another sign, the beginning of a comment, or of an HTML comment in a script (§B.1.1).
+    // Without a blank between them, these signs would form another sign, or begin a comment or an HTML comment (§B.1.1).
     case ("+", "+"), ("-", "-"), ("-", ">"), ("<", "!"), ("/", "/"), ("/", "*"), ("?", "."): return true
     default: return !signs.contains(before) && !signs.contains(after)
     }
@@ -109,7 +110,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takeComment(_ comment: Range<Int>) throws(Unclear) {
-    // U+2028 and U+2029 also end a line (§12.3).
+    // U+2028 and U+2029 also end a line (§12.3). A file with such a comment is not changed.
     let ends = comment.contains {
       source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
     }
@@ -130,7 +131,8 @@ struct ScriptMinifier {
     last = .value
   }
 
-  /// Consumes a part of a template: from a backtick or the end of a substitution to the next backtick or substitution.
+  /// Consumes a part of a template: from the opening backtick, or the end of a substitution, to the closing backtick, or the
+  /// beginning of the next substitution.
   private mutating func takeTemplate() throws(Unclear) {
     index += 1
     while true {
@@ -177,7 +179,7 @@ struct ScriptMinifier {
     takeWord(from: start)
     let word = source[start..<index]
     if source[start].isDigit {
-      // A decimal point belongs to the number, except after 0x1F, 1n, 1e5 and a legacy octal.
+      // A dot after a number is its decimal point, except after numbers such as 0x1F, 1n and 1e5, and after legacy octal numbers.
       let mayHavePoint = word.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "_") }
       if mayHavePoint, word.count == 1 || word.first != UInt8(ascii: "0"), source.has(".", at: index) {
         takeWord(from: index + 1)
@@ -214,7 +216,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takePunctuator(_ byte: UInt8) throws(Unclear) {
-    // Scripts that are not modules may contain HTML comments (§B.1.1).
+    // In a script that is not a module, `<!--` and `-->` begin HTML comments (§B.1.1).
     guard !source.has("<!--", at: index), !source.has("-->", at: index) else { throw Unclear() }
     if source.has("++", at: index) || source.has("--", at: index) {
       take(2, as: .unclear)
@@ -243,7 +245,7 @@ struct ScriptMinifier {
     last = token
   }
 
-  /// Advances to the end of the word that contains `start` or ends there.
+  /// Advances to the end of the word that contains the byte at `start`. If that byte is not in a word, advances to `start`.
   private mutating func takeWord(from start: Int) {
     index = source[start...].firstIndex { !Self.isWord($0) } ?? source.count
   }

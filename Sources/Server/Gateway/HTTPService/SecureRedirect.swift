@@ -1,9 +1,10 @@
 internal import HTTP
 
-/// Redirects plain-text requests for the page to https (`--redirect-to-https`).
+/// Redirects requests for the page from http to https (option `--redirect-to-https`).
 ///
-/// Only the page and its files are redirected. WebSockets and API requests come from programs, which may not follow a redirect,
-/// or follow it without the body. Health checks and metrics are requested within the operator's network.
+/// Only requests for the page and its files are redirected. WebSocket handshakes and API requests come from programs that may not
+/// follow a redirect, or may not send the body again. Health checks and requests for metrics come from the operator's own
+/// network, so they need no redirect.
 struct SecureRedirect: Sendable {
   private let isOn: Bool
   private let publicURL: WebOrigin?
@@ -13,15 +14,15 @@ struct SecureRedirect: Sendable {
     publicURL = configuration.publicURL
   }
 
-  /// Finds the https URL for a request.
+  /// Returns the https URL to which a request is redirected.
   ///
   /// - Parameters:
   ///   - head: the request.
   ///   - route: its route.
-  ///   - client: its client, which must be known to use plain text: if a trusted proxy may have terminated TLS and does not say
-  ///     so, a redirect could lead back to the same URL.
+  ///   - client: the client of the request. The request is redirected only if the client is known to use plain text. If a trusted
+  ///     proxy terminated TLS without reporting it, a redirect would lead back to the same URL forever.
   ///   - httpsPort: the port of the gateway's https listener; nil without one.
-  /// - Returns: the URL; nil if the request is served in plain text.
+  /// - Returns: the URL; nil if the request is not redirected.
   func target(
     of head: RequestHead, _ route: Route, from client: ForwardedClient, httpsPort: UInt16?
   ) -> String? {
@@ -34,10 +35,10 @@ struct SecureRedirect: Sendable {
 
   private func origin(_ host: String, isForwarded: Bool, httpsPort: UInt16?) -> String? {
     if let publicURL {
-      // A request for another host is refused instead.
+      // A request for another host is not redirected but refused.
       return host == publicURL.host ? publicURL.description : nil
     }
-    // The https port of a proxy is unknown, so the default port is used.
+    // The gateway does not know the https port of a proxy, so it uses the default port.
     if isForwarded { return "https://\(host)" }
     return httpsPort.map { "https://\(host)\($0 == 443 ? "" : ":\($0)")" }
   }

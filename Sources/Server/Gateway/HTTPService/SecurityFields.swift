@@ -1,16 +1,16 @@
 package import HTTP
 
-/// Response fields that make browsers restrict the page.
+/// The response fields that tell browsers to restrict the page.
 package enum SecurityFields {
   /// The resources that the page may load: its own files, pictures that it creates, and connections to its own host.
   package static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     + "manifest-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// One year: browsers require at least this for their lists of TLS-only hosts.
+  /// `max-age` is one year, which browsers require at least for their preload lists of TLS-only hosts.
   private static let transportSecurity = "max-age=31536000"
 
-  /// Adds the fields to a response. If the response has a policy of its own, that policy stays.
+  /// Adds the fields to a response. A `Content-Security-Policy` that the response already has stays unchanged.
   ///
   /// - Parameters:
   ///   - head: the response.
@@ -27,7 +27,7 @@ package enum SecurityFields {
     if head.fields.first("Cross-Origin-Resource-Policy") == nil {
       head.fields.append("Cross-Origin-Resource-Policy", "same-origin")
     }
-    // Browsers ignore this field in plain text, and log an error.
+    // Over plain text, browsers ignore this field and log an error.
     if isSecure { head.fields.set("Cross-Origin-Opener-Policy", "same-origin") }
     if withTransportSecurity { head.fields.set("Strict-Transport-Security", transportSecurity) }
   }

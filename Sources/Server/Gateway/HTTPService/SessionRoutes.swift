@@ -2,7 +2,7 @@ internal import HTTP
 internal import SessionCore
 internal import Wire
 
-/// Answers requests that create, describe and end sessions of a reactor.
+/// Answers requests that create, describe or end a session of this reactor.
 final class SessionRoutes {
   private let sessions: SessionTable
   private let creation: SessionCreation
@@ -16,7 +16,7 @@ final class SessionRoutes {
     self.logger = logger
   }
 
-  /// Answers a request for one session: describes the session, or ends it for `DELETE`.
+  /// Answers a request for one session: `GET` describes the session, `DELETE` ends it.
   func describeOrEnd(_ id: SessionID, for head: RequestHead, from client: ForwardedClient) async -> Answer {
     do throws(Refusal) {
       let hosted = try await sessions.findOpen(id).get()
@@ -66,7 +66,7 @@ final class SessionRoutes {
   }
 
   private func description(of id: SessionID) async -> [UInt8] {
-    // The successor may have been removed since. Its id is still the right answer.
+    // The successor may have been removed after it was created. The answer then contains only its id and link.
     guard case .success(let hosted) = await sessions.findOpen(id) else {
       return Array("{\"id\":\"\(id.text)\",\"link\":\"/s/\(id.text)\"}".utf8)
     }
@@ -81,6 +81,6 @@ final class SessionRoutes {
 }
 
 extension RequestHead {
-  /// The token in `Participant-Token`; nil if it is missing or malformed.
+  /// The token in the field `Participant-Token`; nil if the field is missing or malformed.
   var participantToken: Token? { fields.first("Participant-Token").flatMap { Token($0) } }
 }

@@ -1,9 +1,10 @@
 package import HTTP
 internal import Platform
 
-/// One served file of the page: its bytes, with scripts and style sheets minified, and the compressed form if that is smaller.
+/// A file of the page as the gateway serves it. Scripts and style sheets are minified. The file also has a compressed form, if
+/// that is smaller.
 package struct StaticFile: Sendable {
-  /// One form of the file, with its own length and entity tag.
+  /// One form of the file: uncompressed or compressed. Each form has its own length and entity tag.
   struct Form: Sendable {
     let bytes: [UInt8]
     let representation: Representation
@@ -14,16 +15,16 @@ package struct StaticFile: Sendable {
   /// The compressed form; nil if gzip does not make the file smaller.
   let gzip: Form?
 
-  /// Creates a file; nil if there is no memory to compress it. The name determines the media type.
+  /// Creates a file. Returns nil if there is not enough memory to compress it. The name determines the media type.
   ///
   /// - Parameters:
-  ///   - name: the last part of its path.
-  ///   - bytes: the whole content.
+  ///   - name: the last component of the file's path.
+  ///   - bytes: the whole content of the file on the disk.
   ///   - modified: the time of the last change; nil if unknown.
   package init?(name: String, bytes: [UInt8], modified: HTTPDate?) {
     mediaType = MediaType.forFileName(name)
     let bytes = Self.minified(bytes, of: mediaType) ?? bytes
-    // Half of the digest is enough. The same bytes have the same tag on every machine.
+    // The entity tag is the first half of the digest, which is enough to be unique. Equal bytes have equal tags on all machines.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     identity = Form(
       bytes: bytes,
@@ -40,8 +41,8 @@ package struct StaticFile: Sendable {
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
   }
 
-  /// Returns a script or style sheet without comments and indentation, which are more than a third of the bytes. Returns nil for
-  /// other files, and for files that cannot be minified without a parser.
+  /// Returns a minified script or style sheet. Comments and indentation are more than a third of its bytes. Returns nil for other
+  /// types, and for files that cannot be minified without a parser.
   private static func minified(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
     switch mediaType {
     case .script: ScriptMinifier.minified(bytes)

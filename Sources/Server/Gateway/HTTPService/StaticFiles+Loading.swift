@@ -8,11 +8,11 @@ extension StaticFiles {
   package static let maximumLength = 64 << 20
   /// The maximum number of files.
   package static let maximumCount = 10_000
-  /// The maximum number of nested folders. It also ends a circle of links.
+  /// The maximum depth of nested folders. This limit also stops the recursion if symbolic links form a cycle.
   private static let maximumDepth = 16
 
-  /// Reads a folder and its subfolders. Names that begin with a dot are skipped, and so are links that lead out of the folder;
-  /// other links are followed.
+  /// Reads a folder and its subfolders. Skips names that begin with a dot, and symbolic links that lead out of the folder.
+  /// Follows other symbolic links.
   package static func load(
     directory: String, maximumLength: Int = maximumLength
   ) throws(GatewayError) -> StaticFiles {
@@ -21,7 +21,7 @@ extension StaticFiles {
     return StaticFiles(loader.files)
   }
 
-  /// Checks that a folder can be loaded, without reading a file.
+  /// Checks that a folder can be loaded, without reading the contents of its files.
   ///
   /// - Throws: the error that `load` would throw.
   package static func check(
@@ -34,12 +34,12 @@ extension StaticFiles {
 
   private struct Loader {
     let directory: String
-    /// The path of the folder without links.
+    /// The path of the folder, with all symbolic links resolved.
     let root: String
     var room: Int
     let limit: Int
     var files: [(path: String, file: StaticFile)] = []
-    /// True to count the files without reading them.
+    /// True if the files are counted and checked, but not read.
     var isOnlyChecking = false
     private var count = 0
     private var hasIndex = false
@@ -101,7 +101,7 @@ extension StaticFiles {
     }
 
     private func names(in folder: String) throws(GatewayError) -> [String] {
-      // The file is opened first, because a failure then has the system's reason.
+      // The folder is opened here only to get the system's error code if that fails.
       let number = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
       guard number >= 0 else { throw .unreadableFile(path: folder, SystemError("open", code: errno)) }
       close(number)
@@ -112,20 +112,20 @@ extension StaticFiles {
       }
     }
 
-    /// Returns true if a path, with its links resolved, leads to a file inside the folder.
+    /// Returns true if a path, after its symbolic links are resolved, is inside the folder.
     private func isInside(_ path: String) -> Bool {
       guard let real = Self.realPath(of: path) else { return false }
       return real == root || real.hasPrefix(root == "/" ? root : root + "/")
     }
 
-    /// Returns the path without links; nil, with an `errno`, if the path has no target.
+    /// Returns a path with all symbolic links resolved. If this fails, returns nil, and `errno` has the error code.
     static func realPath(of path: String) -> String? {
       guard let real = unsafe realpath(path, nil) else { return nil }
       defer { unsafe free(real) }
       return unsafe String(cString: real)
     }
 
-    /// Returns the status of a path's target; nil if the path has no target.
+    /// Returns the file status of a path, after its symbolic links are resolved; nil if there is no file.
     private func status(of path: String) -> stat? {
       var information = stat()
       return unsafe stat(path, &information) == 0 ? information : nil

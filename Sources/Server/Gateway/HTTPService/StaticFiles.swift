@@ -1,19 +1,19 @@
 package import HTTP
 internal import Wire
 
-/// The files of the page: an immutable table that is read at the start and shared by all reactors.
+/// The files of the page. They are read when the gateway starts, never change afterwards, and are shared by all reactors.
 package struct StaticFiles: Sendable {
   /// A response whose body is a range of an array.
   package struct Answer: Sendable {
     package var head: ResponseHead
     /// Shared with the table, not copied.
     package var bytes: [UInt8]
-    /// The sent part of `bytes`; empty for HEAD, 304 and an empty file.
+    /// The range of `bytes` to send; empty for `HEAD`, for status 304 and for an empty file.
     package var range: Range<Int>
   }
 
-  /// The files by their paths inside the folder. The keys are the paths' UTF-8 bytes, so that equivalent Unicode spellings are
-  /// different.
+  /// The files by their paths inside the folder. The keys are the UTF-8 bytes of the paths: as strings, two paths with
+  /// canonically equivalent characters would be equal.
   private let files: [[UInt8]: StaticFile]
 
   /// Creates a table of files by their paths inside the folder, such as `js/main.js`.
@@ -24,22 +24,22 @@ package struct StaticFiles: Sendable {
   /// The number of files.
   package var count: Int { files.count }
 
-  /// The bytes of all files, including the compressed forms.
+  /// The number of bytes of all files, including the compressed forms.
   package var lengthInBytes: Int {
     files.values.reduce(0) { $0 + $1.identity.bytes.count + ($1.gzip?.bytes.count ?? 0) }
   }
 
-  /// Answers a request of any method; nil if no file has this path.
+  /// Returns the answer to a request with any method; nil if no file has the request's path.
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. The length of a compressed response
-  ///     can reveal its content to a site that has a browser repeat the request (BREACH). The gateway's pages are the same for all
-  ///     clients and contain no secret, but are sent uncompressed then, so that no proof is needed. That costs 25 KB, once per
-  ///     followed link.
-  ///   - now: the time in the response's `Date`, which the caller adds, as it does `Connection`.
-  /// - Returns: 200, 206, 304, 412 or 416; 405 for other methods, 204 for OPTIONS. The caller adds `SecurityFields`, as to every
-  ///   response.
+  ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. In this case, the file is sent
+  ///     uncompressed, as a precaution: if another site makes a browser repeat a request, the length of the compressed response
+  ///     can reveal its content (BREACH). The files of the page contain no secret, but so this need not be proved. The cost is 25
+  ///     KB for each followed link.
+  ///   - now: the time in the field `Date`. The caller adds the fields `Date` and `Connection`.
+  /// - Returns: for `GET` and `HEAD`, an answer with status 200, 206, 304, 412 or 416; for `OPTIONS`, 204; for other methods,
+  ///   405. The caller adds `SecurityFields`.
   package func answer(to head: RequestHead, isCrossSiteReferral: Bool, now: HTTPDate) -> Answer? {
     guard let file = file(at: head.path) else { return nil }
     switch head.method {
@@ -58,9 +58,9 @@ package struct StaticFiles: Sendable {
 
   private static let methods = "GET, HEAD, OPTIONS"
 
-  /// Returns the file for a request's path. The root and `/s/{session}` lead to the page.
+  /// Returns the file for a request's path. For the root and for `/s/{session}`, this is the page (`index.html`).
   private func file(at rawPath: String) -> StaticFile? {
-    // A malformed path, or a path that leads out of the folder, is not found.
+    // For a malformed path, or a path that leads out of the folder, there is no file.
     guard let path = try? TargetPath.resolve(rawPath) else { return nil }
     var components = path.components
     if components.count == 2, components[0] == "s", !path.isDirectory {
@@ -110,7 +110,7 @@ package struct StaticFiles: Sendable {
 }
 
 extension Answer {
-  /// An answer with a static file.
+  /// Creates an answer from the answer of `StaticFiles`.
   init(_ file: StaticFiles.Answer) {
     self.init(file.head.status)
     head = file.head

@@ -1,10 +1,10 @@
 /// Removes comments and insignificant blanks from a style sheet.
 ///
-/// A comment next to a space, a line break or the end of the file is omitted. Other comments stay, as in `.a/**/.b`, where a
-/// space would change the meaning. A sheet is not changed if a comment, a string or an address does not end, or if a name has an
-/// escape that may include a space (CSS Syntax 3 §4.3.7).
+/// A comment next to a space, a line break or the end of the file is omitted. Other comments stay: in `.a/**/.b`, for example, a
+/// space instead of the comment would change the meaning. A style sheet is not changed if a comment, a string or a `url(` has no
+/// end, or if a name has an escape that may include a space (CSS Syntax 3 §4.3.7).
 struct StyleMinifier {
-  /// A text that is not a style sheet, or whose meaning only a parser can find.
+  /// The error for a text that is not a style sheet, or whose meaning only a parser can determine.
   private struct Unclear: Error {}
 
   private var text: MinifiedText
@@ -34,7 +34,8 @@ struct StyleMinifier {
     }
   }
 
-  /// Keeps a blank between selectors and within values, where it has a meaning, but not next to the listed signs.
+  /// Omits blanks at the edge of a line and next to the listed signs. Keeps other blanks, because they have a meaning between
+  /// selectors and within values.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
@@ -62,7 +63,8 @@ struct StyleMinifier {
     }
   }
 
-  /// Consumes a name. After an unquoted `url(`, also consumes the address, in which `/*` does not begin a comment (§4.3.6).
+  /// Consumes a name. If the name is `url(` with an unquoted URL, also consumes the URL, in which `/*` does not begin a comment
+  /// (§4.3.6).
   private mutating func takeName() throws(Unclear) {
     let start = index
     var hasEscape = false

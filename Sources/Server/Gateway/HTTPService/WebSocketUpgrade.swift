@@ -6,17 +6,17 @@ internal import Wire
 struct WebSocketUpgrade: Sendable {
   /// The purpose of a WebSocket.
   enum Target {
-    /// A socket of a session. If `closing` has a reason, the socket is closed at once. This is used because a browser cannot read
-    /// the reason for a refused handshake.
+    /// A WebSocket of a session. If `closing` is not nil, the WebSocket is opened and closed at once with this reason, because a
+    /// browser cannot read the reason for a refused handshake.
     case session(SessionID?, closing: CloseReason? = nil)
-    /// A socket that sends each received message back.
+    /// A WebSocket that sends each received message back.
     case echo
   }
 
   /// A valid handshake.
   struct Handshake {
     let request: UpgradeRequest
-    /// The selected subprotocol; nil if there is none.
+    /// The subprotocol that the gateway selected; nil if it selected none.
     let subprotocol: String?
 
     /// The bytes of the response.
@@ -28,7 +28,7 @@ struct WebSocketUpgrade: Sendable {
       return bytes
     }
 
-    /// True if the client offers subprotocols, but this version supports none of them.
+    /// True if the client offers subprotocols, but not the one that this gateway supports.
     var offersOtherVersions: Bool {
       !request.subprotocols.isEmpty && !request.subprotocols.contains(WireVersion.subprotocol)
     }
@@ -42,7 +42,7 @@ struct WebSocketUpgrade: Sendable {
   /// True if `/echo` is enabled.
   let servesEcho: Bool
 
-  /// Validates the head of a handshake.
+  /// Validates the head of an opening handshake.
   func evaluate(_ head: RequestHead, for target: Target) -> Outcome {
     if case .echo = target, !servesEcho { return .refused(.nothingHere) }
     do throws(UpgradeRequestError) {
@@ -77,10 +77,10 @@ struct WebSocketUpgrade: Sendable {
 }
 
 extension HTTPService {
-  /// The maximum size of a message to `/echo`: conformance suites send messages of this size.
+  /// The maximum size of a message to `/echo`. Conformance test suites send messages of this size.
   private static let echoMessageBytes = 16 << 20
 
-  /// Makes a connection a WebSocket, after a valid handshake. The handler of the connection changes.
+  /// Changes a connection to a WebSocket after a valid handshake: sends the response, and replaces the connection's handler.
   func openWebSocket(
     _ connection: Connection, _ handshake: WebSocketUpgrade.Handshake, _ target: WebSocketUpgrade.Target
   ) {
@@ -105,6 +105,6 @@ extension HTTPService {
 }
 
 extension Answer {
-  /// The answer for a path without a resource.
+  /// The answer to a request whose path has no resource.
   static var nothingHere: Answer { .problem(Refusal(.notFound, "There is no resource at this address.")) }
 }
