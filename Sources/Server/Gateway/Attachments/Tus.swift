@@ -28,7 +28,7 @@ enum Tus {
     var refusal = Refusal(
       .unsupportedVersion,
       given.isEmpty
-        ? "Uploads are continued with Tus-Resumable: \(version)."
+        ? "A tus request must have the field Tus-Resumable: \(version)."
         : "Tus-Resumable \(given.joined(separator: ", ")) is not supported; the supported version is \(version)."
     )
     refusal.versions = [version]

@@ -103,9 +103,9 @@ extension HTTPConnection {
     } else if route.isSocket && head.body != .none || head.expectsContinue
       || service.answersBeforeBody(head, on: connection, available: available)
     {
-      // The answer is sent before the body, and the connection is closed, in three cases: the body follows a refused handshake,
-      // which proxies may interpret as WebSocket data; the client waits for `100 Continue`, and gets the answer instead; or
-      // `answersBeforeBody` is true.
+      // The answer is sent before the body, and the connection is closed afterwards. There are three such cases. A body after a
+      // refused handshake may be interpreted as WebSocket data by a proxy. A client that waits for `100 Continue` gets the answer
+      // instead. The third case is `answersBeforeBody`.
       closesAfterOutput = true
       send(answer, for: head)
     }

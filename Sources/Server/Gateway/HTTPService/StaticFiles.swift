@@ -35,8 +35,8 @@ package struct StaticFiles: Sendable {
   ///   - head: the request.
   ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. In this case, the file is sent
   ///     uncompressed, as a precaution: if another site makes a browser repeat a request, the length of the compressed response
-  ///     can reveal its content (BREACH). The files of the page contain no secret, but so this need not be proved. The cost is 25
-  ///     KB for each followed link.
+  ///     can reveal its content (BREACH). The files of the page contain no secret, but with this rule, nobody has to prove that.
+  ///     The cost is 25 KB for each followed link.
   ///   - now: the time in the field `Date`. The caller adds the fields `Date` and `Connection`.
   /// - Returns: for `GET` and `HEAD`, an answer with status 200, 206, 304, 412 or 416; for `OPTIONS`, 204; for other methods,
   ///   405. The caller adds `SecurityFields`.
