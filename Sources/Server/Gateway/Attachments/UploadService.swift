@@ -329,7 +329,7 @@ final class UploadService: SessionUploads {
     if !hosted.isRemoved { didChange(hosted.session.id) }
   }
 
-  /// Logs an error if the operator must know about it.
+  /// Logs an error about the disk or the file, but not an error that a client caused.
   ///
   /// - Returns: the refusal to send to the client.
   func logged(_ error: UploadError) -> Refusal {

@@ -71,8 +71,8 @@ final class UploadTable: Sendable {
     /// An upload is safe from eviction at its beginning. The duration depends on the number of uploads of its address:
     ///
     /// - At most one more than the address of the new upload has: `grace`.
-    /// - More than that, but at most `few`: `leastTime`. Between `leastTime` and `grace`, the upload is evicted only if there is no
-    ///   other candidate.
+    /// - More than that, but at most `few`: `leastTime`. Between `leastTime` and `grace`, the upload is evicted only if there is
+    ///   no other candidate.
     /// - More than both: no time, so that an address cannot occupy slots by restarting its uploads.
     func eviction(
       below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?, few: Int,

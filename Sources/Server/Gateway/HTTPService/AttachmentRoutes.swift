@@ -167,7 +167,8 @@ final class AttachmentRoutes {
       refusal.status = 412
       return (.problem(refusal), 0..<0)
     case .rangeNotSatisfiable(let contentRange):
-      var refusal = Refusal(.badRequest, "The attachment does not have the requested range.", limit: Int(readable.size))
+      var refusal = Refusal(
+        .badRequest, "The attachment does not have the requested range.", limit: Int(readable.size))
       refusal.status = 416
       var answer = Answer.problem(refusal)
       answer.head.fields.append("Content-Range", contentRange)

@@ -194,8 +194,8 @@ final class HTTPConnection {
       quantum -= 1
       switch next {
       case .bytes(let bytes, let range):
-        // The connection is uncounted before the last bytes of the answer are sent. A client that has received its answer may
-        // immediately open another connection, on any reactor, and that connection must not exceed the limit.
+        // The connection stops counting for its client before the last bytes of the answer are sent. A client that has received
+        // its answer may immediately open another connection, on any reactor, and that connection must not exceed the limit.
         if output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, request.exchange == nil,
           !awaitsAnswer, !lingersLong
         {
