@@ -2,12 +2,12 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Accepts commands of the operator on the socket in the data folder, on its own thread. Reactors perform the commands.
+/// Accepts the operator's commands on the socket in the data folder. It has its own thread. Reactors perform the commands.
 final class CommandService: Sendable {
   private let listener: CommandListener
   private let thread: SystemThread
 
-  /// Starts to accept commands.
+  /// Creates the service, and starts to accept commands.
   ///
   /// - Parameters:
   ///   - data: the folder of the gateway.

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The progress of a drain over all reactors.
+/// The progress of a drain in all reactors together.
 ///
-/// A reactor that has finished continues to answer until all reactors have finished. Another reactor may ask it for a session,
+/// A finished reactor still answers requests until all reactors have finished, because another reactor may ask it for a session,
 /// and a load balancer may request `/readyz` from any reactor.
 final class DrainProgress: Sendable {
   private struct State {
@@ -14,17 +14,17 @@ final class DrainProgress: Sendable {
   private let reactors: Int
   private let state = Guarded(State())
 
-  /// Creates the progress before the drain.
+  /// Creates the state before a drain: no reactor is ready or finished.
   init(reactors: Int) {
     self.reactors = reactors
   }
 
-  /// True when the connections of every reactor need no more time.
+  /// True when every reactor is ready to write its last records, because it no longer waits for open connections.
   var areAllReadyToFinish: Bool { state.withLock { $0.readyToFinish == reactors } }
 
-  /// Records that the connections of a reactor need no more time.
+  /// Records that a reactor is ready to write its last records.
   ///
-  /// - Returns: true for the last reactor.
+  /// - Returns: true when all reactors are ready.
   func reportReady() -> Bool {
     state.withLock { state in
       state.readyToFinish += 1
@@ -32,10 +32,11 @@ final class DrainProgress: Sendable {
     }
   }
 
-  /// Records that a reactor has written all its records.
+  /// Records that a reactor has written its last records.
   ///
-  /// - Parameter isClean: true when all its sessions are on the disk.
-  /// - Returns: nil while other reactors are still writing; for the last reactor, true if all of them were clean.
+  /// - Parameter isClean: true when all sessions of this reactor are on the disk.
+  /// - Returns: nil while other reactors are still writing. For the last reactor, true if the sessions of all reactors are on the
+  ///   disk.
   func reportFinished(isClean: Bool) -> Bool? {
     state.withLock { state in
       state.finished += 1

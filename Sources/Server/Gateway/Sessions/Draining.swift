@@ -5,9 +5,9 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and then writes the last record of every session.
+/// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and finally writes the last record of every session.
 ///
-/// All times are measured from the request to drain. So the gateway stops within 8 s, even if some steps are not finished.
+/// Every time limit is measured from the request to drain, so the gateway stops within 8 s, even if some steps have not finished.
 final class Draining {
   /// The parts of a drain that all reactors share.
   struct Environment {
@@ -30,7 +30,8 @@ final class Draining {
   /// The number of sockets in a batch, and the time between two batches.
   private static let socketsPerBatch = 128
   private static let batchInterval = Duration.milliseconds(20)
-  /// The maximum number of times that the last record of a session is rewritten because another record followed it.
+  /// The maximum number of rounds that write `closed` records. A session needs another round if a record followed its `closed`
+  /// record.
   private static let closingRounds = 8
 
   private let environment: Environment
@@ -40,9 +41,9 @@ final class Draining {
   private let persister: Persister
   private let tasks: LoopTasks
   private let clock: LoopClock
-  /// The time of the request to drain; nil before.
+  /// The time of the request to drain; nil before the request.
   private var began: MonotonicTime?
-  /// The time of the next batch of sockets.
+  /// The time at which the next batch of sockets is closed.
   private var nextBatch = MonotonicTime.distantPast
   private var hasSentAllCloses = false
   private var isReadyToFinish = false
@@ -74,16 +75,16 @@ final class Draining {
   var nextDeadline: MonotonicTime? {
     guard let began else { return nil }
     if isFinishing { return began + Self.finishTime }
-    // The last reactor that reports wakes the loops of the others.
+    // This reactor waits for the others. The last reactor that becomes ready wakes the loops of all reactors.
     if isReadyToFinish { return closeDeadline }
-    // The last socket was closed in this turn, so the next turn continues.
+    // No connection is open, so the next step is due in the next turn, without a wait.
     if io.table.count == 0 { return .distantPast }
     return min(nextBatch, closeDeadline)
   }
 
-  /// Begins the drain: ends the connections that wait for a request, and stores all entries.
+  /// Begins the drain: closes each HTTP connection after its present request, and stores all entries.
   ///
-  /// The gateway still accepts new connections, so that health checks find out that it is not ready.
+  /// The gateway still accepts new connections, so that health checks get the answer that the gateway is not ready.
   func begin() {
     guard began == nil else { return }
     began = now
@@ -99,7 +100,7 @@ final class Draining {
 
   /// Performs the steps whose time has come.
   ///
-  /// - Returns: true when the maximum time is over, so that the reactor has to stop.
+  /// - Returns: true when the maximum time for the drain is over. The reactor then has to stop.
   func performDueSteps() -> Bool {
     guard let began else { return false }
     guard !isFinishing else { return began + Self.finishTime <= now }
@@ -111,7 +112,7 @@ final class Draining {
     }
     guard environment.progress.areAllReadyToFinish || closeDeadline <= now else { return false }
     isFinishing = true
-    // This comes before the last records, because an interrupted upload changes its session.
+    // Uploads are interrupted before the last records are written, because an interrupted upload changes its session.
     for connection in io.table.rows {
       if let connection, let handler = connection.handler, handler.isUploading { io.close(connection) }
     }
@@ -134,7 +135,8 @@ final class Draining {
     nextBatch = now + Self.batchInterval
   }
 
-  /// True when all connections only wait for a request. A connection without a handler lingers, so that its last answer arrives.
+  /// True when every connection is idle: it waits for a request. A connection without a handler is not idle. It lingers until
+  /// its last answer has arrived.
   private var isQuiet: Bool {
     io.table.rows.allSatisfy { connection in
       guard let connection else { return true }
@@ -162,13 +164,13 @@ final class Draining {
 
   /// Writes the last record of every session.
   ///
-  /// - Returns: true when all of these records are on the disk.
+  /// - Returns: true when the last records of all sessions are on the disk.
   private func closeSessions() async -> Bool {
-    // A session that is being loaded is closed together with the others.
+    // Loads in progress finish first, so that the loaded sessions are closed too.
     await sessions.waitForLeases()
     let all = sessions.all
     for host in all { host.session.removeWaiting() }
-    // Work in progress may write records after `closed`, so that `closed` is no longer the last record.
+    // Work in progress may write a record after `closed`. Then `closed` is not the last record, and is written again.
     for _ in 0..<Self.closingRounds where all.contains(where: { !isSealed($0) }) {
       let open = all.filter { !isSealed($0) }
       for host in open {
@@ -180,14 +182,14 @@ final class Draining {
     return all.allSatisfy(isSealed)
   }
 
-  /// True for a session whose last record says that the whole session is on the disk, and for an ended session.
+  /// True for a session that is completely on the disk with `closed` as its last record, and for an ended session.
   private func isSealed(_ host: SessionHost) -> Bool {
     host.isRemoved || host.stored.lastRecord == .end || host.stored.isClosed && host.session.isAtRest
   }
 
-  /// Creates the mark that all sessions of all reactors are on the disk.
+  /// Records a clean stop in the store, if the sessions of all reactors are on the disk. Otherwise logs an error.
   private func leaveMark(isClean: Bool) async {
-    // If the last records of a session are missing, the next process must not treat the stop as clean.
+    // If the last record of any session is missing, the next process must not treat this stop as clean.
     guard isClean else {
       environment.log(.error, "stop not clean", ["reason": "not every session could be written"])
       return

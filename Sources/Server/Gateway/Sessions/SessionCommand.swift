@@ -1,12 +1,12 @@
 package import Wire
 
-/// A command of the operator about one session, in the form that is sent to the gateway with the data folder.
+/// A command of the operator about one session. It is sent as one line to the gateway that uses the data folder.
 package struct SessionCommand: Equatable, Sendable {
   /// The kind of a command.
   package enum Work: String, Sendable {
-    /// Ends the session for all participants. The session is kept for a while, and can be restored.
+    /// Ends the session for all participants. The ended session stays on the disk for a while, and can be restored.
     case end
-    /// Removes an empty session and its attachments.
+    /// Removes a session without participants, and its attachments.
     case delete
     /// Ends a session, even if it has participants, and removes it.
     case deleteNow = "delete-now"
@@ -32,14 +32,14 @@ package struct SessionCommand: Equatable, Sendable {
     self.init(work, session)
   }
 
-  /// The command as a line.
+  /// The command as a line of text.
   package var line: String { "\(work.rawValue) \(session.text)" }
 
   /// The result of a command.
   package enum Answer: Equatable, Sendable {
     /// The command was performed, and its result is on the disk.
     case done
-    /// The command was refused, for a reason in one clause.
+    /// The command was refused, for the given reason.
     case refused(String)
 
     /// Parses a line. An unknown answer becomes a refusal with the line as its reason.
@@ -49,7 +49,7 @@ package struct SessionCommand: Equatable, Sendable {
         line == "done" ? .done : .refused(line.hasPrefix(word) ? String(line.dropFirst(word.count)) : line)
     }
 
-    /// The answer as a line.
+    /// The answer as a line of text.
     package var line: String {
       switch self {
       case .done: "done"

@@ -6,13 +6,13 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Creates the sessions of one reactor, and their successors.
+/// Creates the sessions of one reactor. A new session may be the successor of another session.
 final class SessionCreation {
   /// The values and components that all reactors share.
   struct Environment: Sendable {
     let limits: Limits
     let store: any SessionStore
-    /// The place in which new sessions are stored.
+    /// The place where new sessions are saved: in memory only, or in the store.
     let saving: Saving
     /// The identity of the data folder.
     let folder: String
@@ -25,7 +25,7 @@ final class SessionCreation {
     let log: Log
     /// Returns the number of the reactor that owns a session.
     let owner: @Sendable (SessionID) -> Int
-    /// Counts a creation by an address. Returns nil if the address may create a session now; else the time until it may.
+    /// Counts a session that an address creates. Returns nil if the address may create it now, otherwise the time to wait.
     let admit: @Sendable (IPAddress, MonotonicTime) -> Duration?
   }
 
@@ -38,7 +38,7 @@ final class SessionCreation {
 
   /// The successor of a session.
   enum Successor {
-    /// The session had this successor already.
+    /// A recent successor that another request has created.
     case existing(SessionID)
     case created(SessionID, SessionObject)
   }
@@ -68,7 +68,7 @@ final class SessionCreation {
     try await create(activity, for: client, following: nil, by: nil)
   }
 
-  /// Creates the successor of a session for a participant, or returns a recent successor.
+  /// Creates the successor of a session for a participant. If the session has a recent successor, returns that successor.
   func follow(
     _ host: SessionHost, by token: Token?, _ activity: Activity, for client: Client
   ) async throws(Refusal) -> Successor {
@@ -80,7 +80,7 @@ final class SessionCreation {
     }
     host.tasksInHand += 1
     defer { sessions.finishTask(of: host) }
-    // Only one successor is created at a time, so that simultaneous requests get the same session.
+    // Only one successor is created at a time, so that simultaneous requests get the same successor.
     while host.isBeingFollowed {
       await withCheckedContinuation { host.followers.append($0) }
     }
@@ -106,7 +106,7 @@ final class SessionCreation {
     _ activity: Activity, for client: Client, following former: SessionID?, by number: ParticipantNumber?
   ) async throws(Refusal) -> Session {
     if let refusal = environment.disk.refusal(now: now) { throw refusal }
-    // Sessions of earlier processes count too.
+    // The limits also count the sessions that earlier processes left on the disk.
     if !environment.ledger.isLoaded { await environment.sweeper?.load() }
     let id = randomID()
     let creator = client.countedAddress.map { environment.pseudonyms.pseudonym(of: $0) }
@@ -148,7 +148,7 @@ final class SessionCreation {
 
   /// Counts a new session, unless a limit is reached.
   ///
-  /// - Returns: the refusal; nil if the session is counted.
+  /// - Returns: nil if the session is counted, otherwise the refusal.
   private func admit(_ id: SessionID, from address: IPAddress, creator: String?) -> Refusal? {
     if let refusal = environment.ledger.admit(id, creator: creator, now: now) { return refusal }
     guard let wait = environment.admit(address, now) else { return nil }

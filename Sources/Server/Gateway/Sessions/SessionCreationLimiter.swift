@@ -4,7 +4,7 @@ internal import Primitives
 /// A limit on the number of sessions that each client creates per minute. A client is an IPv4 address or the /64 of an IPv6
 /// address.
 struct SessionCreationLimiter: Sendable {
-  /// The time between two removals of full buckets. It is also the time in which an empty bucket becomes full.
+  /// The time between two removals of full buckets, and the time in which an empty bucket becomes full.
   private static let minute = Duration.seconds(60)
 
   private let rate: TokenBucket.Rate
@@ -14,7 +14,8 @@ struct SessionCreationLimiter: Sendable {
 
   /// Creates a limiter.
   ///
-  /// - Parameter perMinute: the number of sessions per client and minute, and in a burst. Above zero.
+  /// - Parameter perMinute: the number of sessions that a client may create per minute. It is also the size of the largest burst,
+  ///   and must be above zero.
   init(perMinute: Int) {
     rate = TokenBucket.Rate(tokensPerSecond: Double(perMinute) / 60, capacity: Double(perMinute))
   }
@@ -22,9 +23,9 @@ struct SessionCreationLimiter: Sendable {
   /// The number of clients with a bucket.
   var count: Int { buckets.count }
 
-  /// Counts one more session of a client if that is within the limit.
+  /// Counts one more session of a client, if the limit allows it.
   ///
-  /// - Returns: nil if the session is counted; else the time until the next one is allowed, at least 1 ms.
+  /// - Returns: nil if the session is counted, otherwise the time until the client may create a session, at least 1 ms.
   mutating func admit(_ address: IPAddress, at now: MonotonicTime) -> Duration? {
     removeFullBuckets(at: now)
     var bucket = buckets[address.network] ?? TokenBucket(full: rate, at: now)
@@ -33,7 +34,7 @@ struct SessionCreationLimiter: Sendable {
     return isAdmitted ? nil : max(.milliseconds(1), bucket.delay(until: 1, by: rate))
   }
 
-  /// Removes the full buckets once a minute. A removed bucket is created again as a full bucket.
+  /// Removes the full buckets once a minute. The next session of such a client starts with a new full bucket.
   private mutating func removeFullBuckets(at now: MonotonicTime) {
     guard prunedAt == .distantPast || now - prunedAt >= Self.minute else { return }
     prunedAt = now

@@ -1,15 +1,15 @@
 internal import Primitives
 
-/// A session of a reactor, with the work that keeps it in memory.
+/// A session in the memory of a reactor, with the state that decides when the session is unloaded.
 final class SessionHost: LiveSession {
   /// The earliest deadline of the session in `SessionTable`.
   var scheduledAt: MonotonicTime?
-  /// The asynchronous tasks of the session. The session is not unloaded before they have finished.
+  /// The number of unfinished asynchronous tasks of the session. The session is not unloaded while there are any.
   var tasksInHand = 0
-  /// True while a successor is created. Other requests for a successor then wait.
+  /// True while a successor of the session is being created. Other requests for a successor wait in `followers`.
   var isBeingFollowed = false
   var followers: [CheckedContinuation<Void, Never>] = []
-  /// True while the end of the session is written. Other requests to end it then wait.
+  /// True while the `end` record of the session is being written. Other requests to end the session wait in `endWaiters`.
   var isEnding = false
   var endWaiters: [CheckedContinuation<Void, Never>] = []
   /// The time since which the session is idle.

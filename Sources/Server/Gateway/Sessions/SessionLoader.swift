@@ -5,9 +5,9 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Reads sessions from the store and restores them, on a thread of its own, so that no reactor waits for it.
+/// Reads sessions from the store and restores them. It has its own thread, so that no reactor blocks while a session is read.
 actor SessionLoader {
-  /// A session that was read.
+  /// A session that was read from the store.
   struct Loaded {
     let restored: RestoredSession
     /// The result of reading the session's records.
@@ -15,13 +15,13 @@ actor SessionLoader {
     let files: Files
   }
 
-  /// The uploads and contents of a session.
+  /// The files of a session: incomplete uploads, and complete contents.
   struct Files: Sendable {
     /// The received bytes of each upload, by the name of its file.
     var uploads: [UUID: UInt64] = [:]
     /// The digests of complete contents.
     var contents: Set<String> = []
-    /// Uploads and contents that no record refers to; a crash left them.
+    /// Uploads and contents to which no record refers. A crash can leave such files.
     var orphans: [StoredFile] = []
     /// True when the store has lost bytes of the session.
     var keepsDamage = false
@@ -54,7 +54,7 @@ actor SessionLoader {
 
   /// Reads a session.
   ///
-  /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
+  /// - Throws: `StorageError` if the store does not have the session, or if its records cannot be used.
   func load(_ id: SessionID) throws(StorageError) -> sending Loaded {
     let restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
@@ -70,7 +70,8 @@ actor SessionLoader {
     }
   }
 
-  /// Returns the error for a session without records. A session is created and removed together with its records.
+  /// Returns the error for a session without records. If the store has the session's folder, its log is missing, because a
+  /// session is always created and removed together with its log.
   private func missing(_ id: SessionID, _ error: StorageError) -> StorageError {
     do throws(StorageError) {
       return try store.holdsSession(id) ? .missingLog : error
@@ -79,7 +80,13 @@ actor SessionLoader {
     }
   }
 
-  /// Lists the uploads and contents of a session.
+  /// Lists the files of a session.
+  ///
+  /// - Parameters:
+  ///   - id: the session.
+  ///   - uploads: the names of the upload files to which records refer.
+  ///   - contents: the digests of the contents to which records refer.
+  /// - Returns: the files in the store, including files to which no record refers.
   private func files(
     of id: SessionID, uploads: Set<UUID>, contents: Set<String>
   ) -> Files {
@@ -97,7 +104,7 @@ actor SessionLoader {
           if !contents.contains(file.name) { files.orphans.append(file) }
         }
       }
-      // The lost records may refer to these files.
+      // Records that were lost may have referred to these files, so the files are kept.
       if files.keepsDamage { files.orphans = [] }
     } catch {
       log(.warning, "files not checked", ["session": .session(id), "reason": "\(error)"])

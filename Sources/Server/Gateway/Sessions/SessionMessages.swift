@@ -33,12 +33,12 @@ final class SessionMessages {
   private var persister: Persister { sessions.persister }
   private var now: MonotonicTime { clock.now }
 
-  /// Handles a text message of a client before its join, while it waits, or after its join.
+  /// Handles a text message of a client that has just connected, waits, or has joined.
   func receive(_ message: Span<UInt8>, from socket: WebSocketConnection, in live: LiveSession) {
     guard let host = live as? SessionHost else { return }
     let isFirst = if case .opened = socket.phase { true } else { false }
     guard !isFirst || !host.isRemoved else {
-      // The session ended while this socket was open and its client had not sent a message.
+      // The session ended before the client of this open socket sent its first message.
       counters.values.refusals[.ended] += 1
       socket.close(.ended)
       return
@@ -56,7 +56,7 @@ final class SessionMessages {
 
   // MARK: - Joining
 
-  /// Handles the first message of a client: `join` or `wait`, and nothing else.
+  /// Handles the first message of a client. It must be `join` or `wait`.
   private func receiveFirst(_ message: Span<UInt8>, from socket: WebSocketConnection, in host: SessionHost) {
     do throws(WireError) {
       switch try ClientControl.decode(message) {
@@ -75,7 +75,7 @@ final class SessionMessages {
     } catch {
       switch error {
       case .invalidMember, .textLength, .payloadTooLarge:
-        // The join was invalid. A correct one may follow.
+        // The `join` was invalid. The client may send a corrected `join`.
         refuse(error.refusal, to: socket, in: host)
       case .notJSON, .notRequestObject, .unknownControl, .controlTooLong, .entryLengthTruncated,
         .entryExceedsMessage,
@@ -154,8 +154,8 @@ final class SessionMessages {
     subscriber.badControlMessages = 0
   }
 
-  /// Closes the socket of a participant who leaves. This happens when the leave is stored, or cannot be stored, because then all
-  /// members are informed.
+  /// Handles the `leave` of a participant. The participant's socket is closed after the store has answered, even if the leave could
+  /// not be stored, because all members are informed by then.
   private func leave(_ socket: WebSocketConnection, _ host: SessionHost) {
     socket.phase = .joined(host)
     let effects = host.session.leave(socket.subscriber, now: now)
@@ -172,9 +172,9 @@ final class SessionMessages {
     tasks.start(closeWhenStored)
   }
 
-  /// Ends a session for all participants. If that fails, the requesting participant gets the error.
+  /// Ends a session for all participants. If the session cannot be ended, the requesting participant gets the error.
   private func end(_ host: SessionHost, for socket: WebSocketConnection) {
-    // The task must not have a reference to the connection, because the descriptor is closed when the last reference is released.
+    // The task must not keep a reference to the connection, because that would keep the socket's descriptor open.
     let (token, subscriber, subject) = (socket.connection.key.token, socket.subscriber, socket.subject)
     func end() async {
       do throws(Refusal) {
@@ -191,13 +191,13 @@ final class SessionMessages {
 
   // MARK: - Refusals
 
-  /// Disconnects a client that has to join first.
+  /// Disconnects a client that sent a message for which it must join first.
   private func refuseUnjoined(_ socket: WebSocketConnection) {
     counters.values.refusals[.notJoined] += 1
     socket.disconnect(.notJoined)
   }
 
-  /// Answers an invalid control message. After ten in a row, disconnects the client.
+  /// Answers an invalid control message with an error. Disconnects the client at its tenth consecutive invalid message.
   private func refuse(_ refusal: Refusal, to socket: WebSocketConnection, in host: SessionHost) {
     logger.log(.refused(.control, refusal.code, socket.subject))
     socket.subscriber.badControlMessages += 1

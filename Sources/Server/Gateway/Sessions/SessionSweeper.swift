@@ -10,19 +10,19 @@ internal import Wire
 actor SessionSweeper {
   /// The result of a sweep over all sessions.
   struct Findings: Sendable {
-    /// The expired sessions, with true for each session that had ended.
+    /// The expired sessions. `hadEnded` is true for a session that was ended before it expired.
     var due: [(id: SessionID, hadEnded: Bool)] = []
     /// The time until the next useful sweep, in seconds.
     var againInSeconds: Double
   }
 
-  /// The time until which a session is kept, with its values for the ledger.
+  /// The time until which a session is kept, and its state for the ledger.
   private struct Life {
     let until: Date
     var hasEnded = false
   }
 
-  /// The maximum length of a log that is read to find out if it has entries.
+  /// The maximum length in bytes of a log that the sweeper reads to find out if the session has content.
   private static let smallLog = 1_048_576
   private static let shortestPause = 0.5
 
@@ -32,12 +32,12 @@ actor SessionSweeper {
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
-  /// A sweep does not see sessions that are unloaded or end after the sweep. So the next sweep follows after a fraction of the
-  /// time for which these are kept.
+  /// The maximum time between two sweeps in seconds. It is a fraction of the shortest time for which a session is kept, because
+  /// a session that is unloaded or ended after a sweep is not seen before the next sweep.
   private let longestPause: Double
-  /// Sessions that were not closed but have entries. Each log is read only once.
+  /// Sessions that have content but no `closed` record. They are remembered so that each of their logs is read only once.
   private var holding: Set<SessionID> = []
-  /// The time of the last check of every file of every session.
+  /// The time of the last sweep that checked the sizes of all sessions' attachment files.
   private var filesLookedAt: MonotonicTime?
   private static let attachmentInterval = Duration.seconds(60)
 
@@ -61,7 +61,7 @@ actor SessionSweeper {
   /// Checks every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
-    // The date is read first: if the clock is set afterwards, the gate is closed.
+    // The date is read before the gate is asked: if the clock is set after this line, the gate is closed.
     let now = removal.clock.date
     let wait = removal.wait(now: .now())
     let all = try store.sessions()
@@ -85,10 +85,10 @@ actor SessionSweeper {
     return findings
   }
 
-  /// Adds all sessions on the disk to the ledger, unless it contains them.
+  /// Adds all sessions on the disk to the ledger, unless an earlier sweep has added them.
   func load() {
     guard !ledger.isLoaded else { return }
-    // If the next sweep fails too, that sweep reports the reason.
+    // An error is ignored here. If it persists, the next scheduled sweep fails too and reports it.
     _ = try? look()
   }
 
@@ -114,33 +114,36 @@ actor SessionSweeper {
     if look(at: id) == nil { ledger.forget(id) }
   }
 
-  /// Returns the bytes of a session's attachments, and of the received parts of uploads.
+  /// Returns the size in bytes of a session's attachments and of the received parts of its uploads.
   private func fileBytes(of id: SessionID) -> Int {
     // The sum is only displayed, so files that cannot be read are skipped.
     ((try? attachments.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
   }
 
-  /// The pseudonym in the first record of a session.
+  /// Returns the pseudonym of the creator's address from the first record of a session.
   private func creator(of id: SessionID) -> String? {
-    // An unreadable session is reported when it is loaded, and is not counted for an address.
+    // An unreadable session does not count toward the quota of an address. The damage is reported when the session is loaded.
     guard let body = try? store.header(of: id) else { return nil }
     return (try? SessionHeaderRecord(body.span))?.creator
   }
 
-  /// Returns true if a session has expired. It is called again before the session is removed.
+  /// Returns true if a session has expired and may be removed now. It is called just before the session is removed, because the
+  /// session may have changed after the sweep.
   func isOver(_ id: SessionID) -> Bool {
     let now = removal.clock.date
     guard let (life, _) = look(at: id), life.until <= now else { return false }
     return removal.isOpen(now: .now())
   }
 
-  /// - Returns: nil if the session has no log: its other files are left for the operator.
+  /// Returns the lifetime and the log size of a session.
+  ///
+  /// - Returns: nil if the session has no log. The sweeper does not touch the other files of such a session.
   private func look(at id: SessionID) -> (Life, logBytes: Int)? {
     do throws(StorageError) {
       let summary = try store.summary(of: id)
       return (life(of: id, summary), summary.byteCount)
     } catch {
-      // A session that cannot be read is reported when it is loaded.
+      // A session that cannot be read is never removed. The error is reported when the session is loaded.
       return error.isMissing ? nil : (Life(until: .distantFuture), 0)
     }
   }
@@ -153,7 +156,7 @@ actor SessionSweeper {
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = last.flatMap({ try? ClosedRecord($0.body.span) }) else { break }
-      // The store is only asked if its answer can change the result.
+      // The store is asked for damage only if the answer can change the result.
       let isDamaged = closed.isDamaged || (closed.retainedBytes == 0 && store.keepsDamage(of: id))
       let seconds = limits.keepSeconds(retainedBytes: closed.retainedBytes, isDamaged: isDamaged)
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
@@ -169,13 +172,13 @@ actor SessionSweeper {
     return Life(until: summary.modified + Double(limits.sessionKeepSeconds))
   }
 
-  /// Returns true if a session that was not closed has no content.
+  /// Reads the log of a session without a `closed` record, and returns true if the session has no content.
   private func retainsNothing(_ id: SessionID) -> Bool {
     guard !holding.contains(id) else { return false }
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: MonotonicTime.now(), date: removal.clock.date)
-    // A damaged log is reported when the session is loaded.
+    // Damage of the log is not reported here, but when the session is loaded.
     var holdsEntries = false
     let reading = try? store.readRecords(of: id) { (kind, body) throws(RecordError) in
       if kind == SessionRecord.Kind.run.rawValue || kind == SessionRecord.Kind.base.rawValue {
@@ -191,7 +194,7 @@ actor SessionSweeper {
     do throws(RecordError) {
       if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
     } catch {
-      // After a power cut, a session may have only its folder.
+      // After a power cut, the folder of a session may exist although its first record was never written.
       if error.fault == .missing, !holdsEntries { return true }
     }
     holding.insert(id)

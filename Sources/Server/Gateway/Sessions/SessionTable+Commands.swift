@@ -4,7 +4,8 @@ internal import Platform
 internal import Wire
 
 extension SessionTable {
-  /// Performs an operator's command about a session of this reactor. If the result is `done`, it is on the disk.
+  /// Performs an operator's command about a session of this reactor. When the answer is `done`, the result of the command is on the
+  /// disk.
   func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
     let id = command.session
     if command.work == .repair { return await repair(id) }
@@ -31,7 +32,8 @@ extension SessionTable {
     return .done
   }
 
-  /// Removes the damaged bytes from a session's log. Usually loading a session does that, but an ended session is not loaded.
+  /// Moves damaged bytes out of a session's log. The log of an open session is repaired when the session is loaded. Only the log of
+  /// an ended session is repaired here, because the gateway reads an ended session without writing to its log.
   private func repair(_ id: SessionID) async -> SessionCommand.Answer {
     switch await find(id) {
     case .open: return .done
@@ -43,7 +45,7 @@ extension SessionTable {
     guard self[id] == nil else { return .done }
     do throws(StorageError) {
       let loaded = try await environment.nextLoader().load(id)
-      // The end may have been undone in the meantime.
+      // During the wait, the command `restore` may have reopened the session.
       guard loaded.restored.end != nil, loaded.reading.isDamaged else { return .done }
       endedSessionCache[id] = nil
       await environment.store.release(id)
@@ -58,8 +60,10 @@ extension SessionTable {
   }
 
   /// Removes a session that has ended, or that cannot be loaded.
+  ///
+  /// - Returns: nil if the session was removed, otherwise the refusal.
   private func delete(_ id: SessionID) async -> SessionCommand.Answer? {
-    // After its end, no part of the session is in memory.
+    // Without a sweeper, sessions are in memory only, so there is nothing to remove from the store.
     guard environment.sweeper != nil else { return nil }
     let lease = await lease(id)
     defer { extendLifetime(lease) }

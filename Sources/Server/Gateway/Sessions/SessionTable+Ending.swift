@@ -9,7 +9,7 @@ internal import Wire
 extension SessionTable {
   /// Ends a session for all participants. The end is stored before any participant is informed.
   ///
-  /// - Throws: `storage-full` when the end cannot be stored, and `ended` when another caller has ended the session first.
+  /// - Throws: `storage-full` if the end cannot be stored, or `ended` if another caller has ended the session before.
   func end(
     _ host: SessionHost, by number: ParticipantNumber?, from address: IPAddress? = nil
   ) async throws(Refusal) {
@@ -27,7 +27,7 @@ extension SessionTable {
       for continuation in waiting { continuation.resume() }
       finishTask(of: host)
     }
-    // Entries that arrive while the end is written are still sent to all participants, but are not stored.
+    // Entries that arrive while the `end` record is being written are not stored, but are still sent to all participants.
     let isSealed = await persister.writeFinalRecord(.end(by: number), of: host.stored)
     guard !host.isRemoved else { throw .ended }
     guard isSealed else { throw .notSaved }
@@ -36,7 +36,7 @@ extension SessionTable {
       [
         "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
       ])
-    // Earlier entries are sent first.
+    // Entries from before the end are sent before the sockets are closed.
     broadcaster.endTurnAtOnce(of: host)
     broadcaster.flushPending(in: host)
     let effects = session.end()
@@ -51,10 +51,10 @@ extension SessionTable {
       func discard() async { await uploads.discardEnded(of: session.id) }
       tasks.start(discard)
       func release() async {
-        // This gateway writes no more records to the session. The command `restore` may write some.
+        // This gateway writes no more records to the session. It gives up ownership, so that the command `restore` can write.
         let lease = await lease(session.id)
         defer { extendLifetime(lease) }
-        // In the meantime, the end may have been undone, and the session loaded again.
+        // During the wait for the lease, `restore` may have reopened the session, and a request may have loaded it.
         if self[session.id] == nil { await environment.store.release(session.id) }
       }
       tasks.start(release)
@@ -68,9 +68,9 @@ extension SessionTable {
 
   // MARK: - Expiry
 
-  /// Returns the time at which a session expires, or at which to check again; nil while it has participants.
+  /// Returns the time at which a session expires, or at which to check its expiry again; nil while it has participants.
   ///
-  /// A session on the disk expires only if the wall clock agrees and is trusted.
+  /// A session on the disk expires only if the monotonic clock and a trusted wall clock agree that its time is over.
   func expiryDeadline(of host: SessionHost) -> MonotonicTime? {
     guard let expiry = host.session.expiresAt else { return nil }
     guard expiry <= now, host.session.isByStore else { return expiry }
@@ -84,7 +84,7 @@ extension SessionTable {
     return now.adding(seconds: Self.expiryRetrySeconds)
   }
 
-  /// The pause before the next check of a session, if the two clocks disagree about its expiry.
+  /// The pause before the expiry of a session is checked again, if the monotonic clock and the wall clock disagree about it.
   private static let expiryRetrySeconds = 60
   /// The maximum difference in seconds between the two clocks that counts as agreement.
   private static let clockTolerance = 60.0
@@ -100,7 +100,7 @@ extension SessionTable {
     removeStored(host.session.id)
   }
 
-  /// Removes a session from the store after its incomplete uploads were discarded.
+  /// Discards the incomplete uploads of a session, and removes the session from the store.
   private func removeStored(_ id: SessionID) {
     func remove() async {
       let lease = await lease(id)
@@ -109,7 +109,7 @@ extension SessionTable {
       guard self[id] == nil else { return }
       do throws(StorageError) {
         try await environment.store.remove(id)
-        // The sweeper may have found the session too.
+        // The sweeper may have added the session to the ledger again.
         environment.ledger.forget(id)
       } catch {
         log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
@@ -118,20 +118,20 @@ extension SessionTable {
     tasks.start(remove)
   }
 
-  /// Removes a session that another gateway took over from memory. Its sockets are closed, so that their clients
-  /// reconnect. Unstored entries are lost here, but each client still has its own entries.
+  /// Unloads a session whose ownership another gateway has taken over. Closes the session's sockets, so that the clients
+  /// reconnect. Entries that were not stored are lost in this gateway, but each client still has its own entries.
   func dropLost(_ id: SessionID) {
     guard let host = self[id] else { return }
     log(.warning, "session lost", ["session": .session(id)])
     for socket in sockets.sockets where socket.live === host && !socket.isClosing {
       socket.disconnect(.restarting(retryAfterMs: sockets.restartDelayMs()))
     }
-    // The files of its incomplete uploads belong to the new owner now.
+    // The files of incomplete uploads now belong to the other gateway.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
   }
 
-  /// Removes an expired session from the store, if it is not in memory.
+  /// Removes a session that a sweep found to be expired from the store, unless the session is in memory.
   func removeStored(_ id: SessionID, hadEnded: Bool) async {
     guard self[id] == nil, !isLeased(id), !isDraining else { return }
     let lease = await lease(id)

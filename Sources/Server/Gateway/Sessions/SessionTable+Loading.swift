@@ -24,13 +24,13 @@ extension SessionTable {
       let lease = await lease(id)
       defer { extendLifetime(lease) }
       guard hadEnded else { return await load(id) }
-      // Without this, the store would append records after the end.
+      // Without this release, the store would append records after the `end` record.
       if self[id] == nil { await environment.store.release(id) }
       return await load(id)
     }
   }
 
-  /// Finds a session that has not ended.
+  /// Finds a session, and refuses one that has ended.
   func findOpen(_ id: SessionID) async -> Result<SessionHost, Refusal> {
     switch await find(id) {
     case .open(let host): .success(host)
@@ -39,7 +39,7 @@ extension SessionTable {
     }
   }
 
-  /// Finds a session to read its attachments. The session may have ended.
+  /// Finds a session for reading its attachments. The session may have ended.
   func findReadable(_ id: SessionID) async -> Result<SessionHost, Refusal> {
     switch await find(id) {
     case .open(let host), .ended(let host): .success(host)
@@ -53,7 +53,8 @@ extension SessionTable {
       ? .ended : .noSession
   }
 
-  /// Checks that an ended session is unchanged since it was read: the command `restore` may have undone its end.
+  /// Returns true if the log of an ended session has the same length as when it was read. Otherwise, the command `restore` may have
+  /// reopened the session.
   private func isCurrent(_ host: SessionHost) async -> Bool {
     host.idleSince = nil
     let length = try? await environment.files.byteCount(of: host.session.id, in: environment.store)
@@ -63,8 +64,8 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The maximum memory that the session needs; it does not depend on the length of the log. Damage of the log is reported by
-    // the load itself.
+    // The maximum memory that the session needs. However long the log is, the two limits bound the retained entries in memory. If
+    // the length of the log cannot be read, the load reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes + limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {
@@ -112,7 +113,7 @@ extension SessionTable {
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     uploads.restore(restored.uploads, loaded.files, in: host)
-    // The lost records may refer to these files.
+    // Records that were lost may have referred to these files, so the files are kept.
     if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: host) }
     persister.reportBytes(of: host.stored)
     broadcaster.touch(host)
@@ -120,10 +121,10 @@ extension SessionTable {
     return .open(host)
   }
 
-  /// Takes ownership of a loaded session's log, and writes the record that the session continues.
+  /// Takes ownership of a loaded session's log, and writes the opening records of the session.
   ///
-  /// If the disk is full, the session is still loaded, so that its participants can see the board. The record is then written
-  /// later.
+  /// If the disk is full, the session is still loaded, so that its participants can see the canvas. The next batch then contains
+  /// the opening records.
   private func adopt(
     _ session: Session, _ reading: LogReading
   ) async throws(StorageError) -> Adoption {
@@ -140,10 +141,10 @@ extension SessionTable {
     }
   }
 
-  /// The maximum number of log lines about faults in one log, not counting a damaged end.
+  /// The maximum number of lines that the gateway logs about faults inside one session's log. A damaged end is always logged.
   private static let loggedFaults = 20
 
-  /// Logs the damage of a session's log for the operator.
+  /// Reports the damage of a session's log to the operator, in the gateway's own log.
   func logFaults(_ reading: LogReading, of id: SessionID) {
     let (inside, atEnd) = (reading.faults.filter { !$0.isAtEnd }, reading.faults.filter(\.isAtEnd))
     for fault in inside.prefix(Self.loggedFaults) + atEnd {

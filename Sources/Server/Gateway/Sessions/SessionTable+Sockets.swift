@@ -4,15 +4,15 @@ internal import WebSocket
 internal import Wire
 
 extension SessionTable {
-  /// Opens the WebSocket of a session of this reactor.
+  /// Opens a WebSocket to a session of this reactor.
   ///
-  /// Errors are reported by closing the socket after the upgrade, because a browser hides the answer to a refused handshake.
+  /// An error is reported by a close frame after the upgrade, because a browser hides the response to a refused opening handshake.
   ///
   /// - Parameters:
-  ///   - id: the session; nil if the path names none.
+  ///   - id: the session; nil if the path of the request contains no valid session id.
   ///   - connection: a connection that spoke HTTP until now.
   ///   - response: the bytes of the response to the opening handshake.
-  ///   - deflate: the negotiated compression; nil without.
+  ///   - deflate: the negotiated compression; nil without compression.
   ///   - refusal: the reason for closing the socket at once; nil to open it.
   func openSocket(
     to id: SessionID?, _ connection: Connection, response: [UInt8], deflate: DeflateParameters?,
@@ -33,7 +33,7 @@ extension SessionTable {
     }
   }
 
-  /// Loads the session of a socket. The socket is not read until the load has ended.
+  /// Loads the session of a socket. The socket is not read while the session is being loaded.
   private func load(_ id: SessionID?, for socket: WebSocketConnection) {
     guard let id else {
       counters.values.refusals[.notFound] += 1
@@ -41,7 +41,7 @@ extension SessionTable {
       return
     }
     socket.connection.isReadingPaused = true
-    // The task must not have a reference to the connection, because the descriptor is closed when the last reference is released.
+    // The task must not keep a reference to the connection, because that would keep the socket's descriptor open.
     let token = socket.connection.key.token
     func load() async { didFind(await find(id), forSocket: token) }
     tasks.start(load)
@@ -70,7 +70,7 @@ extension SessionTable {
 }
 
 extension CloseReason {
-  /// The close reason for a session that was not found.
+  /// Returns the close reason for a session that does not exist or cannot be loaded.
   static func noSession(_ refusal: Refusal) -> CloseReason {
     switch refusal.code {
     case .notFound: .unknownSession

@@ -4,7 +4,7 @@ internal import Storage
 internal import Wire
 
 extension SessionTable {
-  /// Returns the time at which an idle session is unloaded, so that it is only in the store; nil while the session is in use.
+  /// Returns the time at which an idle session is unloaded from memory; nil while the session is in use or the gateway stops.
   func idleDeadline(of host: SessionHost) -> MonotonicTime? {
     guard host.session.isByStore, !isDraining, !host.isRemoved, isIdle(host) else {
       host.idleSince = nil
@@ -23,7 +23,7 @@ extension SessionTable {
       && !uploads.isBusy(in: host)
   }
 
-  /// Unloads a session that was idle for long enough.
+  /// Unloads a session if it has been idle for the configured time.
   func unloadIfIdle(_ host: SessionHost) {
     guard let deadline = idleDeadline(of: host), deadline <= now else { return }
     host.tasksInHand += 1
@@ -37,16 +37,16 @@ extension SessionTable {
   private func unload(_ host: SessionHost) async {
     let session = host.session
     guard await close(host) else {
-      // If the store refuses the record, the gateway tries again after a pause.
+      // The `closed` record could not be written. The gateway tries again after a pause.
       host.idleSince = now.adding(seconds: 1)
       return
     }
-    // A participant may have joined while the record was written.
+    // A participant may have joined while the record was being written. This task itself does not count as use.
     host.tasksInHand -= 1
     let isIdle = self.isIdle(host)
     host.tasksInHand += 1
     guard !host.isRemoved, isIdle, host.stored.isClosed else { return }
-    // The files stay. Their uploads continue when the session is loaded again.
+    // The files of uploads are kept, so that the uploads can continue after the session has been loaded again.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
     log(.info, "session put away", ["session": .session(session.id)])
@@ -55,28 +55,30 @@ extension SessionTable {
     await environment.store.release(session.id)
   }
 
-  /// Writes the record that says that the whole session is stored.
+  /// Writes the `closed` record, which states that the whole session is stored.
+  ///
+  /// - Returns: false if the record could not be written.
   func close(_ host: SessionHost) async -> Bool {
     await persister.writeFinalRecord(.closed, of: host.stored)
   }
 
   // MARK: - Ended sessions
 
-  /// Keeps an ended session in memory while its attachments are read.
+  /// Schedules the check that removes an ended session from memory. Until then, its attachments can be read.
   func scheduleForgetting(_ host: SessionHost) {
     let since = host.idleSince ?? now
     host.idleSince = since
     setDeadline(of: host.session.id, since.adding(seconds: max(1, limits.sessionIdleSeconds)))
   }
 
-  /// Forgets an ended session that was not used recently.
+  /// Removes an ended session from memory, unless it was used recently.
   func forgetIfIdle(_ id: SessionID) {
     guard let host = endedSessionCache[id] else { return }
     let since = host.idleSince ?? now
     host.idleSince = since
     let until = since.adding(seconds: max(1, limits.sessionIdleSeconds))
     guard until <= now else {
-      // The session was used after its deadline was set. If there are several deadlines, only the first sets a new one.
+      // The session was used after its deadline was set. If several deadlines pass, only the first of them sets a new deadline.
       if host.scheduledAt.map({ $0 < until }) ?? true {
         host.scheduledAt = until
         setDeadline(of: id, until)

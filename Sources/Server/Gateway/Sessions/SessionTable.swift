@@ -5,33 +5,34 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// The functions for unfinished uploads of sessions, as required by `SessionTable`.
+/// The operations on unfinished uploads that `SessionTable` requires.
 protocol SessionUploads: AnyObject {
-  /// Called when an upload changed a session.
+  /// Called when an upload has changed the state of a session.
   var didChange: (SessionID) -> Void { get set }
   /// True after a drain has begun.
   var isStopping: Bool { get set }
-  /// Removes expired uploads.
+  /// Removes the expired uploads of a session.
   func removeExpired(of host: SessionHost)
-  /// True while a request or the gateway works on an upload of a session, so that the session stays in memory.
+  /// Returns true while an upload of a session is in use, by a request or by the gateway. The session must then stay in memory.
   func isBusy(in host: SessionHost) -> Bool
   /// Ends all uploads of a session that is removed from memory.
   ///
   /// - Parameters:
   ///   - host: the session.
-  ///   - keepsFiles: false if the caller calls `discardEnded` later.
+  ///   - keepsFiles: true to keep the files, so that the uploads can continue later. With false, the caller calls `discardEnded`
+  ///     later.
   func endUploads(of host: SessionHost, keepsFiles: Bool)
   /// Discards the files of incomplete uploads that ended with their session.
   func discardEnded(of id: SessionID) async
-  /// Continues uploads of a session that was loaded.
+  /// Restores the uploads of a session that was just loaded, so that their clients can continue them.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost)
-  /// Removes stored files that no record refers to.
+  /// Removes stored files of a session to which no record refers.
   func removeOrphans(_ orphans: [StoredFile], of host: SessionHost)
 }
 
 /// The sessions of a reactor. The table loads sessions from the store, ends them, and unloads unused ones.
 final class SessionTable {
-  /// The parts that the tables of all reactors share.
+  /// The values and components that the tables of all reactors share.
   struct Environment {
     let store: any SessionStore
     let files: SessionFiles
@@ -40,14 +41,14 @@ final class SessionTable {
     let removal: RemovalGate
     let stopState: StopState
     let limits: Limits
-    /// Returns the loader of the next session.
+    /// Returns the loader that reads the next session. The gateway has several loaders.
     let nextLoader: () -> SessionLoader
     /// The sweeper of stored sessions; nil when sessions are in memory only.
     let sweeper: SessionSweeper?
     let log: Log
   }
 
-  /// The exclusive right to load, unload or remove a session. It is released at the end of its scope.
+  /// The exclusive right to load, unload or remove a session. The end of the lease's scope releases the right.
   struct Lease: ~Copyable {
     fileprivate let table: SessionTable
     fileprivate let id: SessionID
@@ -62,7 +63,7 @@ final class SessionTable {
     case open(SessionHost)
     /// The session has ended. Its attachments can still be read.
     case ended(SessionHost)
-    /// There is no such session, or it cannot be loaded.
+    /// The session does not exist, or cannot be loaded.
     case none(Refusal)
   }
 
@@ -84,8 +85,8 @@ final class SessionTable {
   /// The leased sessions, each with the callers that wait for its lease.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   private var deadlines = DeadlineQueue<SessionID>()
-  /// True while the last records are written. Then grace times do not end in this process, because no record may follow the last
-  /// ones.
+  /// True from the time at which the gateway writes the last records of its sessions. From then on, deadlines such as the end of a
+  /// grace time are ignored, because they could add records after the last ones.
   var isFinishing = false
 
   init(
@@ -114,7 +115,7 @@ final class SessionTable {
 
   var log: Log { environment.log }
   var limits: Limits { environment.limits }
-  /// True while the gateway stops. Then no session is loaded or unloaded.
+  /// True while the gateway stops. During the stop, no session is loaded or unloaded.
   var isDraining: Bool { environment.stopState.isDraining }
   var now: MonotonicTime { clock.now }
 
@@ -142,7 +143,7 @@ final class SessionTable {
     counters.values.sessions -= 1
   }
 
-  /// Waits until no other caller loads, unloads or removes a session. Then excludes all other callers.
+  /// Waits until no other caller has the lease of a session, and takes the lease.
   func lease(_ id: SessionID) async -> Lease {
     while leased[id] != nil { await waitForLease(of: id) }
     leased[id] = []
@@ -151,7 +152,7 @@ final class SessionTable {
 
   func isLeased(_ id: SessionID) -> Bool { leased[id] != nil }
 
-  /// Waits until the present lease of a session ends.
+  /// Waits until the current lease of a session is released. Returns at once if the session is not leased.
   func waitForLease(of id: SessionID) async {
     await withCheckedContinuation { continuation in
       if leased[id] == nil {
@@ -169,7 +170,7 @@ final class SessionTable {
 
   // MARK: - Turns
 
-  /// Marks a session as changed by a task, unless the session has been removed.
+  /// Marks a session as changed, unless it has been removed from the table.
   func touch(_ host: SessionHost) {
     guard !host.isRemoved else { return }
     broadcaster.touch(host)
@@ -180,15 +181,16 @@ final class SessionTable {
     if let host = hosts[id] { broadcaster.touch(host) }
   }
 
-  /// Handles the answer to a batch of records, stored or not. A session informs its members with the next entries, or at its
-  /// deadline, because a separate turn would cost more than the write.
+  /// Handles the store's answer to a batch of records, which may be a failure. If the session has only commits to announce, no
+  /// turn is started for them, because a separate turn would cost more than the write. They are sent with the next entries, or at
+  /// the session's deadline.
   private func batchReturned(_ stored: StoredSession) {
     guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
     schedule(host)
   }
 
-  /// Counts a finished task of a session.
+  /// Records that an asynchronous task of a session has finished.
   func finishTask(of host: SessionHost) {
     host.tasksInHand -= 1
     touch(host)
@@ -196,10 +198,10 @@ final class SessionTable {
 
   // MARK: - Deadlines
 
-  /// The time of the earliest deadline.
+  /// The time of the earliest deadline of all sessions.
   var nextDeadline: MonotonicTime? { deadlines.earliest }
 
-  /// Schedules the next deadline of a session.
+  /// Schedules the earliest deadline of a session.
   func schedule(_ live: LiveSession) {
     guard !live.isRemoved, let host = live as? SessionHost else { return }
     var next = host.session.nextDeadline
@@ -236,7 +238,7 @@ final class SessionTable {
     }
   }
 
-  /// Frees memory of quiet sessions.
+  /// Frees memory of idle sessions. Called twice a second.
   func sweep() {
     for host in hosts.values {
       if host.session.dataRefusal != nil { persister.reportBytes(of: host.stored) }

@@ -3,21 +3,21 @@ internal import Primitives
 internal import Storage
 internal import Wire
 
-/// The times at which a reactor looks for expired sessions in the store and removes them.
+/// The schedule by which a reactor looks for expired sessions in the store and removes them.
 final class SweepSchedule {
-  /// The pause after a sweep that failed.
+  /// The pause after a failed sweep.
   private static let retryInterval = Duration.seconds(60)
 
   private let sweeper: SessionSweeper
   private let clock: LoopClock
   private let tasks: LoopTasks
   private let log: Log
-  /// Removes a session through the reactor that owns it.
+  /// Asks the reactor that owns a session to remove it from the store.
   private let remove: (SessionID, _ hadEnded: Bool) async -> Void
   /// The time of the next sweep; nil during a sweep.
   private(set) var nextDeadline: MonotonicTime?
 
-  /// Creates the schedule. The first sweep is due now.
+  /// Creates the schedule. The first sweep is due immediately.
   init(
     _ sweeper: SessionSweeper, clock: LoopClock, tasks: LoopTasks, log: Log,
     remove: @escaping (SessionID, _ hadEnded: Bool) async -> Void
@@ -30,7 +30,7 @@ final class SweepSchedule {
     nextDeadline = clock.now
   }
 
-  /// Starts a sweep when its time has come. Only one sweep runs at a time.
+  /// Starts the next sweep if it is due. Only one sweep runs at a time.
   func sweepIfDue() {
     guard let due = nextDeadline, due <= clock.now else { return }
     nextDeadline = nil
