@@ -13,10 +13,10 @@ extension Listener: ConnectionSource {}
 
 /// Accepts the connections of a reactor's listeners.
 final class Acceptor {
-  /// The time in a turn for new connections of one listener. At the connection limit, each new connection is read at once, which
-  /// may take long.
+  /// The maximum time in a turn for accepting connections from one listener. Beyond the limit `connections`, each new connection is
+  /// also read at once, which may take long.
   private static let acceptTime = Duration.milliseconds(2)
-  /// The pause after the system had no resources for a new connection.
+  /// The pause in accepting when the system has no resources for a new connection.
   private static let exhaustedPause = Duration.milliseconds(100)
 
   private let io: ConnectionIO
@@ -29,7 +29,8 @@ final class Acceptor {
   private var plain: (any ConnectionSource)?
   private var secure: (any ConnectionSource)?
   private var reserved: ReservedConnections
-  /// The time to accept waiting connections again for which the event loop reports no event; nil when none wait.
+  /// The time at which to continue accepting after a pause, because the event loop reports no new event for connections that
+  /// already wait; nil without a pause.
   private(set) var nextDeadline: MonotonicTime?
   /// Creates the first handler of a connection.
   var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("not connected") }
@@ -41,9 +42,9 @@ final class Acceptor {
   /// - Parameters:
   ///   - io: opens and closes the connections.
   ///   - reader: reads reserved connections as soon as they are accepted.
-  ///   - certificates: nil without TLS.
+  ///   - certificates: the current TLS certificates; nil without TLS.
   ///   - reactors: the number of reactors, which share the reserved connections.
-  ///   - headTime: the time for the head of a request.
+  ///   - headTime: the time limit for receiving the head of a request.
   ///   - clock: the clock of the reactor's loop.
   ///   - counters: the counters of the reactor.
   ///   - logger: logs refused connections.
@@ -64,14 +65,14 @@ final class Acceptor {
 
   // MARK: - Listeners
 
-  /// Accepts from listeners that are registered with the event loop.
+  /// Sets the listeners to accept from. They are registered with the event loop already.
   func listen(plain: (any ConnectionSource)?, secure: (any ConnectionSource)?) {
     (self.plain, self.secure) = (plain, secure)
   }
 
   /// Closes the listeners.
   func stop() {
-    // The sockets are closed when the last reference is released: the gateway has no references to them.
+    // A listener is closed when its last reference is released, and these are the last ones.
     plain = nil
     secure = nil
     nextDeadline = nil
@@ -85,7 +86,7 @@ final class Acceptor {
     if let secure { accept(from: secure, isSecure: true) }
   }
 
-  /// Accepts waiting connections when their time has come.
+  /// Continues accepting if a pause is over.
   func acceptWaiting() {
     guard let nextDeadline, nextDeadline <= clock.now else { return }
     self.nextDeadline = nil
@@ -109,7 +110,7 @@ final class Acceptor {
         acceptAgain(at: clock.now + Self.exhaustedPause)
         return
       }
-      // Accepted connections are handled before more are accepted.
+      // When the time is used up, the connections accepted so far are handled before more are accepted.
       if MonotonicTime.now() >= end {
         acceptAgain(at: clock.now)
         return
@@ -137,14 +138,14 @@ final class Acceptor {
     }
   }
 
-  /// Adds a connection that is already counted.
+  /// Adds an accepted connection to the table. The connection is counted already, or is reserved and not counted.
   ///
   /// - Parameters:
   ///   - descriptor: the connected socket.
   ///   - peer: the socket's other end.
   ///   - tls: nil for a socket without TLS.
   ///   - isReserved: true for a connection beyond the limit `connections`.
-  /// - Returns: nil if the system had no resources for it.
+  /// - Returns: nil if the system had no resources for the connection.
   private func open(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
     isReserved: Bool = false
@@ -154,14 +155,14 @@ final class Acceptor {
       handler: makeHandler)
   }
 
-  /// Accepts a connection beyond the limit, for a health check or the metrics. Its handler refuses other requests.
+  /// Accepts a connection beyond the limit `connections`, for a health check or the metrics. Its handler refuses other requests.
   private func reserve(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
     if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ io.table[$0] }) { evict(victim) }
     let tls = isSecure ? certificates?.current.makeConnection() : nil
     guard let connection = open(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.values.connectionsAccepted += 1
     reserved.insert(connection.key)
-    // The request may have arrived already, and the next new connection may evict this one.
+    // The connection is read at once, because the request may have arrived, and the next new connection may evict this one.
     reader.readAtOnce(connection)
   }
 
@@ -179,7 +180,7 @@ final class Acceptor {
     io.close(connection, reason: "evicted: the gateway has its maximum number of connections")
   }
 
-  /// Writes the reason for the refusal before closing, as far as the kernel accepts it at once.
+  /// Writes a refusal to a socket that is closed next. Bytes that the kernel does not accept at once are lost.
   private func reject(_ socket: Socket, _ refusal: Refusal) {
     _ = socket.send(refusalBytes(refusal).span)
   }

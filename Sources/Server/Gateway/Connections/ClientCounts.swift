@@ -1,13 +1,13 @@
 internal import Networking
 internal import Platform
 
-/// Counts per client. A client is an IPv4 address, or the /64 of an IPv6 address.
+/// A table with one count per client. A client is an IPv4 address, or the /64 of an IPv6 address.
 struct ClientCounts: ~Copyable, Sendable {
   private let counts = Guarded<[IPAddress: Int]>([:])
 
-  /// Adds one to a client's count, unless that exceeds the limit.
+  /// Adds one to a client's count, unless the result would exceed the limit.
   ///
-  /// - Returns: the new count of the client.
+  /// - Returns: the count of the client plus one. If this number exceeds the limit, the count is unchanged.
   func countUp(_ address: IPAddress, limit: Int) -> Int {
     counts.withLock { counts in
       let count = counts[address.network, default: 0] + 1

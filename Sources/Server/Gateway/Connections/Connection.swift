@@ -3,7 +3,7 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// One socket of a reactor. Its handler implements the protocol.
+/// One open socket of a reactor. Its handler implements HTTP or WebSocket.
 final class Connection {
   /// The identity of a connection in its reactor. The generation distinguishes connections that use the same slot one after
   /// another.
@@ -14,39 +14,39 @@ final class Connection {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: slot)) }
   }
 
-  // The properties are ordered so that memory has few gaps, because there is one object per socket.
+  // The order of the properties leaves few gaps in memory, which matters because there is one object per socket.
   let key: Key
   let peer: SocketAddress
-  /// The address of the client of the present or last request. It is the peer's address, unless trusted proxies reported another
-  /// one.
+  /// The address of the client that sent the present or last request. It is the peer's address, unless a trusted proxy reported a
+  /// different address.
   var clientAddress: IPAddress
   /// True while the connection is counted for its client behind a trusted proxy: during a request, or while it is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
-  /// True when the connection was accepted beyond the limit `connections`: see `ReservedConnections`. Such a connection is not
-  /// counted.
+  /// True when the connection was accepted beyond the limit `connections` (see `ReservedConnections`). A reserved connection does
+  /// not count toward the limit.
   let isReserved: Bool
   /// True while the connection is in the `ReadQueue`.
   var isQueuedForReading = false
-  /// True when handling the last input was expensive for its length. The rest of the input is then handled in steps.
+  /// True when handling the last input took long for its number of bytes. The rest of the input is then handled in steps.
   var isExpensive = false
-  /// True from an event for input until a read finds no more input.
+  /// True after the event loop reported input, until a read finds no more input.
   var mayHaveInput = false
   var sawHangUp = false
-  /// True when the peer sends no more bytes.
+  /// True after the peer has closed its direction of the connection.
   var hasEnded = false
-  /// True when there are pending writes. The value is stored in addition to the bytes, because every send reads it.
+  /// True when `pendingWrites` is not empty. The value is stored separately, because every send reads it.
   private(set) var hasPendingWrites = false
   var isWriteBlocked = false
   /// True while the connection is in the `WriteQueue`.
   var isQueuedForWriting = false
   /// True while the connection is in the `HandshakeTable`.
   var isHandshaking = false
-  /// True after the first complete head. Before that, the time limit of the head begins at the start of the connection.
+  /// True after the first complete request head. The time limit for the first head begins when the connection is accepted.
   var hasServed = false
-  /// True after the first byte arrived: a TLS port uses this byte to detect plain text.
+  /// True after the first byte has arrived. On a TLS port, the first byte shows if the client speaks plain HTTP.
   var hasReceived = false
-  /// The number of bytes that are still read and discarded after the last answer, while the connection lingers.
+  /// The number of bytes that a lingering connection still reads and discards after its last answer.
   var lingerBytesLeft: Int32 = 0
 
   let socket: Socket
@@ -54,19 +54,20 @@ final class Connection {
   let tls: TLSConnection?
   /// The handler; nil while the connection lingers, and after it has closed. Only `ConnectionIO` changes this property.
   var handler: (any ConnectionHandler)?
-  /// The time at which the sweep closes the connection, unless there is progress before.
+  /// The time at which the sweep closes the connection, unless progress postpones the deadline.
   var deadline: MonotonicTime
   /// Input that the handler could not handle when it arrived.
   var deferredInput: [UInt8] = []
-  /// Bytes that the kernel has not accepted yet. They are written before all others.
+  /// Bytes that the kernel has not accepted yet. They are written before any other output.
   private(set) var pendingWrites: [UInt8] = []
-  /// The buffered bytes that the limit `incompleteBytes` counts.
+  /// The number of this connection's buffered bytes that count toward the limit `incompleteBytes`.
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 
-  /// The bytes of a head or of output that are not counted, because nearly every connection has some at times.
+  /// The number of bytes of a request head or of output that do not count toward the limit, because nearly every connection
+  /// buffers a few bytes at times.
   static let freeBytes = 1_024
-  /// The bytes that a connection may buffer regardless of the other connections.
+  /// The number of bytes that a connection may buffer even if all connections together exceed the limit.
   static let littleBytes = 4_096
 
   init(
@@ -84,14 +85,15 @@ final class Connection {
   }
 
   var isSecure: Bool { tls != nil }
-  /// True while the input belongs to an attachment, or is read and discarded.
+  /// True while the input belongs to an attachment, or is read and discarded because the connection lingers.
   var isUploading: Bool { handler?.isUploading ?? true }
-  /// The buffered bytes of incomplete input and unsent output. The buffers of uploads have their own limit.
+  /// The number of buffered bytes of incomplete input and unsent output. Input of an upload is not included, because it has its own
+  /// limit.
   var bufferedBytes: Int {
     guard let handler else { return pendingWrites.count }
     return pendingWrites.count + handler.bufferedBytes + (handler.isUploading ? 0 : deferredInput.count)
   }
-  /// True while some received input is not handled yet.
+  /// True while some received input has not been handled.
   var hasDeferredInput: Bool { !deferredInput.isEmpty || handler?.hasUnhandledInput ?? false }
 
   func bufferPendingWrites(_ bytes: Span<UInt8>) {
@@ -99,8 +101,8 @@ final class Connection {
     hasPendingWrites = !pendingWrites.isEmpty
   }
 
-  /// Removes the first bytes, which the kernel has accepted. The rest is short: at most the bytes that are encrypted at a time,
-  /// and the bytes of handshakes and refusals.
+  /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the rest to the front is cheap: the rest has at
+  /// most the bytes of one encryption, of a handshake and of a refusal.
   func didWritePending(_ count: Int) {
     pendingWrites.removeFirst(count)
     guard pendingWrites.isEmpty else { return }

@@ -2,14 +2,14 @@ internal import Networking
 internal import Synchronization
 internal import Wire
 
-/// The number of connections and buffered bytes of all reactors, for the limits `connections`, `connectionsPerAddress` and
-/// `incompleteBytes`.
+/// The numbers of connections and of buffered bytes in all reactors. They enforce the limits `connections`,
+/// `connectionsPerAddress` and `incompleteBytes`.
 final class ConnectionCounts: Sendable {
   /// The decision about a new connection.
   enum Admission {
     /// The connection is admitted and counted.
     case admitted
-    /// The limit `connections` is reached: the connection can only use a reserved slot.
+    /// The limit `connections` is reached. The connection can only be accepted as a reserved connection.
     case full
     case refused(Refusal)
   }
@@ -20,11 +20,11 @@ final class ConnectionCounts: Sendable {
   private let buffered = Atomic(0)
   private let clients = ClientCounts()
 
-  /// Creates counts that are zero.
+  /// Creates the counts, all zero.
   ///
   /// - Parameters:
   ///   - limits: the configured limits.
-  ///   - isBehindProxy: true when proxies are trusted. Then the peer's address is that of a proxy, and is not counted.
+  ///   - isBehindProxy: true when the gateway trusts proxies. Peers are then proxies, so their addresses are not counted.
   init(limits: Limits, isBehindProxy: Bool) {
     self.limits = limits
     self.isBehindProxy = isBehindProxy
@@ -49,7 +49,7 @@ final class ConnectionCounts: Sendable {
     if countsPeer(address) { releaseClient(address.ip) }
   }
 
-  /// The refusal of a peer when the limit `connections` is reached.
+  /// The refusal for a peer that connects when the limit `connections` is reached.
   var tooManyConnections: Refusal {
     Refusal(
       .tooMany, "This gateway has \(limits.connections) connections, which is its maximum.",
@@ -63,7 +63,7 @@ final class ConnectionCounts: Sendable {
   /// Adds one connection, or one request through a proxy, to an address's count, unless the limit `connectionsPerAddress` is
   /// reached.
   ///
-  /// - Returns: nil if the count was increased; else the refusal.
+  /// - Returns: nil if the count was increased, otherwise the refusal.
   func admitClient(_ address: IPAddress) -> Refusal? {
     let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
     guard fromAddress > limits.connectionsPerAddress else { return nil }
@@ -78,14 +78,14 @@ final class ConnectionCounts: Sendable {
 
   // MARK: - Buffered bytes
 
-  /// The bytes that all connections buffer: incomplete messages and requests, and output that peers have not accepted.
+  /// The number of bytes that all connections buffer: incomplete messages and requests, and output that peers have not accepted.
   var bufferedBytes: Int { buffered.load(ordering: .relaxed) }
 
-  /// True when connections buffer more than half of the limit. Then fewer bytes are encrypted and read ahead for peers that
-  /// accept none.
+  /// True when all connections together buffer more than half of the limit `incompleteBytes`. The gateway then encrypts and reads
+  /// ahead fewer bytes at a time, because peers that accept no output would make it buffer them.
   var isMemoryTight: Bool { bufferedBytes > limits.incompleteBytes / 2 }
 
-  /// Adds to the buffered bytes.
+  /// Adds a positive or negative change to the number of buffered bytes.
   ///
   /// - Returns: false when the change is an increase, and the sum exceeds the limit `incompleteBytes`.
   func addBuffered(_ change: Int) -> Bool {

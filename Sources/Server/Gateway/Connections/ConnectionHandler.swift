@@ -1,31 +1,32 @@
-/// The protocol that a connection speaks at present: HTTP or WebSocket. `ConnectionIO` and `ConnectionReader` call it.
+/// The implementation of the protocol that a connection currently speaks: HTTP or WebSocket. `ConnectionIO` and
+/// `ConnectionReader` call the handler.
 ///
-/// A connection without a handler lingers after its last answer, or has closed.
+/// A connection without a handler has closed, or lingers after its last answer.
 protocol ConnectionHandler: AnyObject {
   /// True for a WebSocket. The input of WebSockets is read before that of HTTP connections.
   var isWebSocket: Bool { get }
-  /// True while a request sends an attachment. Its input is then limited by `TurnBudget` and the upload's own buffer.
+  /// True while a request sends an attachment. The input is then limited by `TurnBudget` and by the upload's own buffer.
   var isUploading: Bool { get }
-  /// The number of bytes of incomplete input and of output that the handler buffers.
+  /// The number of bytes that the handler buffers, of incomplete input and of output.
   var bufferedBytes: Int { get }
-  /// True while complete input waits for its next time slice.
+  /// True while complete input waits for another time slice to be handled.
   var hasUnhandledInput: Bool { get }
-  /// The progress of a reserved connection; nil for other connections.
+  /// The progress of the request, by which a victim is chosen among reserved connections.
   var stage: ReservedConnections.Stage { get }
 
   /// Handles received bytes. During the call, the connection may get another handler, or close.
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int)
-  /// Handles the end of the peer's input. Input that was received before may still be deferred.
+  /// Handles the end of the peer's input. Input that arrived earlier may still be deferred.
   func peerEnded()
-  /// Handles a report of the loop that the socket is writable.
+  /// Handles the event that the socket is writable. Called before pending writes are written.
   func socketBecameWritable()
-  /// Handles progress: the kernel accepted some of the pending writes.
+  /// Called when the kernel has accepted some of the pending writes.
   func didWritePending()
-  /// Continues writing, when the socket is writable again and no writes are pending.
+  /// Continues writing. Called when the socket is writable again and no writes are pending.
   func becameWritable()
-  /// Continues writing, when the connection is next in a write queue.
+  /// Continues writing. Called when the connection is first in the `WriteQueue`.
   func continueWriting()
-  /// Handles a broken connection, which is closed next.
+  /// Called when the connection is broken. `ConnectionIO` closes it after this call.
   func connectionBroke(reason: String)
   /// Releases resources before the connection is closed.
   func willClose()

@@ -3,11 +3,11 @@ internal import Platform
 internal import Primitives
 
 extension ConnectionIO {
-  /// The number of bytes that are read and discarded after a last answer. Closing earlier could reset the connection and lose the
-  /// answer.
+  /// The maximum number of bytes that are read and discarded after the last answer. If the gateway closed the socket at once, the
+  /// kernel could reset the connection before the peer has read the answer.
   private static let lingerBytes: Int32 = 262_144
   private static let lingerTime = Duration.seconds(2)
-  /// The same number for an upload: its sender may read an answer only after it has sent much of the body.
+  /// The maximum for an upload. Its client may read the answer only after it has sent much of the body.
   private static let longLingerBytes: Int32 = 16_777_216
   private static let longLingerTime = Duration.seconds(5)
 
@@ -41,7 +41,7 @@ extension ConnectionIO {
 
   /// Removes a connection from the table of handshakes.
   ///
-  /// - Returns: the beginning of the handshake; nil if the connection was not in the table.
+  /// - Returns: the time at which the handshake began; nil if the connection was not in the table.
   @discardableResult
   func endHandshake(of connection: Connection) -> MonotonicTime? {
     guard connection.isHandshaking else { return nil }
@@ -49,7 +49,7 @@ extension ConnectionIO {
     return handshakes.remove(connection.key, from: connection.peer.ip)
   }
 
-  /// Ends the counting of a connection for its client, because it has no request of the client any more.
+  /// Subtracts a connection from the count of its client behind a trusted proxy, because the client's request has ended.
   func releaseClient(of connection: Connection) {
     guard connection.isCountedForClient else { return }
     connection.isCountedForClient = false
@@ -58,8 +58,8 @@ extension ConnectionIO {
 
   // MARK: - Lingering
 
-  /// Closes the gateway's direction after the last answer, and reads a limited number of bytes so that the answer arrives (RFC
-  /// 9112 §9.6).
+  /// Closes the gateway's direction of a connection after the last answer. Then reads and discards a limited number of bytes, so
+  /// that the answer is not lost through a reset (RFC 9112 §9.6).
   ///
   /// - Parameters:
   ///   - connection: a connection whose last answer is written.

@@ -3,17 +3,18 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Writes to the connections of a reactor, and opens and closes them.
+/// Opens, writes to and closes the connections of a reactor.
 ///
-/// A write never reads. Input that can be handled again is read in a later turn, so that no handler is called recursively.
+/// A write never reads input. If a write makes it possible to continue with paused input, the input is handled in a later turn, so
+/// that no handler is called recursively.
 final class ConnectionIO {
-  /// The number of sends, and of sent bytes. A loop over many connections adds both to the counters once.
+  /// A number of send calls and of sent bytes. A loop over many connections adds its tally to the counters once, at its end.
   struct SendTally {
     var calls = 0
     var bytes = 0
   }
 
-  /// The number of bytes that are encrypted at a time while connections buffer many bytes.
+  /// The number of bytes that are encrypted at a time while `ConnectionCounts.isMemoryTight` is true.
   private static let fewBytes = 4_096
 
   let table: ConnectionTable
@@ -29,7 +30,7 @@ final class ConnectionIO {
 
   private var ciphertext: [UInt8] = []
   private var joined: [UInt8] = []
-  /// Connections that broke during a write.
+  /// Connections that broke during a write. They are closed at the end of the turn.
   private var broken: [Connection.Key] = []
 
   init(
@@ -48,7 +49,7 @@ final class ConnectionIO {
 
   // MARK: - Opening
 
-  /// Adds a connection to the table, with its first handler.
+  /// Adds a connection to the table, and sets its first handler.
   ///
   /// - Returns: nil if the system had no resources for the connection.
   func open(
@@ -72,7 +73,7 @@ final class ConnectionIO {
     return connection
   }
 
-  /// Changes the protocol of a connection; `handler` is nil when the connection lingers.
+  /// Changes the handler of a connection. A nil handler means that the connection lingers, or is removed.
   func setHandler(_ handler: (any ConnectionHandler)?, of connection: Connection) {
     let change = (handler?.isWebSocket ?? false ? 1 : 0) - (connection.handler?.isWebSocket ?? false ? 1 : 0)
     connection.handler = handler
@@ -84,7 +85,7 @@ final class ConnectionIO {
   func forget(_ connection: Connection) {
     guard table.forget(connection) else { return }
     countBuffered(0, of: connection)
-    // This breaks a reference cycle: a handler refers to its connection.
+    // The handler is removed to break a reference cycle, because the handler refers to the connection.
     setHandler(nil, of: connection)
     counters.values.openHTTPSockets -= 1
     if connection.isSecure { counters.values.openTLSSockets -= 1 }
@@ -92,8 +93,8 @@ final class ConnectionIO {
 
   /// Removes a connection from the table and from the event loop, to transfer it to another reactor.
   ///
-  /// - Returns: the descriptor; nil if the connection has been removed already.
-  /// - Throws: `SystemError` if the event loop fails. The descriptor is closed.
+  /// - Returns: the descriptor; nil if the descriptor was taken before.
+  /// - Throws: `SystemError` if the event loop cannot remove the descriptor. The descriptor is then closed.
   func detach(_ connection: Connection) throws(SystemError) -> OwnedDescriptor? {
     forget(connection)
     return try table.takeDescriptor(of: connection)
@@ -101,8 +102,8 @@ final class ConnectionIO {
 
   // MARK: - Writing
 
-  /// Writes bytes without encryption, even on a TLS connection. Bytes that the kernel does not accept are buffered, and written
-  /// before all others.
+  /// Writes bytes without encryption, even on a TLS connection. Bytes that the kernel does not accept are buffered, and are written
+  /// before any later output.
   func writeRaw(_ bytes: Span<UInt8>, on connection: Connection) {
     guard !bytes.isEmpty else { return }
     var written = 0
@@ -112,17 +113,17 @@ final class ConnectionIO {
     updateBufferedBytes(of: connection)
   }
 
-  /// Writes bytes of the handler. On a TLS connection, they are encrypted.
+  /// Writes the handler's output, encrypted on a TLS connection.
   ///
-  /// - Returns: the number of bytes that were accepted. On a TLS connection these are all bytes, up to 64 KiB, or none: encrypted bytes
-  ///   are buffered until the kernel accepts them.
+  /// - Returns: the number of accepted bytes. A TLS connection accepts either no bytes, or all bytes up to the limit of one
+  ///   encryption (normally 64 KiB). Encrypted bytes are buffered until the kernel accepts them.
   func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
     var tally = SendTally()
     defer { count(tally) }
     return write(bytes, on: connection, &tally)
   }
 
-  /// Writes the beginning of a range of bytes, at most as many as are encrypted at a time.
+  /// Writes the first bytes of a range, at most `TLSConnection.encryptLimitInBytes`.
   ///
   /// - Returns: the number of accepted bytes.
   func write(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
@@ -130,7 +131,7 @@ final class ConnectionIO {
     return write(bytes.span.extracting(range.lowerBound..<end), on: connection)
   }
 
-  /// Writes bytes of the handler within a loop over many connections. The loop adds `tally` to the counters once.
+  /// Writes the handler's output like `write(_:on:)`, for a loop over many connections. The loop adds `tally` to the counters once.
   func write(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     guard let tls = connection.tls else {
@@ -155,7 +156,7 @@ final class ConnectionIO {
     return bytes.count
   }
 
-  /// Writes two buffers with one call, within a loop over many connections.
+  /// Writes two buffers with one system call, for a loop over many connections.
   @inline(__always)
   func write(
     _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
@@ -163,7 +164,7 @@ final class ConnectionIO {
     guard second.isEmpty, connection.tls == nil else {
       return writeBoth(first, second, on: connection, &tally)
     }
-    // This is the usual case of a delivery.
+    // In the most frequent case, there is only one buffer, and no TLS.
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     return recordSend(connection.socket.send(first), of: first.count, connection, &tally)
   }
@@ -174,7 +175,7 @@ final class ConnectionIO {
     guard !second.isEmpty else { return write(first, on: connection, &tally) }
     guard !first.isEmpty else { return write(second, on: connection, &tally) }
     if connection.isSecure {
-      // Each socket gets at most one TLS record per turn.
+      // Both buffers are encrypted together, so that the turn needs only one TLS record for this socket.
       joined.removeAll(keepingCapacity: true)
       joined.append(first)
       joined.append(second)
@@ -258,7 +259,7 @@ final class ConnectionIO {
     handler.becameWritable()
   }
 
-  /// Continues writing on the connections in the write queue.
+  /// Continues writing to the connections in the write queue.
   func continueWriting() {
     writeQueue.serve { key in
       guard let connection = table[key] else { return }
@@ -269,7 +270,7 @@ final class ConnectionIO {
 
   // MARK: - Deferred input
 
-  /// Stores input that cannot be handled now. The socket is not read until `resumeReading`.
+  /// Stores input that cannot be handled now. The socket is not read until `resumeReading` is called.
   func pauseReading(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
     connection.isReadingPaused = true
     if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
@@ -285,7 +286,7 @@ final class ConnectionIO {
     readQueue.append(connection)
   }
 
-  /// Continues reading in the next turn, never within this call.
+  /// Allows a paused connection to be read again. The read happens later, never within this call.
   func resumeReading(_ connection: Connection) {
     guard connection.isReadingPaused else { return }
     connection.isReadingPaused = false
@@ -296,10 +297,10 @@ final class ConnectionIO {
 
   // MARK: - Buffered bytes
 
-  /// Updates the buffered bytes of a connection that the limit `incompleteBytes` counts.
+  /// Updates the number of buffered bytes of a connection that count toward the limit `incompleteBytes`.
   ///
-  /// - Returns: false when the connection buffers more than before and more than `Connection.littleBytes`, and all connections
-  ///   together exceed the limit. A connection with little input is always served.
+  /// - Returns: false if the connection must be refused. This is so when all connections together exceed the limit, the connection
+  ///   buffers more than before, and it buffers more than `Connection.littleBytes`.
   @discardableResult
   func updateBufferedBytes(of connection: Connection) -> Bool {
     guard table.isOpen(connection) else { return true }

@@ -4,11 +4,11 @@ internal import Primitives
 
 /// Reads the connections of a reactor, decrypts TLS, and passes the bytes to the handlers.
 final class ConnectionReader {
-  /// The maximum number of TLS handshakes of a reactor at a time, counted from the first byte.
+  /// The maximum number of simultaneous TLS handshakes of a reactor. A handshake counts from its first received byte.
   static let handshakeLimit = 1024
-  /// The number of pending writes above which a socket is not read, because its peer does not accept output.
+  /// The number of bytes in pending writes above which a socket is not read, because its peer does not accept output.
   private static let pendingWriteLimit = 65_536
-  /// The maximum number of buffers that are read from one socket in a turn.
+  /// The maximum number of reads from one socket in a turn. Each read fills at most one receive buffer.
   private static let readsPerTurn = 4
 
   private let io: ConnectionIO
@@ -19,7 +19,7 @@ final class ConnectionReader {
   private var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
   private var plaintext: [UInt8] = []
   private var ciphertext: [UInt8] = []
-  /// Returns an answer for a client that speaks HTTP to the TLS port. The argument contains the client's first bytes.
+  /// Returns the answer to a client that speaks plain HTTP on a TLS port. The argument contains the client's first bytes.
   var answerToPlainText: (Span<UInt8>) -> [UInt8] = { _ in [] }
 
   init(
@@ -40,12 +40,12 @@ final class ConnectionReader {
 
   // MARK: - Order
 
-  /// Handles an event for a readable socket.
+  /// Handles the event that a socket is readable. Reads the socket now if no other connection waits, otherwise adds it to the queue.
   ///
   /// - Parameters:
   ///   - connection: the socket's connection.
   ///   - hasHungUp: true when the peer closed or reset the connection.
-  ///   - isOnlyEvent: true when the turn has no other event.
+  ///   - isOnlyEvent: true when this is the only event of the turn.
   func readable(_ connection: Connection, hasHungUp: Bool, isOnlyEvent: Bool) {
     connection.mayHaveInput = true
     if hasHungUp { connection.sawHangUp = true }
@@ -58,14 +58,14 @@ final class ConnectionReader {
     read(connection)
   }
 
-  /// Reads a socket immediately, without the queue. Must not be called while another socket is read.
+  /// Reads a socket immediately, without the queue. Must not be called while another socket is being read.
   func readAtOnce(_ connection: Connection) {
     connection.mayHaveInput = true
     io.readQueue.beginShare(at: clock.now, ofWebSocket: false)
     read(connection)
   }
 
-  /// Reads the waiting connections.
+  /// Reads the connections in the queue.
   func readWaiting() {
     io.readQueue.serve { key in
       guard let connection = io.table[key] else { return }
@@ -111,7 +111,8 @@ final class ConnectionReader {
       case .received(let count):
         counters.values.bytesReceived += UInt64(count)
         if connection.isUploading { budget.useUploadBytes(count) }
-        // A short read empties the socket. After a hang-up no further event will come, so the socket is read to its end.
+        // A read that does not fill the buffer has emptied the socket. After a hang-up, the event loop reports no further event,
+        // so the socket is then read until its end.
         if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
         received(connection, &buffer, count)
       case .wouldBlock:
@@ -154,7 +155,7 @@ final class ConnectionReader {
 
   // MARK: - TLS
 
-  /// Adds a handshake to the table, and closes another one if the table is full.
+  /// Adds a connection to the table of handshakes. If the table is full, closes another connection that is in the table.
   private func beginHandshake(_ connection: Connection) {
     if let dropped = io.handshakes.victim().flatMap({ io.table[$0] }) {
       counters.values.handshakesFailed += 1
@@ -176,7 +177,8 @@ final class ConnectionReader {
     ciphertext.removeAll(keepingCapacity: true)
     var hasPeerClosed = false
     let isHandshaking = connection.isHandshaking
-    // This is called before the plaintext is handled, because a request in it may move the connection to another reactor.
+    // The step is counted before the plaintext is handled, because a request in the plaintext may move the connection to another
+    // reactor.
     func countHandshakeStep() {
       if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
     }
@@ -206,7 +208,7 @@ final class ConnectionReader {
     if hasPeerClosed, io.table.isOpen(connection) { ended(connection) }
   }
 
-  /// Answers a client that speaks HTTP to the TLS port. A browser shows this answer.
+  /// Answers a client that speaks plain HTTP on the TLS port. A browser shows the answer to its user.
   private func refusePlainText(_ connection: Connection, _ bytes: Span<UInt8>) {
     io.endHandshake(of: connection)
     counters.values.handshakesFailed += 1

@@ -4,8 +4,8 @@ internal import Primitives
 
 /// The open connections of a reactor, by slot.
 ///
-/// A slot is used again after its connection has closed. The generation in a key distinguishes a connection from earlier ones in
-/// the same slot.
+/// A slot is reused after its connection has closed. The generation in a key distinguishes a connection from earlier connections
+/// in the same slot.
 final class ConnectionTable {
   /// The connections by slot; nil for a free slot.
   private(set) var rows: [Connection?] = []
@@ -16,7 +16,7 @@ final class ConnectionTable {
   private let watch: (CInt, UInt64) throws(SystemError) -> Void
   private let unwatch: (CInt) throws(SystemError) -> Void
 
-  /// The maximum generation. The tokens of listeners are higher than the tokens of all connections.
+  /// The maximum generation. It keeps the tokens of all connections below the tokens of the listeners.
   private static let largestGeneration: UInt32 = 0x7FFF_FFFF
 
   /// Creates an empty table.
@@ -36,9 +36,9 @@ final class ConnectionTable {
   ///
   /// - Parameters:
   ///   - descriptor: the socket, which the connection owns after the call.
-  ///   - make: creates the connection under a key.
+  ///   - make: creates the connection with its key.
   /// - Returns: the connection.
-  /// - Throws: `SystemError` if the descriptor cannot be registered. The descriptor is closed and no slot is taken.
+  /// - Throws: `SystemError` if the descriptor cannot be registered. The descriptor is then closed, and no slot is used.
   func admit(
     _ descriptor: consuming OwnedDescriptor, make: (Connection.Key, consuming OwnedDescriptor) -> Connection
   ) throws(SystemError) -> Connection {
@@ -53,8 +53,8 @@ final class ConnectionTable {
     return connection
   }
 
-  /// Removes a connection and frees its slot. The descriptor is closed together with the connection, unless the descriptor was
-  /// removed from it.
+  /// Removes a connection from the table and frees its slot. The descriptor is closed when the connection is deallocated, unless
+  /// `takeDescriptor` was called before.
   ///
   /// - Returns: false if the connection is not in the table.
   func forget(_ connection: Connection) -> Bool {
@@ -65,9 +65,9 @@ final class ConnectionTable {
     return true
   }
 
-  /// Removes the descriptor of a removed connection from the event loop.
+  /// Takes the descriptor out of a connection that was removed from the table, and removes the descriptor from the event loop.
   ///
-  /// - Returns: the descriptor; nil if it has been removed already.
+  /// - Returns: the descriptor; nil if it was taken before.
   func takeDescriptor(of connection: Connection) throws(SystemError) -> OwnedDescriptor? {
     guard let descriptor = connection.takeDescriptor() else { return nil }
     try unwatch(descriptor.rawValue)
@@ -79,13 +79,14 @@ final class ConnectionTable {
     rows[Int(connection.key.slot)] === connection
   }
 
-  /// Returns the connection with a key; nil if it has closed.
+  /// Returns the connection with a key; nil if the connection has closed.
   subscript(key: Connection.Key) -> Connection? { Self.connection(token: key.token, in: rows) }
 
-  /// Returns the connection with a token of the event loop; nil if it has closed.
+  /// Returns the connection with a token of the event loop; nil if the connection has closed.
   subscript(token token: UInt64) -> Connection? { Self.connection(token: token, in: rows) }
 
-  /// Returns the connection with a token among the rows of a table. A loop fetches the rows once and then calls this function.
+  /// Returns the connection with a token among the rows of a table. A loop over many connections fetches the rows once, and calls
+  /// this function for each connection.
   @inline(__always)
   static func connection(token: UInt64, in rows: [Connection?]) -> Connection? {
     let slot = Int(UInt32(truncatingIfNeeded: token))

@@ -1,6 +1,6 @@
 internal import Networking
 
-/// The addresses of the gateway.
+/// The addresses on which the gateway listens.
 struct Endpoints: Sendable {
   var http: SocketAddress?
   var https: SocketAddress?

@@ -1,7 +1,7 @@
 internal import Networking
 internal import Primitives
 
-/// The TLS handshakes in progress in one reactor, by the address of the peer (an IPv4 address, or the /64 around an IPv6 one).
+/// The TLS handshakes in progress in one reactor, grouped by the peer's IPv4 address or by the /64 of its IPv6 address.
 ///
 /// When the table is full, a new handshake replaces the oldest handshake of the address with the most handshakes. So an address
 /// has at most an equal share of a full table, and silent peers cannot block clients that answer within a few round trips.
@@ -12,18 +12,18 @@ final class HandshakeTable {
   }
 
   private let capacity: Int
-  /// The handshakes by address, the oldest first.
+  /// The handshakes of each address, the oldest first.
   private var entries: [IPAddress: [Entry]] = [:]
   private(set) var count = 0
 
-  /// Creates an empty table with a limit on the handshakes.
+  /// Creates an empty table. `capacity` is the maximum number of handshakes.
   init(capacity: Int) {
     self.capacity = capacity
   }
 
-  /// Returns the handshake that must be removed before another one is inserted.
+  /// Returns the handshake that must be removed before another handshake is inserted.
   ///
-  /// - Returns: nil while there is room.
+  /// - Returns: nil while the table is not full.
   func victim() -> Connection.Key? {
     guard count >= capacity else { return nil }
     var victim: Entry?
@@ -41,9 +41,9 @@ final class HandshakeTable {
     count += 1
   }
 
-  /// Removes a handshake, if it is in the table.
+  /// Removes a handshake, if the table contains it.
   ///
-  /// - Returns: the beginning of the handshake; nil if it is not in the table.
+  /// - Returns: the time at which the handshake began; nil if the table did not contain it.
   @discardableResult
   func remove(_ key: Connection.Key, from address: IPAddress) -> MonotonicTime? {
     let network = address.network

@@ -1,16 +1,17 @@
 internal import Platform
 internal import Primitives
 
-/// The connections of a reactor with input to read, and the time for each of them.
+/// The connections of a reactor that have input to read, and their time slices.
 ///
-/// A turn reads WebSockets first, then HTTP connections, then expensive input. A connection with more input than fits into its
-/// time slice continues in the next turn, after the waiting ones.
+/// A turn reads WebSockets first, then HTTP connections, then expensive input. A connection that cannot handle all its input within
+/// its time slice continues in the next turn, after the connections that wait already.
 final class ReadQueue {
-  /// The time in a turn for reading WebSockets, and for reading HTTP connections.
+  /// The maximum times in a turn for reading WebSockets, and for reading HTTP connections.
   private static let webSocketTime = Duration.milliseconds(4)
   private static let httpTime = Duration.milliseconds(2)
-  /// The time in a turn for expensive input: compressed messages that inflate to much more, long messages of many small entries,
-  /// and bodies in tiny chunks. A socket handles one step at a time, so it delays other sockets by one step at most.
+  /// The maximum time in a turn for expensive input: compressed messages that inflate to many times their size, long messages of
+  /// many small entries, and bodies in tiny chunks. A socket with expensive input handles one step at a time, so it delays other
+  /// sockets by one step at most.
   private static let expensiveTime = Duration.milliseconds(1)
 
   private let webSockets = FairQueue<Connection.Key>()
@@ -18,8 +19,8 @@ final class ReadQueue {
   private let expensive = FairQueue<Connection.Key>()
   /// The end of the time slice of the connection that is being read.
   private var shareEnd = MonotonicTime.distantPast
-  /// The time in the present turn for expensive input. This time does not count as load, so other sockets' entries do not wait
-  /// longer.
+  /// The time that the present turn has spent on expensive input. This time does not count as load of the loop, because a higher
+  /// load would delay the entries of other sockets.
   private var expensiveTimeOfTurn = Duration.zero
 
   var isEmpty: Bool { webSockets.isEmpty && http.isEmpty && expensive.isEmpty }
@@ -27,8 +28,8 @@ final class ReadQueue {
   /// True when the connection that is being read has used up its time slice.
   var isShareOver: Bool { MonotonicTime.now() >= shareEnd }
 
-  /// Adds a connection, unless it is in the queue already. It is read in this turn if events are still being handled, else in the
-  /// next turn.
+  /// Adds a connection, unless it is in the queue already. If the turn is still handling events, the connection is read in this
+  /// turn, otherwise in the next turn.
   func append(_ connection: Connection) {
     guard !connection.isQueuedForReading else { return }
     connection.isQueuedForReading = true
@@ -56,7 +57,7 @@ final class ReadQueue {
     read(key)
   }
 
-  /// Begins the time slice of a connection that is read without waiting.
+  /// Begins the time slice of a connection that is read without the queue.
   func beginShare(at now: MonotonicTime, ofWebSocket isWebSocket: Bool) {
     shareEnd = now + (isWebSocket ? Self.webSocketTime : Self.httpTime)
   }

@@ -1,22 +1,23 @@
-/// The connections that a reactor accepts beyond the limit `connections`, so that health checks and metrics still work then.
+/// The connections that a reactor accepts beyond the limit `connections`, so that health checks and metrics still work when the
+/// limit is reached.
 ///
 /// A reserved connection gets one answer and is then closed. When all slots are used, a new connection evicts another one, so
 /// that silent peers cannot occupy the slots.
 struct ReservedConnections {
   /// The progress of a reserved connection. The connection with the least progress is evicted first.
   enum Stage: Int, Comparable {
-    /// No bytes were received, or the kernel has the whole answer.
+    /// The client has sent no bytes, or the kernel has accepted the whole answer.
     case silent
     /// A TLS handshake or the head of a request has begun.
     case asking
-    /// The answer is being produced or sent.
+    /// The request has arrived, and the answer is being produced or sent.
     case answered
 
     static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The number of slots of the whole gateway. With more than half as many reactors, there are more slots, because each
-  /// has a minimum.
+  /// The number of slots of the whole gateway. Each reactor gets an equal part, rounded up. With more than half as many reactors as
+  /// slots, the gateway has more slots, because each reactor has at least `leastSlots`.
   static let slots = 16
   /// The minimum number of slots of a reactor.
   private static let leastSlots = 2
@@ -25,18 +26,19 @@ struct ReservedConnections {
   /// The reserved connections, the oldest first.
   private var keys: [Connection.Key] = []
 
-  /// Creates the share of one of `reactors` reactors. The kernel chooses the reactor of a connection.
+  /// Creates an empty list for one reactor. `reactors` is the number of reactors that share the slots. Each reactor has its own
+  /// share, because the kernel chooses the reactor that accepts a connection.
   init(reactors: Int) {
     capacity = max(Self.leastSlots, (Self.slots + reactors - 1) / reactors)
   }
 
-  /// Returns the connection that must be closed before another one is inserted: the oldest one with the least progress.
+  /// Returns the connection that must be closed before another connection is inserted: the oldest of those with the least progress.
   ///
   /// - Parameter stage: returns the stage of a connection.
   /// - Returns: nil while a slot is free.
   func victim(stage: (Connection.Key) -> Stage) -> Connection.Key? {
     guard keys.count >= capacity else { return nil }
-    // The first one in the list is the oldest in its stage.
+    // `min` returns the first of several connections in the same stage, which is the oldest.
     return keys.min { stage($0) < stage($1) }
   }
 

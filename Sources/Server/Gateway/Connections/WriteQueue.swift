@@ -1,11 +1,11 @@
 internal import Primitives
 
-/// The connections of a reactor that have to continue writing: sockets that have just become writable, and connections that used
-/// up their time slices.
+/// The connections of a reactor that have to continue writing. Their sockets have just become writable, or they have used up their
+/// share of the turn.
 final class WriteQueue {
-  /// The time in a turn for live entries and answers.
+  /// The maximum time in a turn for writing live entries and answers.
   private static let liveTime = Duration.milliseconds(4)
-  /// The time in a turn for catch-ups.
+  /// The maximum time in a turn for writing bulk data, mostly catch-ups.
   private static let bulkTime = Duration.milliseconds(4)
 
   private let live = FairQueue<Connection.Key>()
@@ -25,14 +25,14 @@ final class WriteQueue {
   ///
   /// - Parameters:
   ///   - connection: an open connection.
-  ///   - isBulk: true when large pieces have to be written to it.
+  ///   - isBulk: true when the connection has to write large pieces.
   func append(_ connection: Connection, isBulk: Bool = false) {
     guard !connection.isQueuedForWriting else { return }
     connection.isQueuedForWriting = true
     if isBulk { bulk.append(connection.key) } else { live.append(connection.key) }
   }
 
-  /// Writes to the connections in the queue: live entries and answers first, then catch-ups.
+  /// Writes to the connections in the queue: first live entries and answers, then bulk data.
   func serve(_ write: (Connection.Key) -> Void) {
     live.serve(for: Self.liveTime) { key, _ in write(key) }
     bulk.serve(

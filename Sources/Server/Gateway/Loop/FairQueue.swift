@@ -3,8 +3,8 @@ internal import Primitives
 
 /// A first-in, first-out queue whose elements share a limited time in each turn.
 ///
-/// The limit bounds the delay that the elements of one queue cause for the rest of the turn. An element that was not served stays
-/// in front of elements that arrive later.
+/// The time limit bounds the delay that one queue causes for other work of the turn. An element that was not served in a turn stays
+/// before elements that arrive later.
 final class FairQueue<Element> {
   /// The minimum time slice of one element.
   private static var leastShare: Duration { .microseconds(50) }
@@ -25,14 +25,14 @@ final class FairQueue<Element> {
     elements.append(element)
   }
 
-  /// Serves the waiting elements in their order until the time is over. Elements that are appended during the call wait for the
+  /// Serves the waiting elements in their order, until the time is used up. Elements that are appended during the call wait for the
   /// next call.
   ///
   /// - Parameters:
-  ///   - time: the time for all elements. Each element should use at most an equal share.
-  ///   - mayServe: returns true if the next element may be served. The arguments are true for the first element, and true while
-  ///     time is left.
-  ///   - body: serves an element. The second argument is the end of the element's time slice.
+  ///   - time: the time for all elements together. Each element should use at most an equal share.
+  ///   - mayServe: returns true if the next element may be served. `isFirst` is true for the first element of the call. `hasTime`
+  ///     is true while some of the time is left.
+  ///   - body: serves an element. `shareEnd` is the end of the element's time slice.
   func serve(
     for time: Duration, mayServe: (_ isFirst: Bool, _ hasTime: Bool) -> Bool = { $0 || $1 },
     _ body: (Element, _ shareEnd: MonotonicTime) -> Void

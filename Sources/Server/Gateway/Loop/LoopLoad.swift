@@ -1,22 +1,23 @@
 internal import Primitives
 
-/// The load of a loop: the fraction of the time in which it has work, from 0 to 1, over about the last 32 ms.
+/// The load of an event loop: the fraction of about the last 32 ms in which the loop was working, from 0 to 1.
 final class LoopLoad {
-  /// 32 ms in nanoseconds. The type is an integer, because every turn computes with it, and a `Duration` has 128 bits.
+  /// The measured period: 32 ms in nanoseconds. It is not a `Duration`, because every turn computes with it and a `Duration` has
+  /// 128 bits.
   private static let memory: Int64 = 32_000_000
 
   private(set) var value = 0.0
-  /// The nanoseconds with work since `began`.
+  /// The number of nanoseconds since `began` in which the loop was working.
   private var busy: Int64 = 0
   private var began: MonotonicTime?
 
-  /// Adds a turn to the measurement. Between turns the loop waits.
+  /// Adds a turn to the measurement. The time between two turns counts as idle.
   ///
   /// - Parameters:
-  ///   - jobsBegan: the time at which the jobs before the turn began, which are work too; nil without jobs.
+  ///   - jobsBegan: the beginning of the jobs that ran just before the turn, and that count as work too; nil without jobs.
   ///   - start: the beginning of the turn.
   ///   - end: the end of the turn.
-  ///   - yielding: the part of the turn that no other work waits for, such as reading expensive input.
+  ///   - yielding: the time in the turn that does not count as work: reading expensive input, which yields to all other work.
   func turned(
     jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime,
     yielding: Duration = .zero

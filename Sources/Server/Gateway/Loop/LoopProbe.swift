@@ -1,20 +1,22 @@
 internal import Primitives
 internal import Synchronization
 
-/// A probe of one event loop: another thread sends a question, and the loop answers in its next turn.
+/// A probe that shows if an event loop hangs: another thread sends a question, and the loop answers in its next turn.
 final class LoopProbe: Sendable {
   /// The time of the oldest unanswered question; 0 when all questions are answered.
   private let askedAt = Atomic<Int64>(0)
-  /// True when a question was not sent, because the loop's mailbox was full.
+  /// True when the last question could not be sent, because the loop's mailbox was full.
   private let isUnsent = Atomic(false)
 
-  /// Sends a question unless one is unanswered. A question that could not be sent is sent again by the next call. If the mailbox
-  /// is still full then, the loop hangs, and the time of the first question counts.
+  /// Sends a question, unless an earlier question is unanswered. If a question could not be sent because the mailbox was full, the
+  /// next call tries to send a question again. If the mailbox is still full, the time of the first question is returned, because the
+  /// loop may hang.
   ///
   /// - Parameters:
   ///   - now: the present time.
   ///   - send: sends the question; returns false when the mailbox is full.
-  /// - Returns: the time of the oldest question that is unanswered; nil when there was none before this call.
+  /// - Returns: the time of the oldest question that the loop has not answered; nil if there was no such question before this call,
+  ///   or if a question was sent now after an earlier call could not send one.
   func ask(at now: MonotonicTime, send: () -> Bool) -> MonotonicTime? {
     let (isNew, since) = askedAt.compareExchange(
       expected: 0, desired: now.nanoseconds, ordering: .acquiringAndReleasing)
@@ -25,7 +27,7 @@ final class LoopProbe: Sendable {
     guard isUnsent.exchange(false, ordering: .acquiringAndReleasing) else {
       return MonotonicTime(nanoseconds: since)
     }
-    // The time is stored before the question is sent, because the answer must find the new time.
+    // The time is stored before the question is sent. Otherwise the answer could reset the time before it is stored.
     askedAt.store(now.nanoseconds, ordering: .releasing)
     if send() { return nil }
     askedAt.store(since, ordering: .releasing)

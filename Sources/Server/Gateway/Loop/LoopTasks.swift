@@ -1,13 +1,14 @@
-/// Asynchronous work that the components of a reactor start. The reactor runs it on its own thread, after the present turn or job.
+/// The asynchronous tasks that the components of a reactor start. The reactor runs them on its own thread, after the present turn or
+/// job.
 ///
-/// Components must pass a function, not a closure literal: in Swift 6.3, a closure in a synchronous function would run on another
-/// thread.
+/// Components must pass a function, not a closure literal: in Swift 6.3, a closure literal in a synchronous function would run on
+/// another thread.
 final class LoopTasks {
   typealias Work = () async -> Void
 
   private var pending: [Work] = []
 
-  /// Starts work. Its first part runs after the present turn, in the order of the calls.
+  /// Schedules work to start after the present turn. Several tasks start in the order of the calls.
   ///
   /// - Parameter work: a function or method, not a closure literal.
   func start(_ work: @escaping Work) {

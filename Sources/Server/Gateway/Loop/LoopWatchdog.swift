@@ -1,21 +1,22 @@
 internal import Primitives
 
-/// Finds event loops that hang. It has one probe for each loop.
+/// A watchdog that finds event loops that hang. It has one probe for each loop.
 final class LoopWatchdog: Sendable {
-  /// The time limit for an answer of a loop. Turns take milliseconds, so no load explains a longer delay.
+  /// The time limit for the answer of a loop. A turn takes milliseconds, so even a high load does not explain a longer delay.
   static let answerTime = Duration.seconds(10)
 
   private let probes: [LoopProbe]
 
-  /// Creates a watchdog of loops that are numbered from 0.
+  /// Creates a watchdog for a number of loops. The loops are numbered from 0.
   init(loops: Int) {
     probes = (0..<loops).map { _ in LoopProbe() }
   }
 
-  /// Sends a question to each loop that has answered all earlier questions.
+  /// Sends a question to each loop without an unanswered question, and finds the loops that hang.
   ///
   /// - Parameters:
-  ///   - caller: the loop that runs the call; it gets no question, because it obviously runs. Nil on other threads.
+  ///   - caller: the loop on whose thread this function is called; nil on other threads. The caller gets no question, because it
+  ///     cannot hang while it makes this call.
   ///   - now: the present time.
   ///   - send: sends a question to a loop; returns false when its mailbox is full.
   /// - Returns: the loops that have not answered within the time limit.
@@ -28,7 +29,7 @@ final class LoopWatchdog: Sendable {
     }
   }
 
-  /// Answers the questions to a loop. The loop itself calls this in a turn.
+  /// Answers all questions to a loop. The loop itself calls this function in a turn.
   func answer(from loop: Int) {
     probes[loop].answer()
   }

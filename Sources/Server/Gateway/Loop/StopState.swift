@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The progress of the gateway's stop. Any thread may read it.
+/// The progress of stopping the gateway. Any thread may read it.
 final class StopState: Sendable {
   private let draining = Atomic(false)
   private let stopping = Atomic(false)
 
-  /// True after a request to stop: `/readyz` then answers 503. `isDraining` becomes true after the drain delay.
+  /// True after a request to stop. While this is true, `/readyz` answers 503. After the drain delay, `isDraining` becomes true too.
   var isStopping: Bool {
     get { stopping.load(ordering: .acquiring) }
     set { stopping.store(newValue, ordering: .releasing) }

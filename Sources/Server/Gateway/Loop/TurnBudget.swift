@@ -1,19 +1,21 @@
-/// The expensive work that one turn of the loop may still do, by kind, so that no kind delays live entries for long.
+/// The amounts of expensive work that the present turn of the loop may still do. The budget keeps expensive work from delaying live
+/// entries for long.
 final class TurnBudget {
-  /// The number of TLS handshake steps in a turn. It is limited because many new connections must not delay the open ones.
+  /// The maximum number of TLS handshake steps in a turn. The limit keeps many new connections from delaying the open ones.
   private static let handshakeSteps = 16
-  /// The number of bytes of attachments that are read in a turn, over all connections.
+  /// The maximum number of bytes of attachments that a turn reads from all connections together.
   private static let uploadBytes = 1_048_576
-  /// The number of bytes that are written in large pieces in a turn, over all connections. Most of them are catch-ups.
+  /// The maximum number of bulk bytes that a turn writes to all connections together. Bulk bytes are written in large pieces, mostly
+  /// for catch-ups.
   private static let bulkBytes = 2_097_152
-  /// The number of bulk bytes that are written in a turn even if the time for them is over.
+  /// The minimum number of bulk bytes that a turn writes, even if the time for bulk bytes is used up.
   private static let leastBulkBytes = 524_288
 
   private var handshakeStepsLeft = 0
   private var uploadBytesLeft = 0
   private var bulkBytesLeft = 0
 
-  /// Begins a turn.
+  /// Restores the full budget at the beginning of a turn.
   func reset() {
     handshakeStepsLeft = Self.handshakeSteps
     uploadBytesLeft = Self.uploadBytes
