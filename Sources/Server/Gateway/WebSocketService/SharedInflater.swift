@@ -1,18 +1,20 @@
 internal import WebSocket
 
-/// The inflater of a reactor for compressed messages that take several steps.
+/// The inflater that a reactor uses for compressed messages that are inflated in several steps.
 ///
-/// Only one socket uses it at a time, until its message is complete. So only one partly inflated message needs memory.
+/// One socket at a time uses the inflater, until the socket's message is complete. So a reactor has memory for only one partly
+/// inflated message.
 final class SharedInflater {
   let inflater = Inflater()
   private var holder: Connection.Key?
-  /// The sockets that wait for the inflater, in their order of arrival, and the position of the first.
+  /// The sockets that wait for the inflater, in their order of arrival. The first one is at `firstWaiter`; earlier elements are
+  /// no longer in the queue.
   private var waiters: [Connection.Key] = []
   private var firstWaiter = 0
 
-  /// Assigns the inflater to a socket until its message is complete.
+  /// Assigns the inflater to a socket until the socket's message is complete.
   ///
-  /// - Returns: false when another socket has it.
+  /// - Returns: false if another socket has the inflater.
   func claim(for key: Connection.Key) -> Bool {
     if holder == nil { holder = key }
     return holder == key
@@ -20,7 +22,7 @@ final class SharedInflater {
 
   /// Releases the inflater.
   ///
-  /// - Returns: false if it was not assigned to this socket.
+  /// - Returns: false if the inflater was not assigned to this socket.
   func release(from key: Connection.Key) -> Bool {
     guard holder == key else { return false }
     holder = nil
@@ -32,7 +34,7 @@ final class SharedInflater {
     waiters.append(key)
   }
 
-  /// Removes and returns the first socket in the queue. The socket may have closed.
+  /// Removes and returns the first socket in the queue. The socket may have closed while it waited.
   func dequeue() -> Connection.Key? {
     guard firstWaiter < waiters.count else { return nil }
     defer {

@@ -5,7 +5,7 @@ internal import WebSocket
 internal import Wire
 
 extension WebSocketConnection {
-  /// The time in which the peer must answer a close frame.
+  /// The time within which the peer must answer a close frame.
   private static let closeTime = Duration.seconds(3)
 
   /// Fails the connection, because the peer violated the protocol (RFC 6455 §7.1.7).
@@ -19,11 +19,11 @@ extension WebSocketConnection {
     reason.detail = error.reason
     if error.closeCode == .messageTooBig { reason.reasonCode = ErrorCode.messageTooLarge.rawValue }
     disconnect(reason)
-    // A peer that violates the protocol cannot be trusted to answer a close frame.
+    // The gateway does not wait for the peer's close frame, because a peer that violates the protocol may not send one.
     isFinished = true
   }
 
-  /// Answers the peer's close frame, and closes the socket.
+  /// Handles the peer's close frame: answers it if necessary, and closes the socket after the output is written.
   func peerClosed(_ code: CloseCode?) {
     hasPeerClosed = true
     if !isClosing {
@@ -39,13 +39,13 @@ extension WebSocketConnection {
     isFinished = true
   }
 
-  /// Closes the socket without a leave: the participant may come back within the grace time.
+  /// Closes the socket, but the participant does not leave: the client may reconnect within the grace time.
   func disconnect(_ reason: CloseReason) {
     leaveSession(pageGone: false)
     close(reason)
   }
 
-  /// Sends a close frame, and waits for the peer's.
+  /// Sends a close frame, and waits for the peer's close frame.
   func close(_ reason: CloseReason) {
     guard closeCode == nil else { return }
     phase = .closing
@@ -61,7 +61,7 @@ extension WebSocketConnection {
     flush()
   }
 
-  /// Detaches the socket from its session, if any.
+  /// Detaches the socket from its session, if it has one. `pageGone` is true if the peer closed the socket with code 1001.
   func leaveSession(pageGone: Bool) {
     guard let live else { return }
     if enteredSession != nil { live.session.disconnected(subscriber, pageGone: pageGone, now: now) }
@@ -70,7 +70,7 @@ extension WebSocketConnection {
     service.broadcaster.touch(live)
   }
 
-  /// Logs the end of the socket, once.
+  /// Logs the end of the connection, unless it is logged already.
   func logClose(end: @autoclosure () -> String) {
     guard !isCloseLogged else { return }
     isCloseLogged = true

@@ -6,11 +6,12 @@ internal import SessionCore
 internal import Wire
 
 extension WebSocketConnection {
-  /// The time between two pings, and the time without activity of the peer after which the socket is closed.
+  /// The time between two pings.
   private static let pingInterval = Duration.seconds(20)
+  /// The time without activity of the peer after which the socket is closed.
   private static let silenceLimit = Duration.seconds(40)
 
-  /// Checks the time limits of the socket, and pings its client.
+  /// Checks the time limits of the socket, and sends a ping if one is due.
   func sweep() {
     if isClosing {
       if connection.deadline <= now { io.abort(connection, reason: "no answer to the close frame") }
@@ -21,7 +22,7 @@ extension WebSocketConnection {
       disconnect(.noJoin)
       return
     }
-    // Pongs are not read while the socket waits for the inflater.
+    // A socket that waits for the inflater is not read, so missing pongs do not count as silence.
     if awaitsInflater { activeAt = now }
     if silence >= Self.silenceLimit / 2 { checkUnacknowledgedBytes() }
     if silence >= Self.silenceLimit {
@@ -36,7 +37,8 @@ extension WebSocketConnection {
       disconnect(reason)
       return
     }
-    // When a segment is dropped, a slow subscriber has its own copy of a frame that was sent to it in part.
+    // The number of buffered bytes may have grown since the last check: when a segment of the log is dropped, a subscriber gets its
+    // own copy of the rest of a frame that was sent in part.
     if subscriber.hasBufferedOutput, !io.updateBufferedBytes(of: connection) {
       disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
       return
@@ -56,14 +58,15 @@ extension WebSocketConnection {
   /// The time since the last activity of the peer.
   private var silence: Duration { now - activeAt }
 
-  /// Counts acknowledged output as activity. On a slow line a pong may be late, because the ping is behind unacknowledged output.
+  /// Counts acknowledged output as activity of the peer. On a slow line, a pong may be late because other output is transmitted
+  /// before the ping.
   private func checkUnacknowledgedBytes() {
     do throws(SystemError) {
       let bytes = try connection.socket.unacknowledgedBytes()
       if bytes < unacknowledgedBytes { activeAt = now }
       unacknowledgedBytes = bytes
     } catch {
-      // If the kernel does not report the socket's queue, no activity is recorded.
+      // The kernel does not report the length of the socket's send buffer, so no activity is recorded.
       unacknowledgedBytes = 0
     }
   }

@@ -4,13 +4,13 @@ internal import WebSocket
 internal import Wire
 
 extension WebSocketConnection {
-  /// The number of bytes of a socket that are inflated in one step.
+  /// The number of inflated bytes after which a step of a socket ends.
   private static let inflatedBytesPerStep = 65_536
-  /// The number of entries of one message that are handled in one step.
+  /// The maximum number of entries of one message that are handled in one step.
   private static let entriesPerStep = 2_048
-  /// The number of messages of one socket, and the number of bytes of possibly empty frames, between two checks of its time
-  /// slice.
+  /// The number of messages of one socket between two checks of the socket's time slice.
   private static let messagesBetweenChecks = 8
+  /// The number of bytes without a complete message, such as empty frames, after which the time slice is checked.
   private static let bytesBetweenChecks = 4096
 
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
@@ -22,7 +22,8 @@ extension WebSocketConnection {
     defer { service.counters.values.messagesReceived += completeMessages }
     activeAt = now
     while position < end || hasUnhandledInput {
-      // The socket that uses the inflater continues to the end of its message, because other sockets wait for the inflater.
+      // A socket that uses the shared inflater continues until the end of its message, even if its input is otherwise paused,
+      // because other sockets may wait for the inflater.
       guard isInflating || !subscriber.isOutboxFull && !isInputPaused else {
         io.pauseReading(connection, buffer, from: position, upTo: end)
         break
@@ -49,7 +50,7 @@ extension WebSocketConnection {
           inflatedBytes: Self.inflatedBytesPerStep)
       } catch {
         isInflating = false
-        // The socket may linger for seconds, so the inflater is released now.
+        // The inflater is released now, because the socket may linger for seconds.
         service.releaseInflater(of: connection)
         fail(error)
         break
@@ -88,9 +89,9 @@ extension WebSocketConnection {
     if subscriber.hasBufferedOutput || isFinished { flush() }
   }
 
-  /// Continues with the rest of a message from earlier turns.
+  /// Continues with a message that an earlier step handled or inflated in part.
   ///
-  /// - Returns: false when the rest, or the input after it, has to wait for another turn.
+  /// - Returns: true if the input can be handled further in this turn.
   private func continueUnfinished() -> Bool {
     if isInflating {
       if service.sharedInflater.claim(for: connection.key) { return true }
@@ -111,9 +112,9 @@ extension WebSocketConnection {
     return false
   }
 
-  /// Passes the next entries of a message to the session.
+  /// Passes entries of a message to the session, at most `entriesPerStep`.
   ///
-  /// - Returns: the offset of the next entry, or the message's length.
+  /// - Returns: the offset of the first entry that was not passed, or the length of the message if all entries were passed.
   private func receiveEntries(_ message: Span<UInt8>, startingAt start: Int, in live: LiveSession) -> Int {
     var effects: [Effect] = []
     let now = now
@@ -139,7 +140,8 @@ extension WebSocketConnection {
     receive(kind, message.span)
   }
 
-  /// Limits the bytes of all incomplete messages, and starts the time limit of each incomplete message.
+  /// Starts or ends the time limit for an incomplete message. Disconnects the client if incomplete messages and other buffers of all
+  /// connections use too much memory.
   private func checkIncompleteMessage() {
     if messages.isInsideMessage {
       if messageBegan == nil { messageBegan = now }
@@ -152,7 +154,7 @@ extension WebSocketConnection {
 
   /// Handles a complete message.
   private func receive(_ kind: MessageKind, _ message: Span<UInt8>) {
-    // The time limit of the next message starts with that message.
+    // This message is complete. A time limit starts again when the next message begins.
     messageBegan = nil
     live?.countMessage()
     switch (phase, kind) {

@@ -3,14 +3,15 @@ internal import Primitives
 internal import SessionCore
 
 extension WebSocketConnection {
-  /// The minimum size of a piece that counts as bulk.
+  /// The number of bytes above which a piece of output counts as bulk.
   private static let bulkPieceBytes = 16_384
 
-  /// Writes the socket's output, up to its share of the turn.
+  /// Writes the socket's output, until the socket is full or its share of the turn is used up.
   func flush() {
     let session = enteredSession
     var written = 0
-    // Catch-ups may have to be compressed first. Compression counts toward the budget too.
+    // This check comes before the first piece is fetched, because fetching a piece of a catch-up may compress it, and compression
+    // counts toward the budget too.
     if !service.budget.allowsBulkBytes, subscriber.isCatchingUp {
       session?.setBlocked(true, subscriber)
       io.writeQueue.append(connection, isBulk: true)

@@ -6,18 +6,20 @@ internal import SessionCore
 internal import WebSocket
 internal import Wire
 
-/// A connection that speaks WebSocket.
+/// The WebSocket handler of a connection.
 final class WebSocketConnection: ConnectionHandler {
   enum Phase {
-    /// An echo: each message is sent back.
+    /// The socket belongs to no session. Each message is sent back.
     case echo
     /// The session is being loaded. The socket is not read.
     case loading
-    /// The socket is open, and its client has not sent a message.
+    /// The socket is open, and the gateway waits for the client's first message.
     case opened(LiveSession)
+    /// The client has sent `wait`.
     case waiting(LiveSession)
+    /// The client has sent `join`.
     case joined(LiveSession)
-    /// A close frame is sent or buffered. The peer's close frame is expected.
+    /// A close frame has been sent or buffered. The gateway waits for the peer's close frame, or for the output to be written.
     case closing
   }
 
@@ -25,48 +27,50 @@ final class WebSocketConnection: ConnectionHandler {
   let service: WebSocketService
   var phase: Phase {
     willSet {
-      // The counter prevents the unloading of a session that a client is about to join.
+      // The counter keeps a session in memory that the client is about to join.
       if case .opened(let live) = phase { live.unjoinedSockets -= 1 }
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
   }
-  // The properties are ordered so that memory has few gaps, because there is one object per socket: small values follow optional
-  // ones.
+  // The order of the properties leaves few gaps in memory, which matters because there is one object per socket. Small values follow
+  // optional values.
   let subscriber: Subscriber
   var messages: MessageReader
-  /// The first fragments of a message.
+  /// The payloads of the fragments that have arrived, of a message whose last fragment has not.
   var fragments: [UInt8] = []
   /// A message whose first entries were handled in an earlier turn.
   var unfinished: UnfinishedMessage?
-  /// The time of the last activity of the peer: it sent input, or acknowledged output.
+  /// The time at which the peer last sent input or acknowledged output.
   var activeAt: MonotonicTime
   var pingedAt: MonotonicTime
-  /// The time from which the client could join, because the socket was open and the session was loaded.
+  /// The time since which the socket is open and the session is loaded, so that the client can join.
   var joinableSince: MonotonicTime
-  /// The time of the `join` whose catch-up is in progress; distant future if there is none.
+  /// The time of the `join` whose catch-up is in progress; distant future if no catch-up is in progress.
   var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
-  /// True when the end of the connection is logged.
+  /// True after the end of the connection was logged.
   var isCloseLogged = false
-  /// The code of the close frame, for the log.
+  /// The code of the close frame that closed the socket; nil before. It is used by the log.
   var closeCode: UInt16?
-  /// The side that closed the socket first, and the reason if it was the gateway.
+  /// The side that closed the socket first.
   var closedBy = ClosedBy.nobody
+  /// The error for which the gateway closed the socket; nil if the peer closed it, or if the reason is not an error.
   var closeError: ErrorCode?
   var hasPeerClosed = false
-  /// The session for the log, even after the connection has left the session.
+  /// The id of the session, for the log. It remains after the socket was detached from the session.
   var sessionID: SessionID?
-  /// A copy of `messages.isInflating`, made after each call. Reading it from `messages` would copy `messages`, at 1,000
-  /// instructions a message.
+  /// A copy of `messages.isInflating`, updated after each use of `messages`. Reading the property itself would copy `messages`, which
+  /// costs 1,000 instructions per message.
   var isInflating = false
-  /// True while the socket waits for the inflater. Then the socket is not read.
+  /// True while the socket waits for the shared inflater. The socket is not read during the wait.
   var awaitsInflater = false
-  /// True when the socket is to be closed after its output is written, because the peer's close frame has arrived.
+  /// True when the socket is to be closed after its output is written, without waiting for more frames of the peer. The peer has sent
+  /// a close frame, or has violated the protocol.
   var isFinished = false
   private var unacknowledged: UInt32 = 0
-  /// The time at which an incomplete message began.
+  /// The time at which the first bytes of an incomplete message arrived; nil if no message is incomplete.
   var messageBegan: MonotonicTime?
-  /// The number of the participant; 0, which no participant has, until the client has joined.
+  /// The number of the participant. Until the client has joined, it is 0, which is not a valid number.
   var participant: ParticipantNumber = 0
 
   init(
@@ -88,8 +92,8 @@ final class WebSocketConnection: ConnectionHandler {
   var io: ConnectionIO { service.io }
   var now: MonotonicTime { service.clock.now }
 
-  /// The number of bytes in the kernel's send buffer at the last check. A smaller number later means that the peer acknowledged
-  /// some of them.
+  /// The number of bytes in the kernel's send buffer at the last check. If the number is smaller at the next check, the peer has
+  /// acknowledged some of the bytes.
   var unacknowledgedBytes: Int {
     get { Int(unacknowledged) }
     set { unacknowledged = UInt32(clamping: newValue) }
@@ -124,7 +128,8 @@ final class WebSocketConnection: ConnectionHandler {
     if case .closing = phase { true } else { false }
   }
 
-  /// True while input cannot be handled.
+  /// True while the socket's input must wait: the session is being loaded, the session paused the socket, or the socket waits for
+  /// the shared inflater.
   var isInputPaused: Bool {
     if case .loading = phase { true } else { pausedUntil != nil || awaitsInflater }
   }
@@ -135,17 +140,17 @@ final class WebSocketConnection: ConnectionHandler {
   var isUploading: Bool { false }
   var stage: ReservedConnections.Stage { .silent }
 
-  /// True while a complete message waits for its next time slice.
+  /// True while a received message is inflated or handled only in part.
   var hasUnhandledInput: Bool { isInflating || unfinished != nil }
 
-  /// The number of bytes of incomplete messages, and of output for this socket alone.
+  /// The number of bytes of partly received or partly handled messages, and of output that only this socket gets.
   var bufferedBytes: Int {
     fragments.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
       + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
   }
 
   func peerEnded() {
-    // Deferred input is handled first. The reader then calls again.
+    // Deferred input is handled first. After that, `ConnectionReader` calls this function again.
     guard !connection.hasDeferredInput else { return }
     io.abort(connection, reason: "the peer closed the connection")
   }
@@ -167,21 +172,21 @@ final class WebSocketConnection: ConnectionHandler {
 
   func becameWritable() {
     activeAt = now
-    // Sockets wait in the write queue, because a thousand of them may become writable at the same time. Until then no other bytes
-    // are sent to this socket, because it may be in the middle of a frame.
+    // The socket continues from the write queue, because a thousand sockets may become writable at the same time. While it waits in
+    // the queue, no other bytes are sent to it, because it may be in the middle of a frame.
     io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
   }
 
   func continueWriting() { flush() }
 }
 
-/// A complete binary message of which some entries were handled.
+/// The rest of a complete binary message whose first entries were handled in an earlier step.
 final class UnfinishedMessage {
   let bytes: [UInt8]
   /// The offset of the next entry.
   var offset: Int
 
-  /// Creates the rest of a message that begins with an entry.
+  /// Creates the rest of a message. `rest` begins with an entry.
   init(_ rest: [UInt8]) {
     bytes = rest
     offset = 0

@@ -10,7 +10,7 @@ final class WebSocketService {
   let io: ConnectionIO
   let broadcaster: Broadcaster
   let budget: TurnBudget
-  /// The inflater of messages that are inflated in one step.
+  /// The inflater for messages that are inflated in one step.
   let inflater = Inflater()
   let sharedInflater = SharedInflater()
   let deflater: Deflater
@@ -40,23 +40,23 @@ final class WebSocketService {
     broadcaster.perform = { [unowned self] in perform($0, in: $1) }
   }
 
-  /// Returns the WebSocket with a subscriber's token; nil if it has closed.
+  /// Returns the WebSocket of the connection with a token; nil if the connection has closed.
   func socket(_ token: UInt64) -> WebSocketConnection? {
     io.table[token: token]?.handler as? WebSocketConnection
   }
 
-  /// All WebSockets.
+  /// All open WebSockets of the reactor.
   var sockets: some Sequence<WebSocketConnection> {
     io.table.rows.lazy.compactMap { $0?.handler as? WebSocketConnection }
   }
 
-  /// Opens the WebSocket of a connection whose opening handshake is valid, and writes the response.
+  /// Changes a connection from HTTP to WebSocket after a valid opening handshake, and writes the response.
   ///
   /// - Parameters:
   ///   - connection: a connection that spoke HTTP until now.
   ///   - response: the bytes of the response to the opening handshake.
-  ///   - deflate: the negotiated compression; nil without.
-  ///   - phase: the first phase.
+  ///   - deflate: the negotiated compression; nil without compression.
+  ///   - phase: the first phase of the WebSocket.
   ///   - limits: the limits of messages.
   /// - Returns: the WebSocket.
   func open(
@@ -75,7 +75,7 @@ final class WebSocketService {
     return socket
   }
 
-  /// Performs the effects of a session, in their order.
+  /// Performs the effects that a session returned, in their order.
   func perform(_ effects: [Effect], in live: LiveSession) {
     for effect in effects {
       switch effect {
@@ -103,13 +103,13 @@ final class WebSocketService {
     }
   }
 
-  /// The delay in milliseconds after which a client reconnects after a restart. It is random, so that not all clients reconnect
-  /// at once.
+  /// Returns a random delay in milliseconds after which a client reconnects when the gateway restarts. The delay is random so that
+  /// not all clients reconnect at once.
   func restartDelayMs() -> UInt64 {
     200 + UInt64(SecureRandom.bytes(2).span.uint16(at: 0)) % 2800
   }
 
-  /// Releases the shared inflater if this socket uses it, and assigns it to the first socket in the queue.
+  /// Releases the shared inflater if this connection uses it, and assigns the inflater to the first socket in the queue.
   func releaseInflater(of connection: Connection) {
     guard sharedInflater.release(from: connection.key) else { return }
     while let key = sharedInflater.dequeue() {
