@@ -3,34 +3,35 @@ internal import Networking
 internal import Platform
 internal import SessionCore
 
-/// A session in memory, with the state of sending its entries to its members. Only `Broadcaster` changes this state.
+/// A session in memory, with the state of sending its entries to its members. Only `Broadcaster` changes the state of sending.
 class LiveSession {
   final let session: Session
-  /// The state of storing its records.
+  /// The state of storing the session's records.
   final let stored: StoredSession
   /// The number of open sockets whose clients have not joined yet.
   final var unjoinedSockets = 0
-  /// True while the session is in the list of sessions whose turn has to be ended.
+  /// True while the session is marked as dirty: its turn has to be ended.
   final fileprivate var isDirty = false
-  /// True while the entries of its last turn are being sent. Entries that arrive then are collected for the next flush.
+  /// True while the entries of the session's last turn are being sent. Entries that arrive during this flush are collected for the
+  /// next flush.
   final fileprivate(set) var isFlushing = false {
     didSet { stored.isFlushing = isFlushing }
   }
   final fileprivate var pacer = FlushPacer()
-  /// The number of messages since its last turn.
+  /// The number of messages that arrived since the session's last turn ended.
   final fileprivate var messageCount = 0
-  /// The arrival of the oldest entry since its last turn, and of the oldest entry that is being sent; distant future if there is
-  /// none.
+  /// The arrival time of the oldest entry of the session's present turn; distant future if no entry arrived.
   final fileprivate var firstEntryAt = MonotonicTime.distantFuture
+  /// The arrival time of the oldest entry that is being sent; distant future if no entry is being sent.
   final fileprivate var flushedEntryAt = MonotonicTime.distantFuture
-  /// True when this flush also sends to members that are caught up.
+  /// True when the present flush also sends to members that are caught up.
   final fileprivate var includesCaughtUp = true
   final fileprivate var presence = PresencePacer()
-  /// The number of the last flush at the last sweep.
+  /// The number that the session's last flush had when the last sweep ran.
   final fileprivate var sweptFlush: UInt32 = 0
-  /// True when the session has memory reserved for its next turn.
+  /// True when the session keeps buffers of past turns for its next turn.
   final fileprivate var hasRoom = false
-  /// The session's values that the reactor's gauges include.
+  /// The numbers of this session's participants and log bytes that the reactor's gauges currently include.
   final fileprivate var countedParticipants = 0
   final fileprivate var countedLogBytes = 0
 
@@ -41,12 +42,12 @@ class LiveSession {
     session.compressor = compressor.compress
   }
 
-  /// True when the session has ended, expired or been unloaded. The gauges do not count it any more.
+  /// True when the session has ended, expired or been unloaded. The gauges no longer include it.
   final var isRemoved: Bool {
     get { stored.isRemoved }
     set { stored.isRemoved = newValue }
   }
-  /// The time at which caught-up members are informed about joins and leaves; nil if they have been informed.
+  /// The time at which caught-up members are informed about recent joins and leaves; nil if they have been informed of all of them.
   final var presenceDue: MonotonicTime? { presence.due }
 
   final func countMessage() {
@@ -61,11 +62,11 @@ class LiveSession {
 
 /// Ends the turns of a reactor's sessions, and sends the entries of each turn to the members.
 ///
-/// A session that changed in a turn of the loop is marked as dirty. At the end of the loop's turn, the session's own turn is
-/// ended at once, or delayed for up to 16 ms to collect more entries. Then the session is flushed in slices, so that a session
-/// with thousands of members does not delay other sessions.
+/// A session that changes in a turn of the loop is marked as dirty. When the loop's turn ends, the broadcaster also ends the turn of
+/// the session, or first waits up to 16 ms for more entries. Afterwards it flushes the session in slices, so that a session with
+/// thousands of members does not delay other sessions.
 final class Broadcaster {
-  /// The maximum time in a turn of the loop for ending turns of sessions.
+  /// The maximum time that a turn of the loop spends on ending the turns of sessions.
   private static let endingTime = Duration.milliseconds(8)
   /// The maximum number of sends in a turn of the loop.
   private static let sendsPerTurn = 512
@@ -81,14 +82,15 @@ final class Broadcaster {
   private let counters: ReactorCounters
   private let log: Log
   private var dirty: [LiveSession] = []
-  /// Dirty sessions that wait for more entries, and the first time at which one of them is flushed.
+  /// Dirty sessions that wait for more entries.
   private var paced: [LiveSession] = []
+  /// The earliest time at which the wait of a session in `paced` ends; nil if none waits.
   private var nextPacedFlush: MonotonicTime?
   private var flushing: [LiveSession] = []
 
   /// Called when a session's next deadline may have changed.
   var schedule: (LiveSession) -> Void = { _ in }
-  /// Performs the effects of the end of a session's turn.
+  /// Performs the effects that a session returned at the end of its turn.
   var perform: ([Effect], LiveSession) -> Void = { _, _ in }
 
   init(
@@ -107,25 +109,25 @@ final class Broadcaster {
 
   private var now: MonotonicTime { clock.now }
 
-  /// True when the next turn has work even without an event.
+  /// True when the next turn has work even if no event arrives.
   var hasWork: Bool { !flushing.isEmpty || !dirty.isEmpty }
-  /// The time of the next paced flush.
+  /// The time at which the next wait for more entries ends.
   var nextDeadline: MonotonicTime? { nextPacedFlush }
 
-  /// Counts a turn of the loop. The load of the loop decides about the pacing of flushes.
+  /// Adds a turn of the loop to the measured load. The load determines how long flushes are delayed.
   ///
   /// - Parameters:
-  ///   - jobsBegan: the beginning of the jobs before the turn; nil without jobs.
+  ///   - jobsBegan: the beginning of the jobs that ran just before the turn; nil without jobs.
   ///   - start: the beginning of the turn.
   ///   - end: the end of the turn.
-  ///   - yielding: the part of the turn that no other work waits for.
+  ///   - yielding: the time in the turn that does not count as load, because it was spent on expensive input.
   func countTurn(
     jobsBegan: MonotonicTime?, from start: MonotonicTime, to end: MonotonicTime, yielding: Duration
   ) {
     load.turned(jobsBegan: jobsBegan, from: start, to: end, yielding: yielding)
   }
 
-  /// Marks a session as dirty: its turn is ended at the end of the loop's turn.
+  /// Marks a session as dirty, so that the session's turn is ended when the loop's turn ends.
   func touch(_ live: LiveSession) {
     guard !live.isDirty else { return }
     live.isDirty = true
@@ -134,7 +136,7 @@ final class Broadcaster {
 
   // MARK: - Ending turns
 
-  /// Ends the turn of every dirty session, and begins to send its entries.
+  /// Ends the turns of dirty sessions, and begins the flushes of their entries.
   func endTurns() {
     releasePaced()
     let sessions = dirty
@@ -142,11 +144,12 @@ final class Broadcaster {
     let began = sessions.count > 1 ? MonotonicTime.now() : now
     for (index, live) in sessions.enumerated() {
       guard index == 0 || MonotonicTime.now() - began <= Self.endingTime else {
-        // The first joiner of a session may need megabytes of preparation. Then the other sessions wait for the loop's next turn.
+        // The time is used up: to prepare a catch-up for the first participant who joins may take megabytes of work. The other
+        // sessions wait for the loop's next turn.
         dirty = sessions[index...] + dirty
         return
       }
-      // During a flush, arriving entries are collected for the next flush.
+      // The previous flush of this session has not finished. The entries that arrive meanwhile are collected for the next flush.
       guard !live.isFlushing else {
         dirty.append(live)
         continue
@@ -158,7 +161,8 @@ final class Broadcaster {
       live.firstEntryAt = .distantFuture
       live.includesCaughtUp = live.presence.includesCaughtUp(live.session.turnContent, now: now)
       persister.storeSoon(live.stored)
-      // The session's deadlines are scheduled when it is flushed. The loop does not wait before that.
+      // The session's deadlines are scheduled by `flush()`. They cannot be late, because the loop does not wait for events before it
+      // calls `flush()`.
       live.isFlushing = true
       flushing.append(live)
       let effects = live.session.takeEffects()
@@ -167,18 +171,20 @@ final class Broadcaster {
     }
   }
 
-  /// Ends a session's turn at once and sends as many bytes as its sockets accept. Does not wait for the end of the loop's turn.
+  /// Ends a session's turn immediately, before the loop's turn ends, and sends as many bytes as the members' sockets accept.
   func endTurnAtOnce(of live: LiveSession) {
     live.session.endTurn(now: now)
     fanOut.send(live.session, sends: .max)
   }
 
-  /// Flushes members of a session that are in the write queue.
+  /// Flushes the members of a session whose sockets wait in the write queue.
   func flushPending(in live: LiveSession) {
     fanOut.flushPending(in: live.session)
   }
 
-  /// Returns true if the session waits for more entries. After the wait, the session is dirty again.
+  /// Decides if a dirty session first waits for more entries, and counts the flush otherwise.
+  ///
+  /// - Returns: true if the session waits. After the wait, it is in the list of dirty sessions again.
   private func paces(_ live: LiveSession) -> Bool {
     let interval = flushInterval ?? FlushPacer.interval(load: load.value)
     guard !stopState.isDraining,
@@ -193,7 +199,7 @@ final class Broadcaster {
     return true
   }
 
-  /// Marks the paced sessions whose time has come as dirty.
+  /// Moves the sessions whose wait for more entries is over back to the list of dirty sessions.
   private func releasePaced() {
     guard let first = nextPacedFlush, first <= now || stopState.isDraining else { return }
     var next: MonotonicTime?
@@ -210,7 +216,7 @@ final class Broadcaster {
 
   // MARK: - Flushing
 
-  /// Continues the flushes of sessions, in slices.
+  /// Continues the flushes of sessions, with at most `sendsPerTurn` sends.
   func flush() {
     var sendsLeft = Self.sendsPerTurn
     var turns = flushing.count
@@ -225,18 +231,19 @@ final class Broadcaster {
         live.isFlushing = false
         recordFanOutTime(live)
       } else {
-        // The remaining sessions continue in the next turn.
+        // The rest of this session's flush continues after the other sessions' flushes.
         flushing.append(live)
       }
       collectCounters(of: live)
-      // The end of the turn has set the session's deadlines. A timer sends `committed` to members that missed the piggybacked
-      // one.
+      // The session's turn may have changed its deadlines. For example, a timer sends `committed` to members that did not get it
+      // together with entries.
       schedule(live)
       if live.session.needsTurn { touch(live) }
     }
   }
 
-  /// Records the time from the arrival of the oldest entry until the entries were sent to all members at the tail.
+  /// Records the fan-out time of a flush: from the arrival of its oldest entry until its entries were sent to all members at the
+  /// tail of the log.
   private func recordFanOutTime(_ live: LiveSession) {
     guard live.flushedEntryAt != .distantFuture else { return }
     counters.values.fanOutTimes.count(.now() - live.flushedEntryAt)
@@ -245,7 +252,7 @@ final class Broadcaster {
 
   // MARK: - Counters
 
-  /// Adds the counters of a session to those of the reactor, and updates the gauges.
+  /// Adds the counters of a session to the reactor's counters, and updates the gauges.
   func collectCounters(of live: LiveSession) {
     let counted = live.session.takeCounters()
     counters.values.entriesReceived += UInt64(counted.entriesAccepted)
@@ -260,7 +267,7 @@ final class Broadcaster {
     setGauges(of: live, participants: live.session.members.count, logBytes: live.session.logBytes)
   }
 
-  /// Removes a session from the counters and gauges, before the session itself is removed.
+  /// Collects the last counters of a session and removes the session from the gauges, before it is marked as removed.
   func countOut(_ live: LiveSession) {
     collectCounters(of: live)
     setGauges(of: live, participants: 0, logBytes: 0)
@@ -278,7 +285,7 @@ final class Broadcaster {
     live.countedLogBytes = logBytes
   }
 
-  /// Logs when the memory for sessions is full, and when there is room again.
+  /// Logs that the memory for sessions is full, or that it has free room again.
   private func logMemory(_ change: SessionMemory.Change) {
     switch change {
     case .crowded:
@@ -293,7 +300,7 @@ final class Broadcaster {
     }
   }
 
-  /// Frees the memory for the next turn of a session that was idle since the last sweep.
+  /// Frees the buffers of a session that was not flushed since the last sweep.
   func sweep(_ live: LiveSession) {
     guard !live.isFlushing else { return }
     let flush = live.session.flushNumber

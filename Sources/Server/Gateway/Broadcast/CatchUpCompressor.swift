@@ -1,8 +1,8 @@
 internal import WebSocket
 
-/// Compresses retained entries for members that negotiated compression, and measures the cost in the turn.
+/// Compresses retained entries for members that negotiated compression, and measures the cost of this work.
 final class CatchUpCompressor {
-  /// The ratio of the time for compressing a byte to the time for sending it.
+  /// The ratio of the time for compressing a byte to the time for sending a byte.
   private static let weight = 8
 
   private let deflater: Deflater
@@ -20,7 +20,7 @@ final class CatchUpCompressor {
     return compressed
   }
 
-  /// Returns the cost since the last call, as the number of bytes that could be sent in the same time.
+  /// Returns the cost of the compression since the last call, as the number of bytes that could be sent in the same time.
   func takeCost() -> Int {
     defer { bytes = 0 }
     return bytes * Self.weight

@@ -17,9 +17,9 @@ final class FanOut {
     self.counters = counters
   }
 
-  /// The outcome of a slice of a flush.
+  /// The outcome of one slice of a flush.
   private struct Slice {
-    /// The rows of members that are not at the tail, or have pending output of their own.
+    /// The rows of members that are not at the tail of the log, or that have pending output of their own.
     var notAtTail: [Int] = []
     /// The rows whose sockets did not accept all unreliable frames, each with the number of accepted bytes.
     var partialWrites: [(position: Int, accepted: Int)] = []
@@ -28,16 +28,17 @@ final class FanOut {
     var isDone = false
   }
 
-  /// Sends the tail to members that were not visited in this flush, up to a number of sends. Then flushes each member
-  /// that is not at the tail or has output of its own.
+  /// Sends the tail of the log to members that this flush has not visited, up to a number of sends. Afterwards flushes the visited
+  /// members that are not at the tail or have output of their own.
   ///
-  /// Rows may have moved since the last slice, because members join and leave. So each row stores the number of the flush that
-  /// visited it last.
+  /// Each row stores the number of the flush that visited it last, because rows may move between two slices when members join and
+  /// leave.
+  ///
   /// - Parameters:
   ///   - session: the session.
   ///   - limit: the maximum number of sends.
-  ///   - includingCaughtUp: true to send also to members at the tail without output of their own. Otherwise they get the entries
-  ///     later.
+  ///   - includingCaughtUp: false to skip members that are at the tail and have no output of their own. They get the entries in a
+  ///     later flush.
   /// - Returns: true when all members have been visited, and the number of sends.
   @discardableResult
   func send(_ session: Session, sends limit: Int, includingCaughtUp: Bool = true) -> (
@@ -71,10 +72,11 @@ final class FanOut {
     return (slice.isDone, slice.sends)
   }
 
-  /// The gateway's most important loop for performance: one pass over the rows, with one `send` per row.
+  /// Sends the tail of the log to the members. This loop is the most important one for the gateway's performance: one pass over the
+  /// rows, with one `send` per row.
   ///
-  /// The inputs are fetched once before the loop. For each member, the loop accesses only the row and the connection, without a
-  /// check of exclusivity.
+  /// All inputs are fetched once before the loop. For each member, the loop accesses only the row and the connection, without an
+  /// exclusivity check at run time.
   private func sendTail(
     of session: Session, _ unreliable: [UInt8], _ entries: Int, to members: inout [Member], sends limit: Int,
     includingCaughtUp: Bool
@@ -94,7 +96,7 @@ final class FanOut {
       let member = rows[position]
       if member.flush == number { continue }
       rows[position].flush = number
-      // The loop uses raw values, because the standard library's functions of option sets are not inlined in another module.
+      // The flags are compared as raw values, because the option set's own functions are not inlined across modules.
       if member.flags.rawValue & blocked != 0 {
         if !unreliable.isEmpty { slice.partialWrites.append((position, 0)) }
         continue
@@ -146,14 +148,16 @@ final class FanOut {
     }
   }
 
-  /// A socket did not accept all unreliable frames of the turn. Only the rest of a partly sent frame is sent later.
+  /// Handles a socket that did not accept all unreliable frames of the turn. The rest of a partly sent frame is sent later, and the
+  /// other unsent frames are dropped.
   private func missed(_ session: Session, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
     session.didSendUnreliable(accepted, subscriber, now: clock.now)
     finishBegunFrame(subscriber)
   }
 
-  /// Over TLS, the event loop may report no event for the rest of a partly sent frame. So the rest is sent at once.
+  /// Sends the rest of a partly sent frame at once if the socket is writable. Over TLS, this is necessary because the event loop may
+  /// report no event for the rest.
   private func finishBegunFrame(_ subscriber: Subscriber) {
     guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
       !connection.isWriteBlocked
@@ -189,7 +193,8 @@ final class FanOut {
     io.table[token: subscriber.connection]?.handler?.continueWriting()
   }
 
-  /// Flushes members in the write queue until their sockets are full.
+  /// Flushes the members of a session that wait in the write queue, until their sockets are full. Skips members that are still
+  /// catching up.
   func flushPending(in session: Session) {
     for subscriber in session.subscribers {
       guard let connection = io.table[token: subscriber.connection], connection.isQueuedForWriting,

@@ -2,33 +2,40 @@ internal import Primitives
 
 /// Decides if the entries of a session are sent to its members at once, or after a short wait for more entries.
 ///
-/// A delivery costs one call, for any number of entries. While the loop has time, entries are sent at once. On a busy loop, a
-/// session that was flushed recently may collect entries for up to 16 ms, about the time between two frames on a screen. Waiting
-/// is not worthwhile in two cases: people wait for each other, so no more entries come during the wait; or so many messages come
-/// that enough of them arrive together anyway. The pacer finds out by trying both ways.
+/// Sending to a member costs one system call, for any number of entries. While the loop has a low load, entries are sent at once. On
+/// a busy loop, a session that was flushed recently may collect entries for up to 16 ms, about the time between two frames on a
+/// screen. Waiting is not worthwhile in two cases. In the first case, no more entries arrive during the wait, because the
+/// participants wait for each other. In the second case, messages arrive so fast that enough of them are sent together anyway. The
+/// pacer compares the number of messages per flush with and without waiting, and tries the other way from time to time.
 struct FlushPacer {
-  /// The maximum time for which entries wait for others.
+  /// The maximum time for which entries wait for more entries.
   static let longest = Duration.milliseconds(16)
-  /// The load from which entries wait, and the load at which they wait longest.
+  /// The load of the loop above which entries wait.
   private static let someLoad = 0.3
+  /// The load of the loop at which entries wait for the maximum time.
   private static let fullLoad = 0.7
   /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
   private static let worthwhile = 1.5
+  /// The number of flushes between two tries without waiting, while waiting is worthwhile.
   private static let tryAtOnceEvery = 64
+  /// The maximum number of flushes between two tries with waiting, while waiting is not worthwhile.
   private static let longestPause = 4096
 
   /// The time of the last flush.
   private(set) var flushedAt = MonotonicTime.distantPast
   /// The time until which the session waits; nil if it does not wait.
   private(set) var heldUntil: MonotonicTime?
-  /// Moving averages of the number of messages in a flush, without and with waiting.
+  /// The moving average of the number of messages in a flush without waiting.
   private var atOnce = 1.0
+  /// The moving average of the number of messages in a flush after waiting.
   private var afterWaiting = 2.0
-  /// The number of flushes before the other way is tried, and that number after a try in which waiting was not worthwhile.
+  /// The number of flushes before the next try: one flush without waiting while waiting is worthwhile, or one with waiting
+  /// otherwise.
   private var untilTry = 0
+  /// The value of `untilTry` after the next try that shows that waiting is not worthwhile. It doubles with each such try.
   private var pause = 16
 
-  /// Returns the maximum time for which entries wait at a load.
+  /// Returns the maximum time for which entries wait at a given load of the loop.
   static func interval(load: Double) -> Duration {
     longest * min(1, max(0, (load - someLoad) / (fullLoad - someLoad)))
   }
@@ -39,7 +46,7 @@ struct FlushPacer {
   ///
   /// - Parameters:
   ///   - interval: the minimum time between two flushes.
-  ///   - isFixed: true if the interval applies even if waiting is not worthwhile.
+  ///   - isFixed: true to apply the interval even when waiting is not worthwhile.
   ///   - now: the time of the turn.
   /// - Returns: the time until which to wait; nil to flush now.
   mutating func waits(_ interval: Duration, isFixed: Bool = false, now: MonotonicTime) -> MonotonicTime? {
@@ -53,7 +60,11 @@ struct FlushPacer {
     return until
   }
 
-  /// Counts a flush.
+  /// Records a flush.
+  ///
+  /// - Parameters:
+  ///   - messages: the number of messages that arrived since the previous flush.
+  ///   - now: the time of the flush.
   mutating func flushed(messages: Int, now: MonotonicTime) {
     let wasWorthIt = isWorthIt
     if heldUntil != nil {

@@ -3,18 +3,21 @@ internal import Primitives
 
 /// Decides when the announcements of joins and leaves are sent to members at the tail.
 ///
-/// If a thousand people join at once, sending each announcement at once would take half a million sends. So rare announcements
-/// are sent at once, and frequent ones after an interval or with the next entry. Until then they are in the log, in their usual
-/// order.
+/// If a thousand people join at the same time, and each announcement is sent at once, half a million sends are necessary. For this
+/// reason, only rare announcements are sent at once. Frequent announcements are sent after an interval or together with the next
+/// entry. While they wait, they are in the log, in their usual order.
 struct PresencePacer {
-  /// The minimum time between two flushes of announcements without other entries.
+  /// The minimum time between two flushes that contain only announcements.
   static let interval = Duration.milliseconds(50)
 
   private var announcedAt = MonotonicTime.distantPast
-  /// The time of the next announcements; nil if none wait.
+  /// The time at which waiting announcements are sent; nil if no announcements wait.
   private(set) var due: MonotonicTime?
 
-  /// Decides at the end of a turn if its entries are sent to all members at the tail, or only to new members.
+  /// Decides at the end of a session's turn which members are flushed.
+  ///
+  /// - Returns: true to send the turn's entries also to members at the tail; false to send only to members that are catching up or
+  ///   have output of their own.
   mutating func includesCaughtUp(_ content: TurnContent, now: MonotonicTime) -> Bool {
     let next = announcedAt + Self.interval
     switch content {

@@ -1,12 +1,15 @@
 internal import Synchronization
 internal import Wire
 
-/// The memory of all sessions together, and its limit.
+/// The memory that all sessions of the gateway use together, and the limit of this memory.
 final class SessionMemory: Sendable {
-  /// The consequence of a change.
+  /// The effect that a change of the memory in use has on the state of the gateway.
   enum Change: Equatable {
+    /// The limit is now exceeded.
     case crowded
+    /// The memory in use is now well below the limit again.
     case relieved
+    /// The state has not changed.
     case same
   }
 
@@ -16,14 +19,14 @@ final class SessionMemory: Sendable {
   private let isCrowded = Atomic(false)
   private let reserved = Atomic(0)
 
-  /// Creates a count of zero.
+  /// Creates a count of zero bytes.
   ///
   /// - Parameter limit: the number of bytes above which sessions get memory only from a reserve.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// The bytes of all sessions.
+  /// The number of bytes that all sessions use.
   var held: Int { bytes.load(ordering: .relaxed) }
 
   /// Adds a change of a session's memory to the sum.
@@ -31,8 +34,8 @@ final class SessionMemory: Sendable {
   /// - Parameters:
   ///   - change: the difference in bytes.
   ///   - sessions: the difference in the number of sessions in memory.
-  /// - Returns: `crowded` once when the limit is exceeded; `relieved` once when the total falls a sixteenth below the limit. The
-  ///   difference avoids a change of the state with every entry.
+  /// - Returns: `crowded` for the change that exceeds the limit, `relieved` for the later change after which the sum is at least a
+  ///   sixteenth below the limit, otherwise `same`. The gap of a sixteenth keeps single entries from changing the state repeatedly.
   func hold(_ change: Int, sessions: Int = 0) -> Change {
     if sessions != 0 { sessionCount.add(sessions, ordering: .relaxed) }
     let held = bytes.add(change, ordering: .relaxed).newValue
@@ -41,10 +44,13 @@ final class SessionMemory: Sendable {
     return isCrowded.exchange(false, ordering: .relaxed) ? .relieved : .same
   }
 
-  /// Returns the memory of all sessions in bytes if a session of this size must not grow now; nil if it may grow.
+  /// Decides if a session that uses `bytes` bytes may grow now.
   ///
-  /// Beyond the limit, another quarter of the limit is a reserve. A session may grow only while it uses less than an equal part
-  /// of the free reserve. This part shrinks as sessions fill the reserve, so that smaller sessions still find room.
+  /// Beyond the limit, the gateway has a reserve of a quarter of the limit. In the reserve, a session may grow only while it uses
+  /// less than an equal part of the free reserve. This part shrinks as sessions fill the reserve, so that smaller sessions still
+  /// find room.
+  ///
+  /// - Returns: nil if the session may grow, otherwise the number of bytes that all sessions use.
   func memoryPressure(for bytes: Int) -> Int? {
     let held = held
     guard held > limit else { return nil }
@@ -55,9 +61,9 @@ final class SessionMemory: Sendable {
   /// The maximum memory of all sessions in bytes: the limit and the reserve.
   private var most: Int { limit / 4 * 5 }
 
-  /// Reserves room for a session that is about to be read from the disk.
+  /// Reserves memory for a session that is about to be loaded from the disk.
   ///
-  /// - Returns: false, without a reservation, when there is no room.
+  /// - Returns: false if the free memory is too small. Nothing is reserved then.
   func reserve(_ bytes: Int) -> Bool {
     let total = reserved.add(bytes, ordering: .relaxed).newValue
     guard held + total > most else { return true }
@@ -65,7 +71,7 @@ final class SessionMemory: Sendable {
     return false
   }
 
-  /// Releases reserved bytes, because the session is in memory and counted, or was not loaded.
+  /// Releases reserved bytes. Called when the session has been loaded, so that its own bytes are counted, or could not be loaded.
   func release(_ bytes: Int) {
     reserved.subtract(bytes, ordering: .relaxed)
   }
