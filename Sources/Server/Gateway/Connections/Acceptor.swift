@@ -72,7 +72,7 @@ final class Acceptor {
 
   /// Closes the listeners.
   func stop() {
-    // A listener is closed when its last reference is released, and these are the last ones.
+    // A listener is closed when its last reference is released. These two properties have the last references.
     plain = nil
     secure = nil
     nextDeadline = nil

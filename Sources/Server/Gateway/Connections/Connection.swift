@@ -5,8 +5,8 @@ internal import Primitives
 
 /// One open socket of a reactor. Its handler implements HTTP or WebSocket.
 final class Connection {
-  /// The identity of a connection in its reactor. The generation distinguishes connections that use the same slot one after
-  /// another.
+  /// The identity of a connection in its reactor. The generation distinguishes a connection from earlier connections in the same
+  /// slot.
   struct Key: Hashable, Sendable, BitwiseCopyable {
     let slot: Int32
     let generation: UInt32
@@ -20,7 +20,8 @@ final class Connection {
   /// The address of the client that sent the present or last request. It is the peer's address, unless a trusted proxy reported a
   /// different address.
   var clientAddress: IPAddress
-  /// True while the connection is counted for its client behind a trusted proxy: during a request, or while it is a WebSocket.
+  /// True while the connection counts toward the limit of its client behind a trusted proxy: during a request, or while the
+  /// connection is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
   /// True when the connection was accepted beyond the limit `connections` (see `ReservedConnections`). A reserved connection does

@@ -27,7 +27,8 @@ final class LoopProbe: Sendable {
     guard isUnsent.exchange(false, ordering: .acquiringAndReleasing) else {
       return MonotonicTime(nanoseconds: since)
     }
-    // The time is stored before the question is sent. Otherwise the answer could reset the time before it is stored.
+    // The time is stored before the question is sent. Otherwise the loop could answer before the time is stored, and the question
+    // would look unanswered.
     askedAt.store(now.nanoseconds, ordering: .releasing)
     if send() { return nil }
     askedAt.store(since, ordering: .releasing)

@@ -2,8 +2,8 @@ internal import Primitives
 internal import SessionCore
 internal import Wire
 
-/// The ids of ended sessions. With it, a request for an ended session gets the answer "ended" instead of "unknown". The number of
-/// ids is limited, and the oldest ids are removed first.
+/// The ids of ended sessions. The gateway keeps them so that a request for an ended session gets the answer "ended" instead of
+/// "unknown". The number of ids is limited, and the oldest ids are removed first.
 struct EndedSessions {
   private static let capacity = 100_000
 

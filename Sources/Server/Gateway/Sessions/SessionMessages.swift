@@ -191,7 +191,7 @@ final class SessionMessages {
 
   // MARK: - Refusals
 
-  /// Disconnects a client that sent a message for which it must join first.
+  /// Disconnects a client that sent a message that is only allowed after `join`.
   private func refuseUnjoined(_ socket: WebSocketConnection) {
     counters.values.refusals[.notJoined] += 1
     socket.disconnect(.notJoined)

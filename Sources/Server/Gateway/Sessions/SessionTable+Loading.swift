@@ -154,7 +154,7 @@ extension SessionTable {
         [
           "session": .session(id), "at": .number(fault.range.lowerBound),
           "bytes": .number(fault.range.count), "reason": "\(fault)",
-          "rest": fault.isLoss ? "beside it, in log.damaged-N" : "",
+          "rest": fault.isLoss ? "in log.damaged-N, beside the log" : "",
         ])
     }
   }

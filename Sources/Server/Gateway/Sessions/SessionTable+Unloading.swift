@@ -49,7 +49,7 @@ extension SessionTable {
     // The files of uploads are kept, so that the uploads can continue after the session has been loaded again.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
-    log(.info, "session put away", ["session": .session(session.id)])
+    log(.info, "session unloaded", ["session": .session(session.id)])
     let lease = await lease(session.id)
     defer { extendLifetime(lease) }
     await environment.store.release(session.id)

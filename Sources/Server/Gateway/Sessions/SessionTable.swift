@@ -127,7 +127,7 @@ final class SessionTable {
   /// All sessions in memory that have not ended.
   var all: [SessionHost] { Array(hosts.values) }
 
-  /// Adds a created or loaded session. The caller then reports its bytes and schedules it.
+  /// Adds a created or loaded session. After this call, the caller must report the session's bytes and schedule the session.
   func insert(_ host: SessionHost) {
     hosts[host.session.id] = host
     counters.values.sessions += 1
