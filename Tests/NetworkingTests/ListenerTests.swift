@@ -39,7 +39,7 @@ struct ListenerTests {
   }
 
   @Test(
-    "A second listener fails because the address is in use, even while the first listener shares its port")
+    "A listener that does not share a port in use fails with EADDRINUSE, even if two others share that port")
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: first.address) }

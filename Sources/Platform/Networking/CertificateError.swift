@@ -34,8 +34,8 @@ package enum CertificateError: Error, Equatable, Sendable, CustomStringConvertib
       error.isNotPEM
         ? "\(path) contains no private key in PEM" : "cannot use the private key in \(path): \(error)"
     case .keyEncrypted(let path):
-      "the private key in \(path) is encrypted, and the gateway has no passphrase for it:"
-        + " openssl pkey -in FILE -out NEWFILE writes it without one"
+      "the private key in \(path) is encrypted, and the gateway cannot ask for its passphrase:"
+        + " write an unencrypted copy with openssl pkey -in FILE -out NEWFILE"
     case .keyMismatch(let path): "the private key in \(path) does not match the certificate"
     case .trustedCertificatesUnusable(let path, let error):
       "cannot trust the certificates in \(path): \(error)"

@@ -65,7 +65,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A requested reload that fails is logged at once, each time; the failure ends if the old files return")
+    "Each requested reload that fails is logged at once; the failure is over when the old files are back")
   func answers() {
     let old = versions("certificate", "key")
     let missing = versions("", "key")

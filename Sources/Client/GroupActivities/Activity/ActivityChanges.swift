@@ -25,7 +25,7 @@ struct ActivityChanges: Sendable {
     settledOnceCount = min(settledOnceCount, index)
   }
 
-  /// Removes the changes that an activity reported by the session confirms.
+  /// Handles an activity that the session reports. If it is this program's own change, removes this change and all earlier ones.
   ///
   /// - Returns: true if the reported activity should be published to the program.
   mutating func confirm(_ payload: JSONValue?, isMine: Bool) -> Bool {

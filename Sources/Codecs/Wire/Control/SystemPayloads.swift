@@ -34,8 +34,8 @@ extension SystemPayload {
   }
 }
 
-/// Changes of the participants. At the beginning of a snapshot (the state at N), `joined` lists the current participants. Empty
-/// members are omitted.
+/// Changes of the participants. At the beginning of a snapshot, `joined` lists the current participants. Empty members are
+/// omitted.
 package struct ParticipantsPayload: SystemPayload {
   package static let type = SystemType.participants
 
@@ -47,7 +47,7 @@ package struct ParticipantsPayload: SystemPayload {
   package var changed: [Participant]
   /// The participants who began to wait.
   package var waiting: [Participant]
-  /// Only at the beginning of a snapshot (the state at N): all other participants who sent an entry of the snapshot.
+  /// The participants who are not in `joined`, but sent an entry of the snapshot. Empty except at the beginning of a snapshot.
   package var past: [Participant]
 
   enum CodingKeys: String, CodingKey {

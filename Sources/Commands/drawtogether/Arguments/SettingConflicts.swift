@@ -86,7 +86,7 @@ struct SettingConflicts {
   private func name(_ setting: String) -> String { origins.name(of: setting) }
 }
 
-/// Two limits: `part` applies to one part, such as one session, of the resource that `whole` limits.
+/// Two limits of one resource: `whole` limits its total, and `part` limits one share of the total, such as that of one session.
 struct LimitPair {
   let part: LimitDescription
   let whole: LimitDescription

@@ -220,7 +220,7 @@ struct Journal {
     }
   }
 
-  /// Moves deferred progress that is due now to the uploads whose progress is sent at the end of this turn.
+  /// Schedules the uploads whose deferred progress is due: their progress is sent at the end of this turn.
   mutating func flushDeferredProgress(now: MonotonicTime) {
     while let id = deferredProgress.popDue(at: now) {
       guard var (record, upload) = upload(id) else { continue }

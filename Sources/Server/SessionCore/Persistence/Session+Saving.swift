@@ -257,7 +257,7 @@ extension Session {
         }
       }
     } catch {
-      preconditionFailure("a run has the frames that it was written with: \(error)")
+      preconditionFailure("a run that this session has encoded cannot be parsed: \(error)")
     }
     return highest
   }
