@@ -5,7 +5,7 @@ internal import Wire
 
 /// Commands of memberships, and the effects of their sessions.
 extension ClientLoop {
-  /// The number of rounds of sends for one membership in one turn. Each round sends about 256 KiB.
+  /// The maximum number of send rounds for one membership in one turn of the event loop. Each round sends about 256 KiB.
   private static let sendsPerTurn = 4
 
   /// Executes the queued commands of a membership, in order.

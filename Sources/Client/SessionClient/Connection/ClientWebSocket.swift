@@ -29,12 +29,13 @@ struct ClientWebSocket {
 
   private var state: State
   private var assembly: [UInt8] = []
-  /// The newest unanswered ping. Its pong also answers earlier pings (RFC 6455 §5.5.3).
+  /// The payload of the newest unanswered ping. A pong with this payload answers this ping and all earlier pings (RFC 6455
+  /// §5.5.3).
   private var unansweredPing: [UInt8]?
   /// The bytes to be sent.
   private var outgoing: [UInt8]
 
-  /// Creates the state with an upgrade request to be sent.
+  /// Creates a WebSocket that is not open yet. Its first outgoing bytes are the upgrade request.
   init(path: String, authority: String) {
     let handshake = UpgradeHandshake(path: path, authority: authority)
     outgoing = handshake.request

@@ -9,7 +9,8 @@ struct ConnectionTimeouts: Sendable {
   /// The interval between keepalives while reading is paused. The gateway closes a connection from which it has received nothing
   /// for 40 s.
   var keepalive = Duration.seconds(15)
-  /// The minimum time for which a socket must have worked, so that the client reconnects without a delay after the socket closes.
+  /// The minimum working time of a socket. A socket that works for a shorter time counts as short-lived. After two short-lived
+  /// sockets in a row, the client waits before it reconnects.
   var stableAfter = Duration.seconds(5)
   /// The time limit for the gateway to read the last bytes and to close the connection.
   var linger = Duration.seconds(2)

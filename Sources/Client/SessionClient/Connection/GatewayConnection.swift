@@ -132,7 +132,7 @@ final class GatewayConnection {
     guard let socket else { return }
     while sent < outgoing.count, try writePending(to: socket) {}
     guard sent == outgoing.count else { return compact() }
-    // This releases the memory of a burst.
+    // A buffer that grew large during a burst is released.
     if outgoing.capacity > 65_536 { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
     sent = 0
   }

@@ -104,11 +104,11 @@ package final class Membership: Sendable {
     await queue.finish()
   }
 
-  /// The limits in force: those of `joined`, or the defaults before.
+  /// The limits in force: the default limits until `joined`, then the limits that `joined` contains.
   package var limits: Limits { queue.limits }
 
-  /// The token of this participant; nil before `joined`. Even after `leave`, it authorises the creation of a successor
-  /// (`follows`).
+  /// The token of this participant; nil before `joined`. It authorises the creation of a successor of the session, even after
+  /// `leave`.
   package var token: Token? { queue.token }
 
   /// Passes the membership to the loop, unless an earlier call has done so.

@@ -41,7 +41,7 @@ final class MembershipQueue: Sendable {
   /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {
     state.withLock { state in
-      // A membership for which no loop could be started has ended.
+      // If an earlier call could not start the loop, `end` is set: the membership is over.
       guard state.loop == nil, state.end == nil else { return false }
       state.loop = loop
       if case .join = command { state.gate.open() }

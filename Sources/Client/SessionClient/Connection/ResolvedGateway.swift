@@ -7,7 +7,7 @@ struct ResolvedGateway: Sendable {
   /// The context for TLS; nil without TLS.
   let tls: TLSClientContext?
 
-  /// Resolves a gateway without a lookup. Returns nil unless the host is an address and TLS is not used.
+  /// Resolves a gateway without a lookup. Returns nil if the host is a name or TLS is used.
   init?(immediatelyFor gateway: GatewayAddress) {
     guard !gateway.isSecure, let ip = IPAddress(gateway.host) else { return nil }
     addresses = [SocketAddress(ip: ip, port: gateway.port)]

@@ -39,7 +39,7 @@ package enum TLSContextCache {
     return context
   }
 
-  /// Returns nil for a file that `stat` cannot examine. The creation of the context then reports the cause.
+  /// Returns the origin of a file; nil if `stat` fails. In that case, the creation of the context reports the cause.
   private static func origin(of path: String) -> Origin? {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

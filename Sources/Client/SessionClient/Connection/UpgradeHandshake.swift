@@ -71,7 +71,8 @@ struct UpgradeHandshake {
     endOfAnswer(because: nil)
   }
 
-  /// Returns the result for an incomplete answer. If the head has arrived, its status decides, even if the body is incomplete.
+  /// Returns the result for an incomplete answer. If the head of a refusal has arrived, the result is that refusal, even if its
+  /// body is incomplete.
   private func endOfAnswer(because words: String?) -> Verdict {
     switch state {
     case .readingRefusal(let head, let body): Self.refusal(head, body)

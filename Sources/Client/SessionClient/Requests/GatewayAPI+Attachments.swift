@@ -81,7 +81,7 @@ package struct NewAttachment: Sendable {
   /// The content.
   package var content: Data
 
-  /// Creates an attachment with all its members.
+  /// Creates an attachment from the values of its properties.
   package init(id: UUID = UUID(), name: String? = nil, contentType: String, metadata: [UInt8]?, content: Data)
   {
     self.id = id

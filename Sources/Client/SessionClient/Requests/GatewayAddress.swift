@@ -13,8 +13,8 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   /// A PEM file with certificates trusted in addition to the system's authorities; nil to trust these authorities only.
   package let certificates: String?
 
-  /// The maximum length of a host name in bytes. This is the text form of the 255 octets of RFC 1035 §2.3.4, which is two bytes
-  /// shorter. TLS does not accept a longer name either.
+  /// The maximum length of a host name in bytes. RFC 1035 §2.3.4 allows 255 octets in a DNS message, and the text form of a name
+  /// is two bytes shorter. TLS does not accept a longer name either.
   package static let hostLimit = 253
 
   /// Parses `http://host[:port]` or `https://…`. Only the path `/` is allowed.
@@ -27,7 +27,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Parses scheme, host and port, and ignores the rest.
+  /// Parses the scheme, the host and the port of a URL, and ignores all other parts.
   init(authorityOf url: URL, certificates: String?) throws(GatewayAddressError) {
     let text = Self.redacted(url)
     switch url.scheme?.lowercased() {
@@ -53,7 +53,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     self.certificates = certificates
   }
 
-  /// The value of the `Host` field: without the scheme's default port.
+  /// The value of the `Host` field: the host and the port. The scheme's default port is omitted.
   package var authority: String {
     port == (isSecure ? 443 : 80) ? bracketedHost : "\(bracketedHost):\(port)"
   }
@@ -63,7 +63,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     "\(isSecure ? "https" : "http")://\(authority)"
   }
 
-  /// The argument for `SocketAddress.resolve`: the host and always the port.
+  /// The argument for `SocketAddress.resolve`: the host and the port, even if the port is the scheme's default.
   package var endpoint: String { "\(bracketedHost):\(port)" }
 
   private var bracketedHost: String {

@@ -38,7 +38,7 @@ struct HTTPResponse: Sendable {
 }
 
 extension ResponseHead {
-  /// Returns the value of a field that consists of digits.
+  /// Returns the value of a header field as a number; nil unless the value consists of digits.
   func number(_ name: String) -> UInt64? {
     guard let text = fields.first(name), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return UInt64(text)

@@ -56,8 +56,8 @@ final class RequestConnection {
   ///
   /// - Parameters:
   ///   - bytes: the bytes to be sent.
-  ///   - whenReadable: called while sending, after a wait for the full socket; reads bytes that have arrived, and returns false
-  ///     to stop sending.
+  ///   - whenReadable: called after each wait for a socket whose send buffer was full; reads the bytes that have arrived, and
+  ///     returns false to stop sending.
   /// - Returns: the number of sent bytes; 0 if `whenReadable` stopped the sending.
   /// - Throws: when the connection broke, or accepted fewer than `stallBytes` bytes in the time `stall`.
   func sendChunk(

@@ -4,8 +4,8 @@ internal import Wire
 
 /// The requests of an upload, from the creation to the last byte (tus 1.0.0).
 struct UploadTransfer: Sendable {
-  /// The maximum size of content that is sent with the creation request, in bytes. This saves a connection. If the request fails,
-  /// only these few bytes are sent again.
+  /// The maximum size in bytes of content that is sent with the creation request. Sending the content with this request saves a
+  /// connection. The size is small, because the content is sent again if the request fails.
   private static let embeddedBytes = 262_144
   private static let uploadContentType = "application/offset+octet-stream"
   /// The maximum length of a header field that a gateway reads, and the part of this length that `Upload-Metadata` needs for all
@@ -88,8 +88,8 @@ struct UploadTransfer: Sendable {
         return try validated(api.decode(AttachmentObject.self, from: response))
       } catch {
         try await retry.wait(after: error)
-        // The repeated request has no content: if the gateway has already created the upload, it does not read the content. The
-        // response reports the offset from which to send.
+        // The repeated request has no content, because a gateway that has already created the upload does not read the content.
+        // The response reports the offset from which to send.
         request = HTTPRequest(method: .post, path: collection, fields: fields)
       }
     }
@@ -125,7 +125,7 @@ struct UploadTransfer: Sendable {
 
   // MARK: - Sending
 
-  /// Sends the missing bytes, even if any number of connections are lost.
+  /// Sends the missing bytes, no matter how many connections are lost.
   ///
   /// - Parameter start: the current offset.
   /// - Throws: the gateway's permanent refusal; `cancelled`; or the last error after `uploadKeepSeconds` without progress.

@@ -102,14 +102,13 @@ extension ClientSession {
   /// is kept until it is committed.
   private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, identity.owns(activity.by) else { return }
-    // In the state at the beginning of a snapshot (sequence 0), the activity may be an older change of this client. If the state
-    // contains another participant's change, this client's change may have come before that change, or it may be lost. The
-    // protocol does not show which of the two happened, and this client has sent no later message whose answer could show it. So
-    // this client sends its change again, which replaces the other participant's change. Otherwise this client's change could be
-    // lost.
+    // A snapshot begins with the session's activity, with sequence 0. This activity may come from an older change of this client;
+    // then the newer change is sent again. If the activity comes from another participant, the guard above returns. In that case,
+    // the protocol does not show whether this client's change came before the other participant's change or was lost. So this
+    // client sends its change again, even though its change may then replace the other participant's change.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
-    // After a join, the gateway sends `committed` for the snapshot's sequence. It sends none for a later snapshot on the same
-    // socket, which replaces entries that the client was too slow to receive.
+    // After a join, the gateway sends `committed` for the snapshot's sequence. If the client receives too slowly, the gateway
+    // sends another snapshot on the same socket instead of the missed entries, and sends no `committed` for that snapshot.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

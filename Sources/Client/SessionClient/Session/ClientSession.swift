@@ -41,9 +41,9 @@ package struct ClientSession: Sendable {
   /// The time limit for opening a socket. The gateway's answer to `join` has the same time limit, counted from the opening of the
   /// socket.
   static let openingTime = Duration.seconds(15)
-  /// The time limit within which the gateway must return one of this client's unanswered entries after a snapshot.
+  /// The time after a snapshot within which the gateway must send back one of this client's unanswered entries.
   static let echoTime = Duration.seconds(2)
-  /// The number of bytes queued for the socket above which no further messages are sent.
+  /// The limit of bytes that are queued for the socket. While more bytes are queued, no further messages are sent.
   static let window = 256 << 10
 
   var now: MonotonicTime
@@ -70,7 +70,7 @@ package struct ClientSession: Sendable {
   var profile: LocalProfile
   var identity = LocalIdentity()
   var position = SessionPosition()
-  /// The limits in force: those of the last `joined`, or the defaults before.
+  /// The limits in force: the default limits until the first `joined`, then the limits in the last `joined`.
   package internal(set) var limits = Limits()
 
   // The tables of received entries.
@@ -101,8 +101,8 @@ package struct ClientSession: Sendable {
   /// - Parameters:
   ///   - profile: the name and color to show. The gateway chooses a missing name or color.
   ///   - generator: the source of random jitter for reconnects.
-  ///   - stableAfter: the minimum time for which a socket must have worked, so that the client reconnects without a delay after
-  ///     the socket closes.
+  ///   - stableAfter: the minimum working time of a socket. After two sockets in a row that worked for a shorter time, the
+  ///     client waits before it reconnects.
   ///   - now: the current time.
   package init(
     profile: Profile, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -232,7 +232,8 @@ package struct ClientSession: Sendable {
 
   // MARK: - The end
 
-  /// Sends `leave` after all other messages are sent. Finishes without `leave` if the gateway does not know the participant.
+  /// Sends `leave` once the gateway has accepted all messages. Finishes without `leave` if the gateway does not know the
+  /// participant.
   mutating func continueLeaving() {
     guard case .leaving = departure else { return }
     if canLeave {

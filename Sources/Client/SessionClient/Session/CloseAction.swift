@@ -19,7 +19,8 @@ enum CloseAction: Equatable {
     case .closed(let code, let reason): self.init(code: code, reason: reason, wasJoined: wasJoined)
     case .broken(let cause): self = .reconnect(cause: cause)
     case .refused(let status, let detail, let retryAfter):
-      // With such a 4xx status, repeating the request does not help: for example, the host is wrong or the request is forbidden.
+      // After a 4xx status other than 408, 425 and 429, repeating the request does not help: for example, the host is wrong or
+      // the request is forbidden.
       let isFinal = !wasJoined && (400..<500).contains(status) && ![408, 425, 429].contains(status)
       self =
         isFinal

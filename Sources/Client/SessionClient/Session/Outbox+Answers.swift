@@ -107,7 +107,7 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - acknowledged: the highest client sequence of this participant that the session has accepted.
-  ///   - sequence: a sequence such that all entries up to `acknowledged` are at or before it.
+  ///   - sequence: a sequence at or after the places of all entries up to `acknowledged` in the session's order.
   ///   - sameEpoch: true if the session's order is the same as before.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
     if !sameEpoch { formerEpochSequence = nextSequence - 1 }

@@ -24,8 +24,8 @@ extension OutgoingEntry {
       payload: payload.span)
   }
 
-  /// Appends an entry without a type, which uses up a client sequence, because the gateway refuses such an entry. The filler
-  /// takes the place of an entry that was refused before, if the gateway no longer knows about that refusal.
+  /// Appends a filler: an entry without a type. The gateway refuses the filler, and its client sequence is then used up. The
+  /// filler takes the place of an entry that was refused before, if the gateway no longer knows about that refusal.
   static func appendFiller(to bytes: inout [UInt8], clientSequence: UInt32) {
     let nothing: [UInt8] = []
     ClientEntry.append(

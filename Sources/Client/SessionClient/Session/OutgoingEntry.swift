@@ -7,7 +7,7 @@ package struct OutgoingEntry: Sendable {
   package var isReliable: Bool
   /// The retention rule; `none` for unreliable and targeted messages.
   package var retention: Retention
-  /// True if the message applies only while the session retains its key.
+  /// True if the message has an effect only while the session retains messages with the same key.
   package var onlyIfExisting: Bool
   /// The retention key; zero without retention.
   package var key: EntryKey

@@ -22,7 +22,7 @@ package struct ReceivedEntry: Sendable {
   /// ignores entries with this mark.
   package let isRepeat: Bool
 
-  /// Creates an entry with all its members.
+  /// Creates an entry from the values of its properties.
   package init(
     source: Participant, isMine: Bool, type: String, payload: [UInt8], flags: EntryFlags, key: EntryKey,
     sequence: UInt64, clientSequence: UInt32, isRepeat: Bool

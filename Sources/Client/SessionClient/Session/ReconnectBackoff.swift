@@ -10,7 +10,7 @@ struct ReconnectBackoff: Sendable {
   /// The number of short-lived sockets in a row that is reported as trouble.
   private static let shortLivedLimit = 3
 
-  /// The minimum time for which a socket must have worked, so that the client reconnects without a delay after the socket closes.
+  /// The minimum working time of a socket. A socket that works for a shorter time counts as short-lived.
   private let stableAfter: Duration
   private var attempt = 0
   private var worksSince: MonotonicTime?
@@ -24,9 +24,9 @@ struct ReconnectBackoff: Sendable {
 
   /// Creates a backoff without failures.
   ///
-  /// - Parameter stableAfter: the minimum time for which a socket must have worked, so that the client reconnects without a delay
-  ///   after the socket closes. Without this minimum, a gateway that accepts each connection and closes it soon would get
-  ///   attempts without a pause.
+  /// - Parameter stableAfter: the minimum working time of a socket. A socket that works for a shorter time counts as
+  ///   short-lived. After two short-lived sockets in a row, the client waits before it reconnects. Otherwise a gateway that
+  ///   accepts each connection and closes it soon would get attempts without a pause.
   init(stableAfter: Duration = .seconds(5)) {
     self.stableAfter = stableAfter
   }
@@ -40,8 +40,8 @@ struct ReconnectBackoff: Sendable {
   /// Records that the current socket works: the gateway lists the participant as waiting, or a catch-up is complete.
   mutating func recordSuccess(now: MonotonicTime) { worksSince = now }
 
-  /// Records that the socket has closed. After a working socket, the next attempt is immediate. After a short-lived
-  /// socket, it is immediate only if the previous socket was not short-lived.
+  /// Records that the socket has closed. If the socket worked for at least `stableAfter`, the next attempt is immediate.
+  /// After a short-lived socket, the next attempt is immediate only if the socket before it was not short-lived.
   mutating func recordLoss(now: MonotonicTime) {
     guard let since = worksSince else { return }
     worksSince = nil

@@ -26,7 +26,7 @@ struct SendPacer: Sendable {
   /// True when the rate limit delays the next entry.
   var isThrottled: Bool { throttledUntil != nil }
 
-  /// Sets other limits.
+  /// Replaces the limits.
   mutating func update(_ limits: Limits, now: MonotonicTime) { limiter.update(limits, now: now) }
 
   /// Removes all tokens, after the gateway refused a message because the client exceeded the rate limit.
@@ -50,7 +50,8 @@ struct SendPacer: Sendable {
     return true
   }
 
-  /// Takes the tokens for a message of `size` bytes. Throttles the following messages if tokens are missing.
+  /// Takes the tokens for a message of `size` bytes. If tokens are missing, takes none, and throttles sending until they are
+  /// available.
   ///
   /// - Returns: false when the message has to wait.
   mutating func take(_ size: Int, now: MonotonicTime) -> Bool {

@@ -21,7 +21,7 @@ struct SendRateLimiter: Sendable {
   /// The number of entries in a burst.
   var burstEntries: Int { Int(entryRate.capacity) }
 
-  /// Uses other limits from now on, and keeps the tokens.
+  /// Replaces the limits, and keeps the tokens.
   mutating func update(_ limits: Limits, now: MonotonicTime) {
     refill(now)
     entryRate = Self.rate(limits.entriesPerSecond, burstInSeconds)
