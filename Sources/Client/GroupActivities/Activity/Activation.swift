@@ -90,7 +90,7 @@ private final class TaskCoalescer<Key: Hashable & Sendable>: Sendable {
 
   func waitForAll() async {
     for task in running.withLock({ Array($0.values) }) {
-      // The task's error is ignored here, because `value` throws it to its own callers.
+      // The task's error is ignored here, because the callers of `value(of:_:)` receive it.
       _ = try? await task.value
     }
   }

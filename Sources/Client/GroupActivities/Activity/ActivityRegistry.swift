@@ -28,7 +28,7 @@ final class ActivityRegistry: Sendable {
 
   private struct State {
     var live: [LiveSession] = []
-    /// The session that this program left last, for each activity. The key, also in the two dictionaries below, is the activity's
+    /// The session that this program left last, for each activity. In this dictionary and the next two, the key is the activity's
     /// identifier in lower case.
     var left: [String: LeftSession] = [:]
     var subscribers: [String: [Subscriber]] = [:]
@@ -198,7 +198,8 @@ final class SessionOffer: Sendable {
   let coordinator: SessionCoordinator
   private struct Claim {
     var isClaimed = false
-    /// The reference is weak, because the program owns the object: releasing the object leaves the session.
+    /// The reference is weak, so that only the program keeps the object alive. When the program releases the object, this
+    /// participant leaves the session.
     var object = WeakFacade()
   }
   private let claim = Guarded(Claim())

@@ -33,7 +33,7 @@ extension GroupActivityMetadata {
   public struct ActivityType: Hashable, Codable, Sendable {
     let name: String
 
-    /// An activity of any other kind.
+    /// An activity of a kind for which `ActivityType` has no specific constant.
     public static let generic = ActivityType(name: "generic")
     /// Listening to audio.
     public static let listenTogether = ActivityType(name: "listenTogether")
@@ -74,7 +74,7 @@ extension GroupActivityMetadata {
     case listenTogether
   }
 
-  /// The `Experience` that corresponds to `type`; nil for other types.
+  /// The `Experience` that corresponds to `type`; nil if `Experience` has no such case.
   @available(*, deprecated, message: "Use 'type' instead.")
   public var experience: Experience? {
     get {

@@ -19,7 +19,7 @@ public enum GroupActivitiesGateway {
     GatewaySettings.shared.use(try GatewaySettings.address(url, certificates: certificates))
   }
 
-  /// Offers the session of a link to `sessions()` of its activity. A session that this program has already is not
+  /// Offers the session of a link to the `sessions()` of the session's activity. A session that this program already has is not
   /// offered again.
   ///
   /// - Parameters:

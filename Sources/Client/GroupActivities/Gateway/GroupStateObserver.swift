@@ -1,7 +1,8 @@
 public import Combine
 import Platform
 
-/// An observable object that reports whether sessions can be created, that is, if the gateway can be reached (Apple's class).
+/// An observable object that reports whether sessions can be created, that is, whether the gateway can be reached (Apple's
+/// class).
 ///
 /// The observer sends a request to the gateway when the observer is created, every 5 s, and when another gateway is set. It
 /// publishes on the main actor.
@@ -39,5 +40,5 @@ public final class GroupStateObserver: ObservableObject {
   }
 }
 
-// Mutable state is in `@Published` properties and behind locks; the rest is constant.
+// Locks and `@Published` protect all mutable state. All other properties are constant.
 extension GroupStateObserver: @unchecked Sendable {}

@@ -47,7 +47,7 @@ final class AttachmentBroadcaster: Sendable {
     for queue in queues { queue.replaceAll(with: ready) }
   }
 
-  /// Subscribes to the list: the current one first, then each change.
+  /// Subscribes to the list. The subscriber receives the current list first, and the whole list again after each change.
   func subscribe() -> AttachmentSubscription {
     let queue = AsyncQueue<[AttachmentObject]>()
     let subscription = AttachmentSubscription(queue: queue, broadcaster: self)

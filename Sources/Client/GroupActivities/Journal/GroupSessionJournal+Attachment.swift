@@ -9,7 +9,7 @@ extension GroupSessionJournal {
     /// The identifier, the same for all participants.
     public let id: UUID
     private let object: AttachmentObject
-    /// The content, if this program added the attachment, so that no download is needed; else nil.
+    /// The content if this program added the attachment itself; nil if the content has to be downloaded.
     private let content: Data?
     private let coordinator: SessionCoordinator
 

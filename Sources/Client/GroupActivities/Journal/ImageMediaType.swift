@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// Detection of image formats in data whose media type is unknown. Web pages show an attachment as an image only if its media
-/// type says so.
+/// Detection of image formats in data whose media type is unknown. Web pages show an attachment as an image only if the
+/// attachment has the media type of an image.
 enum ImageMediaType {
   /// Returns the media type of an image by its first bytes; nil for other data.
   static func mediaType(of data: Data) -> String? {

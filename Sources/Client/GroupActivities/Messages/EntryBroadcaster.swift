@@ -2,7 +2,7 @@ import SessionClient
 import Platform
 import Wire
 
-/// Sends all events of a session to the subscribers of `GroupSession.entries` as they arrive.
+/// Sends each event of a session, when it arrives, to the subscribers of `GroupSession.entries`.
 final class EntryBroadcaster: Sendable {
   private struct State {
     var subscribers: [ObjectIdentifier: AsyncQueue<GroupSessionEntry>] = [:]
@@ -11,7 +11,7 @@ final class EntryBroadcaster: Sendable {
   private let state = Guarded(State())
   private let meter: BackpressureMeter
 
-  /// Creates a broadcaster that adds its unread bytes to a meter.
+  /// Creates a broadcaster. A meter counts the bytes that its subscribers have not read.
   init(meter: BackpressureMeter) {
     self.meter = meter
   }

@@ -97,7 +97,8 @@ public final class GroupSessionMessenger: Sendable {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.data)
   }
 
-  /// Removes all messages that the session retains under a key, for example an undone stroke. An extension of Apple's API.
+  /// Removes all messages that the session retains under a key, for example the messages of an undone stroke. An extension of
+  /// Apple's API.
   ///
   /// Web pages then remove the object from the canvas. `messages(of:)` does not report the removal.
   ///

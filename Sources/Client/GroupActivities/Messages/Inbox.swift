@@ -90,7 +90,7 @@ final class Inbox: Sendable {
   private let state = Guarded(State())
   private let meter: BackpressureMeter
 
-  /// Creates an inbox that adds its unread bytes to a meter.
+  /// Creates an inbox. A meter counts the bytes that its subscribers have not read.
   init(meter: BackpressureMeter) {
     self.meter = meter
   }

@@ -42,7 +42,7 @@ final class RetentionRules: Sendable {
     return UUID(uuidString: text).map { EntryKey($0) }
   }
 
-  /// Returns the single key of a type of which only the newest message is retained.
+  /// Returns the key that all messages of a type share, so that the session retains only the newest of them.
   private static func key(ofType type: String) -> EntryKey {
     EntryKey(SHA256Digest(of: Array("message type \(type)".utf8).span).bytes.span, at: 0)
   }

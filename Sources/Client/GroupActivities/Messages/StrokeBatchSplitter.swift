@@ -34,7 +34,8 @@ struct StrokeBatchSplitter: Sendable {
 
   /// Creates a splitter for one sequence.
   ///
-  /// - Parameter sentPoints: the numbers of points that this program has sent. The program's model already contains these points.
+  /// - Parameter sentPoints: the number of points that this program has sent under each key. The program's model already contains
+  ///   these points.
   init(sentPoints: SentStrokePoints) {
     self.sentPoints = sentPoints
   }

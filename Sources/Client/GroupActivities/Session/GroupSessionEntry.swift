@@ -97,7 +97,7 @@ public struct GroupSessionRawMessage: Sendable {
   public let isTargeted: Bool
   /// True if the sender encrypted the payload.
   public let isSealed: Bool
-  /// True if the message was to change a key whose messages the session no longer retains. Such a message has no effect.
+  /// True if the message has no effect, because it applies only to a key whose messages the session no longer retains.
   public let changedNothing: Bool
   /// The effect on the messages that the session retains.
   public let retention: Retention

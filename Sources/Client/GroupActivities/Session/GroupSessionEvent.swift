@@ -40,8 +40,8 @@ public struct GroupSessionEvent: Sendable {
       Action(description: change.description)
     }
 
-    /// Returns any other action. The words follow a participant's name, such as “cleared the canvas”. An extension of
-    /// Apple's API.
+    /// Returns an action that Apple's API does not name. The words, such as “cleared the canvas”, follow a participant's name. An
+    /// extension of Apple's API.
     public static func other(_ words: String) -> Action {
       Action(description: words)
     }

@@ -119,7 +119,8 @@ final class SessionCoordinator: Sendable {
     state = Guarded(State(localParticipant: Participant(id: UUID()), activity: object.activity))
   }
 
-  /// The token that proves this participant's identity, also for creating a successor; nil before `joined` and after the end.
+  /// The token that proves this participant's identity, for example when a successor is created; nil before `joined` and after
+  /// the end.
   var token: Token? {
     let membership = state.withLock { state -> Membership? in
       switch state.phase {
