@@ -12,7 +12,8 @@ where
   public typealias Body = Never
 
   private let contentType: UTType
-  // The program must not change a coder after passing it here, and encoding and decoding do not change coders.
+  // The program must not change a coder after passing it here, and encoding and decoding do not change coders. So several threads
+  // may use the same coder.
   private nonisolated(unsafe) let encoder: Encoder
   private nonisolated(unsafe) let decoder: Decoder
 

@@ -5,7 +5,7 @@
 public struct UTType: Hashable, Sendable {
   /// The identifier, such as `public.png`.
   public let identifier: String
-  /// The identifier of the supertype of a type that is not in the table.
+  /// The identifier of the supertype, if this type is not in the table of known types.
   let parent: String?
 
   init(identifier: String, parent: String? = nil) {

@@ -45,8 +45,8 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
 
 /// The publishers of all objects whose `objectWillChange` was read.
 ///
-/// Apple's runtime stores the publisher in the object. Here the table stores it. The table removes the publishers of released
-/// objects before it has twice as many entries as living objects.
+/// Apple's runtime stores the publisher in the object. Here the table stores it. Whenever the number of entries has doubled since
+/// the last removal, and is at least 64, the table removes the publishers of released objects.
 ///
 /// Unchecked: mutable state is accessed under the lock only.
 final class ObjectPublisherTable: @unchecked Sendable {

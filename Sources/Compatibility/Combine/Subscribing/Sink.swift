@@ -119,7 +119,8 @@ extension Publisher where Failure == Never {
     sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
   }
 
-  /// Assigns each value to a property of an object, which is retained, until the result is cancelled or released.
+  /// Assigns each value to a property of an object until the result is cancelled or released. The object is retained for that
+  /// time.
   public func assign<Root>(to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root)
     -> AnyCancellable
   {
