@@ -2,7 +2,7 @@ internal import Primitives
 
 /// The rate at which the body of an upload arrives, averaged over the last seconds.
 ///
-/// The bytes are counted in time slices. The average covers one window, which is six complete slices, and the bytes of the
+/// The bytes are counted in time slices. The average covers the last six complete slices (one window) and the bytes of the
 /// present slice, which is not complete yet. So a short gap at the beginning of the present slice does not lower the rate.
 struct BodyRate {
   private static let slicesPerWindow = 6
@@ -12,9 +12,10 @@ struct BodyRate {
   private var slices = [Int](repeating: 0, count: slicesPerWindow + 1)
   private var newest = 0
   private enum Clock {
-    /// The body waits for the gateway. The value is the total measured time before this pause.
+    /// Time is not measured, because the gateway does not read the body. The value is the total time measured before this pause.
     case paused(after: Duration)
-    /// The gateway waits for the body. The value is the time at which the body began, plus the total length of all pauses.
+    /// Time is measured, because the gateway reads the body. The value is the time at which the body began, plus the total length
+    /// of all pauses.
     case running(since: MonotonicTime)
   }
 
@@ -45,8 +46,8 @@ struct BodyRate {
 
   /// Returns the average over the last window, in bytes per second. If the measured time is shorter than the window, the average
   /// is over the measured time, but over at least one second.
-  /// - Returns: the average; nil while the measurement is paused, or if the measured time is shorter than `least` (or than the
-  ///   window, if that is shorter).
+  /// - Returns: the average; nil while the measurement is paused, or if the measured time is shorter than both `least` and the
+  ///   window.
   func average(at now: MonotonicTime, after least: Duration = .zero) -> Int? {
     guard case .running(let began) = clock, now - began >= min(least, window) else { return nil }
     let present = number(of: now, since: began)

@@ -15,8 +15,8 @@ struct ContentCheckQueue {
 
   /// The outcome of adding the content of an attachment to the queue.
   enum Addition: Equatable {
-    /// The content is in the queue, or is being verified already. `dropping` is the other content that was removed from the queue
-    /// to make room, if any.
+    /// The content is in the queue, or is being verified already. If a different content was removed from the queue to make room,
+    /// `dropping` is that content.
     case added(dropping: ContentID?)
     /// A limit is reached, and nothing was added.
     case refused
@@ -74,8 +74,8 @@ struct ContentCheckQueue {
     return .added(dropping: dropped)
   }
 
-  /// Removes and returns the next content to verify; nil if no content may be verified now, or if `runningLimit` contents are
-  /// being verified.
+  /// Removes and returns the next content to verify; nil if `runningLimit` contents are being verified, or if no content waits
+  /// whose client may have a check now.
   mutating func next() -> ContentID? {
     guard running.count < runningLimit, !turns.isEmpty else { return nil }
     let client = turns.removeFirst()

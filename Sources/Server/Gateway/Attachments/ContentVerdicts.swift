@@ -139,7 +139,8 @@ final class ContentVerdicts: Sendable {
     state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }
   }
 
-  /// Records that a file has the SHA-256 of its content. Does nothing if the content has got another verdict since this revision.
+  /// Records that the file of a content is intact. Does nothing if the present revision of the content is not `revision`, because
+  /// the content has then got a newer verdict.
   func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
     state.withLock { state in
       guard state.entry(of: content)?.revision ?? 0 == revision else { return }
@@ -147,8 +148,8 @@ final class ContentVerdicts: Sendable {
     }
   }
 
-  /// Records that a file is missing or does not match its content. Does nothing if the content has got another verdict since the
-  /// check began.
+  /// Records that the file of a content is missing or damaged. Does nothing if the content has got another verdict since the check
+  /// began.
   func noteDamaged(_ content: ContentID, _ finding: ContentFinding) -> Note {
     state.withLock { state in
       let entry = state.entry(of: content)

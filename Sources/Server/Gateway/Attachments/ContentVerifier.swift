@@ -8,8 +8,8 @@ internal import Wire
 /// The actor that verifies the contents of attachments: it compares the SHA-256 of each file with the stored digest. It runs on a
 /// file thread and reads one piece at a time, so that other work can run between two pieces.
 ///
-/// All requests for the same content wait for the same check. The check continues even if these requests have ended, or the
-/// session has.
+/// All requests for the same content wait for the same check. The check continues even if these requests or the session have
+/// ended.
 actor ContentVerifier {
   /// The difference between a stored file and the content that it should have.
   enum Damage: Sendable, CustomStringConvertible {
@@ -70,7 +70,7 @@ actor ContentVerifier {
     self.verdicts = verdicts
   }
 
-  /// Ends all checks after their present piece.
+  /// Ends each check after the piece that it is reading now.
   nonisolated func stop() {
     isStopped.store(true, ordering: .relaxed)
   }

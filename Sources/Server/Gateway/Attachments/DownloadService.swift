@@ -213,7 +213,7 @@ final class DownloadService {
     connection.deadline = clock.now + .seconds(environment.limits.bodyStallSeconds)
   }
 
-  // MARK: - In plain text
+  // MARK: - Without TLS
 
   private func sendSlice(of transfer: FileTransfer, _ connection: Connection) -> TransferState {
     guard !transfer.isSending, !connection.isWriteBlocked, !connection.hasPendingWrites else {

@@ -24,7 +24,7 @@ final class FileTransfer {
   static let sliceBytes = 1_048_576
   /// The number of bytes that are read at a time for a connection with TLS.
   static let pieceBytes = 131_072
-  /// The same number while memory for connections is short.
+  /// The number of bytes that are read at a time for a connection with TLS while memory for connections is short.
   static let smallPieceBytes = 16_384
 
   /// Releases the buffers of a transfer whose client accepts no bytes at present. The released bytes of `nextPiece` are read from

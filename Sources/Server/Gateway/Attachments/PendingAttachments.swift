@@ -9,7 +9,7 @@ internal import Wire
 /// outlives its object.
 final class PendingAttachments {
   private var sessions: [ObjectIdentifier: [UUID: PendingAttachment]] = [:]
-  /// The incomplete attachments of ended sessions. Their files are still stored.
+  /// The incomplete attachments of ended sessions. Their files have not been discarded yet.
   private var ended: [SessionID: [PendingAttachment]] = [:]
 
   /// Returns an attachment of a session; nil if the attachment is ready or unknown.
@@ -40,7 +40,8 @@ final class PendingAttachments {
   ///
   /// - Parameters:
   ///   - host: the session.
-  ///   - keepsFiles: if false, the incomplete attachments are kept for `takeEnded`, whose caller discards their files.
+  ///   - keepsFiles: true if the files stay on the disk. If false, the incomplete attachments are listed for `takeEnded`, whose
+  ///     caller discards their files.
   /// - Returns: the removed attachments.
   func removeAll(of host: SessionHost, keepsFiles: Bool) -> [PendingAttachment] {
     guard let removed = sessions.removeValue(forKey: ObjectIdentifier(host)) else { return [] }

@@ -10,7 +10,7 @@ final class Upload {
   let connection: Connection.Key
   /// The client's address, for the log.
   let clientAddress: IPAddress
-  /// The address under whose upload limit this upload counts; nil for this machine, which has no such limit.
+  /// The address whose limit of simultaneous uploads includes this upload; nil for this machine, which has no such limit.
   let countedAddress: IPAddress?
   var state = UploadState.opening
   /// The id of the attachment, for the log; nil before the upload gets a lease.
@@ -40,8 +40,8 @@ final class Upload {
   /// The limit of `pending`, in bytes. When it is reached, the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
-  /// Up to this number of uploads in the gateway, a new upload gets the limit `fewPendingBytes`, which is larger and faster. With
-  /// more uploads, a new upload gets `manyPendingBytes`.
+  /// The number of uploads in the gateway up to which a new upload has the limit `fewPendingBytes`. With more uploads, a new upload
+  /// has the limit `manyPendingBytes`, which saves memory, but makes the upload slower.
   static let few = 32
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536
@@ -135,7 +135,7 @@ enum UploadEffect: Sendable {
   case readBody(limit: UInt64)
   /// Continue to read the body.
   case resumeBody
-  /// Stop reading the body until the disk has taken the received bytes.
+  /// Stop reading the body until the received bytes are written to the file.
   case awaitDisk
   /// Wait for the answer, because the whole body has been received.
   case awaitAnswer

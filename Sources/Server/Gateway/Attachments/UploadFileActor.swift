@@ -8,8 +8,8 @@ internal import Wire
 /// The actor exists from the creation of the upload until the upload is complete or removed. It keeps a descriptor open only
 /// while a request writes.
 actor UploadFileActor {
-  /// The right of a request to write. The request passes `fencingToken` with each call. `offset` is the upload's offset at the
-  /// beginning.
+  /// The right of a request to write. The request passes `fencingToken` with each call. `offset` is the upload's offset when the
+  /// request gets this right.
   struct Opening: Sendable {
     let fencingToken: UInt64
     let offset: UInt64
@@ -155,7 +155,7 @@ actor UploadFileActor {
     return file.offset
   }
 
-  /// Revokes the right of a request to write. Its bytes stay in the file.
+  /// Revokes the right of a request to write. The bytes of the request stay in the file.
   ///
   /// - Returns: the offset of the upload.
   func leave(fencingToken: UInt64) throws(UploadError) -> UInt64 {

@@ -4,7 +4,7 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// A request without a body for one attachment or all attachments of a session.
+/// A request that refers to one attachment or all attachments of a session, and has no body.
 enum AttachmentRequest {
   case list
   /// `GET` or `HEAD`: requests the content of an attachment. `for` is the client's address, to which the limits apply; nil for
@@ -18,7 +18,7 @@ enum AttachmentRequest {
 
 /// The parsed head of a request that sends bytes of an attachment.
 struct UploadRequest: Sendable {
-  /// The request creates a new attachment.
+  /// The parsed fields of a request that creates a new attachment.
   struct Creation: Sendable {
     /// The id that the client chose, if any. A repeated request with the same id refers to the same attachment.
     var id: UUID?
@@ -37,7 +37,7 @@ struct UploadRequest: Sendable {
 
   enum Kind: Sendable {
     case create(Creation)
-    /// The request sends more bytes of an upload. The value is the upload's size, if this request announces it.
+    /// The request sends more bytes of an upload, from `offset`. `size` is the upload's size, if this request announces it.
     case resume(UUID, offset: UInt64, size: UInt64?)
   }
 
@@ -195,7 +195,7 @@ extension UploadRequest {
     return id
   }
 
-  /// A malformed token gets the same refusal as an unknown one.
+  /// Returns the participant's token; nil if the request has none. A malformed token gets the same refusal as an unknown token.
   private static func token(_ head: RequestHead) throws(Refusal) -> Token? {
     guard let field = head.fields.first("Participant-Token") else { return nil }
     guard let token = Token(field) else { throw .unknownParticipantToken }

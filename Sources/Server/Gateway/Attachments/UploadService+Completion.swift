@@ -15,7 +15,7 @@ extension UploadService {
 
   /// Reserves room for an upload of unknown size.
   ///
-  /// - Returns: the offset up to which the session has room.
+  /// - Returns: the offset up to which room is now reserved.
   func reserve(_ lease: UploadLease, upTo offset: UInt64) throws(Refusal) -> UInt64 {
     guard lease.isCurrent else { throw refusal(for: .superseded, of: lease) }
     try checkDataRoom(for: 0, in: lease.hosted.session)
@@ -143,8 +143,8 @@ extension UploadService {
       done(with: hosted)
     }
     changed(hosted)
-    // The digest must be on the disk before the file is renamed to it. So the next process finds the file even after a crash
-    // between these two steps.
+    // The record with the digest must be on the disk before the file is renamed to the digest. So the next process finds the file
+    // even after a crash between these two steps.
     _ = await persister.waitUntilStored(hosted.stored)
     guard lease.isPending else {
       await discard(pending)

@@ -70,8 +70,8 @@ extension UploadService {
     }
   }
 
-  /// Restarts an upload without tus, whose bytes come in a single request, at offset 0, because the earlier request may have
-  /// stalled. If all bytes have already arrived, waits until the attachment is ready and repeats the answer.
+  /// Restarts an upload without tus at offset 0, because the earlier request may have stalled. Without tus, all bytes come in a
+  /// single request. If all bytes have already arrived, waits until the attachment is ready and repeats the answer.
   private func restart(
     _ creation: UploadRequest.Creation, _ existing: Attachment, _ pending: PendingAttachment,
     _ upload: Upload, in hosted: SessionHost

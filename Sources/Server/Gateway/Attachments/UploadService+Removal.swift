@@ -64,7 +64,8 @@ extension UploadService {
   ///
   /// - Parameters:
   ///   - hosted: the session.
-  ///   - keepsFiles: if false, the files of the incomplete uploads are kept in a list until `discardEnded` is called.
+  ///   - keepsFiles: true if the files stay on the disk. If false, the incomplete uploads are listed for `discardEnded`, which
+  ///     discards their files.
   func endUploads(of hosted: SessionHost, keepsFiles: Bool) {
     for pending in pendingAttachments.removeAll(of: hosted, keepsFiles: keepsFiles) {
       pending.end()

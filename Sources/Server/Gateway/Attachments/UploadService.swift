@@ -10,8 +10,8 @@ internal import Wire
 /// Writes the bodies of uploads to files, for the sessions of one reactor. Passes one buffer at a time from the socket to a file
 /// actor.
 ///
-/// At most one buffer of an upload is written while the next one is filled. When both are full, the gateway stops reading from
-/// the socket.
+/// While one buffer of an upload is written, the next buffer is filled. When the next buffer is also full, the gateway stops
+/// reading from the socket.
 final class UploadService: SessionUploads {
   /// The values and components that the upload services of all reactors share.
   struct Environment: Sendable {
@@ -72,7 +72,7 @@ final class UploadService: SessionUploads {
   ///
   /// - Parameters:
   ///   - upload: the upload. If it gets no slot, it is refused and its state is `over`.
-  ///   - evict: asks the reactor of another upload to end that upload; returns false if the request cannot be delivered.
+  ///   - evict: asks the reactor of another upload to end that upload; returns false if that reactor cannot be asked.
   /// - Returns: true if the upload has got a slot. In this case, the caller calls `open` next.
   func admit(_ upload: Upload, evict: (UploadTable.Eviction) -> Bool) -> Bool {
     switch environment.table.admit(from: upload.countedAddress, on: reactor, now: now, evict: evict) {
@@ -318,7 +318,7 @@ final class UploadService: SessionUploads {
 
   // MARK: - The session
 
-  /// Reports that a task has ended. A session stays in memory while it has tasks.
+  /// Reports that a task of a session has ended. The session stays in memory while it has tasks.
   func done(with hosted: SessionHost) {
     hosted.tasksInHand -= 1
     changed(hosted)

@@ -6,9 +6,9 @@ internal import Wire
 /// The table of all uploads in progress, in all reactors: their total number, their number for each address, and the rate of each
 /// body.
 ///
-/// When no slot is left for a new upload, one upload that is slower than `minimumBodyBytesPerSecond` is evicted. It is chosen
-/// from the address with the most uploads; among these, it is the slowest. So clients that send very slowly cannot occupy all
-/// slots, but a client with a slow line can upload as long as there are free slots.
+/// When no slot is left for a new upload, one upload that is slower than `minimumBodyBytesPerSecond` is evicted: the slowest such
+/// upload of the address with the most uploads. So clients that send very slowly cannot occupy all slots, but a client with a slow
+/// line can upload as long as there are free slots.
 final class UploadTable: Sendable {
   /// The identifier of an upload. No later upload gets the same identifier.
   typealias ID = UInt64
@@ -19,7 +19,7 @@ final class UploadTable: Sendable {
     let reactor: Int
     /// The measured rate in bytes per second.
     let rate: Int
-    /// The set of slots that had no free slot.
+    /// The set of slots that was full, so that an upload had to be evicted.
     let slots: Slots
   }
 
@@ -45,7 +45,8 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
   /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The same time for an upload whose address has only a few uploads, but more than the address of the new upload would have.
+  /// The time for which a body may be slow if its address has only a few uploads, but more than the new upload's address would
+  /// have.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
@@ -68,7 +69,8 @@ final class UploadTable: Sendable {
     /// Returns the upload to evict for a new upload: of the uploads slower than `minimum`, the slowest of the address with the
     /// most uploads.
     ///
-    /// An upload is safe from eviction at its beginning. The duration depends on the number of uploads of its address:
+    /// An upload is safe from eviction at its beginning. The duration of this safety depends on the number of uploads of its
+    /// address:
     ///
     /// - At most one more than the address of the new upload has: `grace`.
     /// - More than that, but at most `few`: `leastTime`. Between `leastTime` and `grace`, the upload is evicted only if there is
