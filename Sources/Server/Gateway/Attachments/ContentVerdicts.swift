@@ -148,8 +148,8 @@ final class ContentVerdicts: Sendable {
     }
   }
 
-  /// Records that the file of a content is missing or damaged. Does nothing if the content has got another verdict since the check
-  /// began.
+  /// Records that the file of a content is missing or damaged. Does nothing if the content has got another verdict since the
+  /// check began.
   func noteDamaged(_ content: ContentID, _ finding: ContentFinding) -> Note {
     state.withLock { state in
       let entry = state.entry(of: content)

@@ -1,5 +1,5 @@
 /// An attachment that is not ready yet: some of its bytes are missing, or its file has not been moved to the final folder yet.
-/// Several requests may send the bytes one after another. This object exists until the attachment is ready or removed.
+/// Several requests may send the bytes one after another. This object outlives each of these requests.
 final class PendingAttachment {
   let file: UploadFileActor
   /// The upload that has the lease; nil if no upload has it.

@@ -40,8 +40,9 @@ final class Upload {
   /// The limit of `pending`, in bytes. When it is reached, the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
-  /// The number of uploads in the gateway up to which a new upload has the limit `fewPendingBytes`. With more uploads, a new upload
-  /// has the limit `manyPendingBytes`, which saves memory, but makes the upload slower.
+  /// The number of uploads in the gateway (or an eighth of the limit `uploads`, if smaller) up to which a new upload has the
+  /// limit `fewPendingBytes`. With more uploads, it has the limit `manyPendingBytes`, which saves memory, but makes the upload
+  /// slower.
   static let few = 32
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536

@@ -13,8 +13,8 @@ enum UploadError: Error {
   case offset(UInt64)
   /// The piece does not match its checksum, and was removed from the file. The value is the upload's offset after the removal.
   case checksum(UInt64)
-  /// The bytes would use disk space that must stay free. `reserve` is the size of this space, and `free` is the present free space,
-  /// both in bytes.
+  /// The bytes would use disk space that must stay free. `reserve` is the size of this space, and `free` is the present free
+  /// space, both in bytes.
   case reserve(free: UInt64, reserve: UInt64)
   case storage(StorageError)
 }

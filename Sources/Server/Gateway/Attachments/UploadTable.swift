@@ -7,8 +7,8 @@ internal import Wire
 /// body.
 ///
 /// When no slot is left for a new upload, one upload that is slower than `minimumBodyBytesPerSecond` is evicted: the slowest such
-/// upload of the address with the most uploads. So clients that send very slowly cannot occupy all slots, but a client with a slow
-/// line can upload as long as there are free slots.
+/// upload of the address with the most uploads. So clients that send very slowly cannot occupy all slots, but a client with a
+/// slow line can upload as long as there are free slots.
 final class UploadTable: Sendable {
   /// The identifier of an upload. No later upload gets the same identifier.
   typealias ID = UInt64
