@@ -39,7 +39,7 @@ final class AnswerEncoder {
     }
     if route?.isForAttachments ?? false {
       AttachmentFields.add(to: &answer, for: head)
-      // A cache must not use an answer without CORS fields for pages of allowed other sites.
+      // If a page of an allowed other site requests the attachment, a cache must not return an answer that has no CORS fields.
       if origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var response = answer.head

@@ -6,9 +6,10 @@ internal import Wire
 
 /// The state of a connection on its way to the reactor that owns the session of its request.
 ///
-/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Its functions that still refer to the
-/// connection do not use the descriptor or the TLS state any more. The state of the request contains values only. An upload would
-/// be an object, but a connection with an upload is never transferred. The mailbox delivers the transfer once, to one reactor.
+/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of this reactor may still refer
+/// to the connection, but they do not use the descriptor or the TLS state any more. The state of the request contains values
+/// only. An upload would be an object, but a connection with an upload is never transferred. The mailbox delivers the transfer
+/// once, to one reactor.
 final class ConnectionTransfer: @unchecked Sendable {
   /// The step at which the receiving reactor continues the request.
   enum Step {
@@ -51,7 +52,7 @@ final class ConnectionTransfer: @unchecked Sendable {
 
 /// Transfers connections between reactors, because the reactor of a session answers all requests that name the session.
 ///
-/// The connection stays in the other reactor until a later request names a session of yet another reactor.
+/// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor.
 extension HTTPService {
   /// Returns the number of the reactor that owns a session; nil if this reactor owns the session.
   func otherOwner(of session: SessionID) -> Int? {
@@ -79,7 +80,7 @@ extension HTTPService {
     }
     guard let descriptor = consume descriptor else { return }
     let transfer = ConnectionTransfer(http, descriptor: descriptor, at: step, input: input)
-    // These bytes stay counted until the other reactor has received the connection and counts them itself.
+    // The bytes of `input` stay counted until the other reactor has received the connection and counts them itself.
     _ = io.counts.addBuffered(input.count)
     guard !environment.handOver(transfer, owner) else { return }
     _ = io.counts.addBuffered(-input.count)

@@ -47,7 +47,7 @@ struct ForwardedClient: Equatable, Sendable {
   /// The address for the limits that apply to each address; nil for a client on this machine, to which these limits do not apply.
   var countedAddress: IPAddress? { isThisMachine ? nil : address }
 
-  /// Returns the reason, for the log, why the proxy fields of a request do not name its client.
+  /// Returns a text for the log: the reason why the proxy fields of a request do not name its client.
   static func missingClientReason(_ head: RequestHead, behind proxies: Int) -> String {
     switch (
       ForwardedHop.forwarded(in: head.fields, behind: proxies),
@@ -60,7 +60,7 @@ struct ForwardedClient: Equatable, Sendable {
     }
   }
 
-  /// Returns what the first trusted proxy reports about the client; nil if this is missing or contradictory.
+  /// Returns the data that the first trusted proxy reports about the client; nil if the data is missing or contradictory.
   ///
   /// There are two kinds of proxy fields: `Forwarded` and `X-Forwarded-*`. A proxy writes one kind, and passes on the other kind
   /// unchanged, although the client may have forged it. So if a request has both kinds, both must name the same client. The

@@ -75,7 +75,7 @@ extension HTTPConnection {
     }
   }
 
-  /// Starts a plan: the part that runs before the request's body is read.
+  /// Performs the first part of a plan, before the request's body is read.
   ///
   /// - Parameters:
   ///   - plan: the plan.
@@ -103,9 +103,9 @@ extension HTTPConnection {
     } else if route.isSocket && head.body != .none || head.expectsContinue
       || service.answersBeforeBody(head, on: connection, available: available)
     {
-      // The answer is sent before the body, and the connection is closed afterwards. There are three such cases. A body after a
-      // refused handshake may be interpreted as WebSocket data by a proxy. A client that waits for `100 Continue` gets the answer
-      // instead. The third case is `answersBeforeBody`.
+      // The answer is sent before the body has arrived, and the connection is closed afterwards. There are three such cases.
+      // First, a refused handshake with a body: a proxy may interpret the body as WebSocket data. Second, a client that waits for
+      // `100 Continue`: it gets the answer instead. The third case is `answersBeforeBody`.
       closesAfterOutput = true
       send(answer, for: head)
     }
@@ -236,7 +236,7 @@ extension HTTPConnection {
     extendDeadline()
     io.resumeReading(connection)
     guard !connection.hasDeferredInput else { return }
-    // All body bytes may have been handled already, so that no event of the socket follows. This call handles the end of the
+    // All body bytes may have been handled already. The socket then reports no further event, so this call handles the end of the
     // request.
     var nothing: [UInt8] = []
     receive(&nothing, from: 0, upTo: 0)

@@ -32,8 +32,8 @@ final class HTTPConnection {
   private var output: [HTTPResponse.Output] = []
   /// True if the connection must be closed after `output` was sent.
   var closesAfterOutput = false
-  /// True if a long body was refused while the client still sends it. More of the body is then read and discarded before the
-  /// close; otherwise, a TCP reset could prevent the client from reading the answer.
+  /// True if a long body was refused while the client still sends it. Before the close, much of the body is then read and
+  /// discarded; otherwise, a TCP reset could prevent the client from reading the answer.
   var lingersLong = false
 
   init(_ connection: Connection, _ service: HTTPService, _ request: RequestState) {
@@ -247,7 +247,7 @@ final class HTTPConnection {
   }
 }
 
-// MARK: - The handler of its connection
+// MARK: - ConnectionHandler and DownloadHandler
 
 extension HTTPConnection: DownloadHandler {
   var isWebSocket: Bool { false }
@@ -309,8 +309,8 @@ extension HTTPConnection: DownloadHandler {
 
   func drain() {
     if let upload, upload.request.isTus, !awaitsAnswer {
-      // A resumable upload is interrupted, because the client can continue it later at its offset. Other requests may continue
-      // within the time limit of the drain, because the received bytes of their bodies would be lost.
+      // A resumable upload is interrupted, because the client can continue it later at its offset. All other requests may
+      // continue within the time limit of the drain, because an interruption would lose the received bytes of their bodies.
       io.close(connection)
     } else if request.exchange != nil {
       // Nothing to do: the rest of the body is read, and `send` closes the connection after the answer.

@@ -10,7 +10,7 @@ struct HTTPExchange {
     case createSession
     /// Describes or ends a session.
     case session(SessionID)
-    /// Answers a request without a body for one attachment or all attachments of a session.
+    /// Answers a request that refers to one attachment or all attachments of a session, and has no body.
     case attachments(AttachmentRequest, SessionID)
     /// Answers with the metrics, which another thread renders.
     case metrics

@@ -10,7 +10,8 @@ struct MinifiedText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// Returns the last byte of the minified text of the source before `index`. The index must not be inside the processed part.
+  /// Returns the last byte that the minified text has if the source ends at `index`. The index must not be inside the processed
+  /// part.
   func lastByte(before index: Int) -> UInt8? { taken < index ? source[index - 1] : bytes.last }
 
   /// Copies the source up to the blanks, and omits the blanks.

@@ -42,7 +42,7 @@ final class MonitoringRoutes {
   }
 
   /// The answer to `/readyz`: 503 after the gateway was told to stop. A full disk or a reached connection limit does not change
-  /// the answer, because the gateway still serves existing boards and connections.
+  /// the answer, because the gateway still serves existing sessions and connections.
   var readiness: Answer {
     environment.stopState.isStopping ? .problem(.restarting) : .status("ready")
   }

@@ -9,7 +9,7 @@ internal import Primitives
 /// class.
 final class ProxyWarnings: Sendable {
   private enum Kind: Hashable {
-    /// There should be trusted proxies, but the request does not name its client.
+    /// The setting for trusted proxies is above 0, but no proxy names the client of the request.
     case missingClient
     /// A proxy names the client, but the setting for trusted proxies is 0.
     case untrustedProxy

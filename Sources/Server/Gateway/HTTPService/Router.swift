@@ -1,13 +1,13 @@
 internal import HTTP
 internal import Wire
 
-/// Decides which requests are answered by their head alone: redirects, refusals and `OPTIONS`.
+/// Answers requests whose head alone requires a redirect, a refusal or the answer to `OPTIONS`.
 struct Router: Sendable {
   /// The maximum length of a request's body in the API, except for uploads. A payload of 16 KiB fits, even if every byte is
   /// escaped in JSON.
   static let bodyBytes = 131_072
 
-  /// The reason for which a request is answered by its head alone.
+  /// The reason why a request gets its answer from the router, without further handling.
   enum Cause: Equatable {
     /// The request came in plain text: the client is redirected to https.
     case plainText
@@ -34,7 +34,7 @@ struct Router: Sendable {
     redirect = SecureRedirect(configuration)
   }
 
-  /// Returns the answer to a request that can be answered by its head alone.
+  /// Returns the answer to a request whose head alone requires a redirect, a refusal or the answer to `OPTIONS`.
   ///
   /// - Parameters:
   ///   - head: the head of the request.
@@ -115,7 +115,7 @@ struct Router: Sendable {
   /// Returns the announced length of a body that is too long for its route; nil for other bodies. A body that is too long is
   /// refused before it is read.
   private static func tooLongBody(of head: RequestHead, _ route: Route) -> Int? {
-    // The bodies of uploads have another limit, which `UploadRequest` checks.
+    // The bodies of uploads have a different limit, which `UploadRequest` checks.
     if route.isForAttachments, head.method == .post || head.method == .patch { return nil }
     guard case .length(let length) = head.body, length > bodyBytes else { return nil }
     return length

@@ -1,24 +1,24 @@
 /// Removes comments and insignificant blanks from a JavaScript file.
 ///
 /// The minifier scans the tokens of the language (ECMA-262 §12), to distinguish a comment from the content of a string, a
-/// template or a regular expression. It does not change a file that it cannot scan without a parser. Such a file has a slash
-/// after `}`, `++`, `--`, `of`, `await` or `yield` (which may begin a regular expression or be a division), a name that is not
-/// ASCII, or an HTML comment.
+/// template or a regular expression. It does not change a file that it cannot scan without a parser. Such a file contains a name
+/// that is not ASCII, an HTML comment, or a slash after `}`, `++`, `--`, `of`, `await` or `yield`, where the slash may begin a
+/// regular expression or be a division.
 struct ScriptMinifier {
   /// The error for a token whose meaning only a parser can determine, or for a text that is not JavaScript.
   private struct Unclear: Error {}
 
   /// The kind of the last token, which determines the meaning of a slash after it.
   private enum Token {
-    /// The token ends a value: a slash is a division.
+    /// The token ends a value: a slash after it is a division.
     case value
-    /// A value follows the token: a slash begins a regular expression.
+    /// A value follows the token: a slash after it begins a regular expression.
     case operation
     /// The token is `if`, `for`, `while` or `with`: a statement begins after the condition in parentheses.
     case head
     /// The token is a dot: the next word is a property name, even if it is spelled like a keyword.
     case dot
-    /// A slash could be a division or begin a regular expression.
+    /// A slash after the token could be a division or begin a regular expression.
     case unclear
   }
 
@@ -37,7 +37,8 @@ struct ScriptMinifier {
 
   private var source: [UInt8] { text.source }
 
-  /// Returns the program without comments and indentation, with the same lines; nil if the file must be served unchanged.
+  /// Returns the program without comments and indentation; nil if the file must be served unchanged. The line numbers stay the
+  /// same.
   static func minified(_ source: [UInt8]) -> [UInt8]? {
     var minifier = ScriptMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {

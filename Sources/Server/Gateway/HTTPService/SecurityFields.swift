@@ -7,7 +7,8 @@ package enum SecurityFields {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     + "manifest-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// `max-age` is one year, which browsers require at least for their preload lists of TLS-only hosts.
+  /// The value of `Strict-Transport-Security`. `max-age` is one year, the minimum for the browsers' preload lists of TLS-only
+  /// hosts.
   private static let transportSecurity = "max-age=31536000"
 
   /// Adds the fields to a response. A `Content-Security-Policy` that the response already has stays unchanged.

@@ -41,8 +41,8 @@ package struct StaticFile: Sendable {
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
   }
 
-  /// Returns a minified script or style sheet. Comments and indentation are more than a third of its bytes. Returns nil for other
-  /// types, and for files that cannot be minified without a parser.
+  /// Returns a script or style sheet without its comments and indentation, which are more than a third of the page's bytes.
+  /// Returns nil for other types, and for files that cannot be minified without a parser.
   private static func minified(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
     switch mediaType {
     case .script: ScriptMinifier.minified(bytes)

@@ -101,7 +101,7 @@ extension StaticFiles {
     }
 
     private func names(in folder: String) throws(GatewayError) -> [String] {
-      // The folder is opened here only to get the system's error code if that fails.
+      // The folder is opened here only to get the system's error code if the folder cannot be opened.
       let number = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
       guard number >= 0 else { throw .unreadableFile(path: folder, SystemError("open", code: errno)) }
       close(number)

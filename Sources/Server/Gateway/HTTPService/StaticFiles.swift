@@ -6,7 +6,7 @@ package struct StaticFiles: Sendable {
   /// A response whose body is a range of an array.
   package struct Answer: Sendable {
     package var head: ResponseHead
-    /// Shared with the table, not copied.
+    /// The array that contains the body. It is shared with the table of files, not copied.
     package var bytes: [UInt8]
     /// The range of `bytes` to send; empty for `HEAD`, for status 304 and for an empty file.
     package var range: Range<Int>
@@ -33,7 +33,7 @@ package struct StaticFiles: Sendable {
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. In this case, the file is sent
+  ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. In this case, an HTML file is sent
   ///     uncompressed, as a precaution: if another site makes a browser repeat a request, the length of the compressed response
   ///     can reveal its content (BREACH). The files of the page contain no secret, but with this rule, nobody has to prove that.
   ///     The cost is 25 KB for each followed link.

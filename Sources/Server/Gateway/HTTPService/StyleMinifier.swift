@@ -12,7 +12,8 @@ struct StyleMinifier {
 
   private var source: [UInt8] { text.source }
 
-  /// Returns the sheet without comments and indentation, with the same lines; nil if the file must be served unchanged.
+  /// Returns the sheet without comments and indentation; nil if the file must be served unchanged. The line numbers stay the
+  /// same.
   static func minified(_ source: [UInt8]) -> [UInt8]? {
     var minifier = StyleMinifier(text: MinifiedText(of: source))
     do throws(Unclear) {
@@ -34,8 +35,8 @@ struct StyleMinifier {
     }
   }
 
-  /// Omits blanks at the edge of a line and next to the listed signs. Keeps other blanks, because they have a meaning between
-  /// selectors and within values.
+  /// Omits blanks at the edge of a line and next to the signs that this function lists. Keeps all other blanks, because they have
+  /// a meaning between selectors and within values.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound
