@@ -13,8 +13,8 @@ extension Listener: ConnectionSource {}
 
 /// Accepts the connections of a reactor's listeners.
 final class Acceptor {
-  /// The maximum time in a turn for accepting connections from one listener. Beyond the limit `connections`, each new connection is
-  /// also read at once, which may take long.
+  /// The maximum time in a turn for accepting connections from one listener. A connection beyond the limit `connections` is read
+  /// as soon as it is accepted, which may take long.
   private static let acceptTime = Duration.milliseconds(2)
   /// The pause in accepting when the system has no resources for a new connection.
   private static let exhaustedPause = Duration.milliseconds(100)
@@ -29,8 +29,8 @@ final class Acceptor {
   private var plain: (any ConnectionSource)?
   private var secure: (any ConnectionSource)?
   private var reserved: ReservedConnections
-  /// The time at which to continue accepting after a pause, because the event loop reports no new event for connections that
-  /// already wait; nil without a pause.
+  /// The time at which accepting continues after a pause; nil without a pause. The acceptor needs this time, because the event
+  /// loop reports no new event for connections that already wait.
   private(set) var nextDeadline: MonotonicTime?
   /// Creates the first handler of a connection.
   var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("not connected") }
@@ -155,14 +155,16 @@ final class Acceptor {
       handler: makeHandler)
   }
 
-  /// Accepts a connection beyond the limit `connections`, for a health check or the metrics. Its handler refuses other requests.
+  /// Accepts a connection beyond the limit `connections`, for a health check or the metrics. Its handler refuses all other
+  /// requests.
   private func reserve(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
     if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ io.table[$0] }) { evict(victim) }
     let tls = isSecure ? certificates?.current.makeConnection() : nil
     guard let connection = open(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.values.connectionsAccepted += 1
     reserved.insert(connection.key)
-    // The connection is read at once, because the request may have arrived, and the next new connection may evict this one.
+    // The connection is read at once, because its request may have arrived already, and the next new connection may evict this
+    // one.
     reader.readAtOnce(connection)
   }
 

@@ -43,7 +43,7 @@ final class Connection {
   var isQueuedForWriting = false
   /// True while the connection is in the `HandshakeTable`.
   var isHandshaking = false
-  /// True after the first complete request head. The time limit for the first head begins when the connection is accepted.
+  /// True after the first request head was received. The time limit for the first head begins when the connection is accepted.
   var hasServed = false
   /// True after the first byte has arrived. On a TLS port, the first byte shows if the client speaks plain HTTP.
   var hasReceived = false
@@ -65,10 +65,10 @@ final class Connection {
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 
-  /// The number of bytes of a request head or of output that do not count toward the limit, because nearly every connection
-  /// buffers a few bytes at times.
+  /// The number of bytes of a request head or of output that do not count toward the limit `incompleteBytes`, because nearly
+  /// every connection buffers a few bytes at times.
   static let freeBytes = 1_024
-  /// The number of bytes that a connection may buffer even if all connections together exceed the limit.
+  /// The number of bytes that a connection may buffer even if all connections together exceed the limit `incompleteBytes`.
   static let littleBytes = 4_096
 
   init(
@@ -88,8 +88,8 @@ final class Connection {
   var isSecure: Bool { tls != nil }
   /// True while the input belongs to an attachment, or is read and discarded because the connection lingers.
   var isUploading: Bool { handler?.isUploading ?? true }
-  /// The number of buffered bytes of incomplete input and unsent output. Input of an upload is not included, because it has its own
-  /// limit.
+  /// The number of buffered bytes of incomplete input and unsent output. Input of an upload is not included, because it has its
+  /// own limit.
   var bufferedBytes: Int {
     guard let handler else { return pendingWrites.count }
     return pendingWrites.count + handler.bufferedBytes + (handler.isUploading ? 0 : deferredInput.count)
@@ -102,8 +102,8 @@ final class Connection {
     hasPendingWrites = !pendingWrites.isEmpty
   }
 
-  /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the rest to the front is cheap: the rest has at
-  /// most the bytes of one encryption, of a handshake and of a refusal.
+  /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the rest to the front is cheap: the rest has
+  /// at most the bytes of one encryption, of a handshake and of a refusal.
   func didWritePending(_ count: Int) {
     pendingWrites.removeFirst(count)
     guard pendingWrites.isEmpty else { return }

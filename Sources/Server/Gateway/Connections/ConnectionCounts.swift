@@ -82,7 +82,7 @@ final class ConnectionCounts: Sendable {
   var bufferedBytes: Int { buffered.load(ordering: .relaxed) }
 
   /// True when all connections together buffer more than half of the limit `incompleteBytes`. The gateway then encrypts and reads
-  /// ahead fewer bytes at a time, because peers that accept no output would make it buffer them.
+  /// ahead fewer bytes at a time, because it must buffer these bytes for every peer that accepts no output.
   var isMemoryTight: Bool { bufferedBytes > limits.incompleteBytes / 2 }
 
   /// Adds a positive or negative change to the number of buffered bytes.

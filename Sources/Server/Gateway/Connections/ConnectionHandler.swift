@@ -9,9 +9,9 @@ protocol ConnectionHandler: AnyObject {
   var isUploading: Bool { get }
   /// The number of bytes that the handler buffers, of incomplete input and of output.
   var bufferedBytes: Int { get }
-  /// True while complete input waits for another time slice to be handled.
+  /// True while the handler has received complete input that it will handle in a later time slice.
   var hasUnhandledInput: Bool { get }
-  /// The progress of the request, by which a victim is chosen among reserved connections.
+  /// The progress of the present request. It determines which reserved connection is evicted first.
   var stage: ReservedConnections.Stage { get }
 
   /// Handles received bytes. During the call, the connection may get another handler, or close.

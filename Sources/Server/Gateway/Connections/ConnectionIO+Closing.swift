@@ -7,7 +7,8 @@ extension ConnectionIO {
   /// kernel could reset the connection before the peer has read the answer.
   private static let lingerBytes: Int32 = 262_144
   private static let lingerTime = Duration.seconds(2)
-  /// The maximum for an upload. Its client may read the answer only after it has sent much of the body.
+  /// The maximum number of such bytes for a refused upload. The client may read the answer only after it has sent much of the
+  /// body.
   private static let longLingerBytes: Int32 = 16_777_216
   private static let longLingerTime = Duration.seconds(5)
 

@@ -5,8 +5,8 @@ internal import Primitives
 
 /// Opens, writes to and closes the connections of a reactor.
 ///
-/// A write never reads input. If a write makes it possible to continue with paused input, the input is handled in a later turn, so
-/// that no handler is called recursively.
+/// A write never reads input. If a write makes it possible to continue with paused input, the input is handled in a later turn,
+/// so that no handler is called recursively.
 final class ConnectionIO {
   /// A number of send calls and of sent bytes. A loop over many connections adds its tally to the counters once, at its end.
   struct SendTally {
@@ -102,8 +102,8 @@ final class ConnectionIO {
 
   // MARK: - Writing
 
-  /// Writes bytes without encryption, even on a TLS connection. Bytes that the kernel does not accept are buffered, and are written
-  /// before any later output.
+  /// Writes bytes without encryption, even on a TLS connection. Bytes that the kernel does not accept are buffered, and are
+  /// written before any later output.
   func writeRaw(_ bytes: Span<UInt8>, on connection: Connection) {
     guard !bytes.isEmpty else { return }
     var written = 0
@@ -131,7 +131,8 @@ final class ConnectionIO {
     return write(bytes.span.extracting(range.lowerBound..<end), on: connection)
   }
 
-  /// Writes the handler's output like `write(_:on:)`, for a loop over many connections. The loop adds `tally` to the counters once.
+  /// Writes the handler's output like `write(_:on:)`, for a loop over many connections. The loop adds `tally` to the counters
+  /// once.
   func write(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     guard let tls = connection.tls else {

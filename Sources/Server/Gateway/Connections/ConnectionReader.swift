@@ -40,7 +40,8 @@ final class ConnectionReader {
 
   // MARK: - Order
 
-  /// Handles the event that a socket is readable. Reads the socket now if no other connection waits, otherwise adds it to the queue.
+  /// Handles the event that a socket is readable. Reads the socket now if no other connection waits, otherwise adds it to the
+  /// queue.
   ///
   /// - Parameters:
   ///   - connection: the socket's connection.

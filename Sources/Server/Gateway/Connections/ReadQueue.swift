@@ -3,10 +3,10 @@ internal import Primitives
 
 /// The connections of a reactor that have input to read, and their time slices.
 ///
-/// A turn reads WebSockets first, then HTTP connections, then expensive input. A connection that cannot handle all its input within
-/// its time slice continues in the next turn, after the connections that wait already.
+/// A turn reads WebSockets first, then HTTP connections, then expensive input. A connection that cannot handle all its input
+/// within its time slice continues in the next turn, after the connections that wait already.
 final class ReadQueue {
-  /// The maximum times in a turn for reading WebSockets, and for reading HTTP connections.
+  /// The maximum time in a turn for reading WebSockets. `httpTime` is the same limit for HTTP connections.
   private static let webSocketTime = Duration.milliseconds(4)
   private static let httpTime = Duration.milliseconds(2)
   /// The maximum time in a turn for expensive input: compressed messages that inflate to many times their size, long messages of
@@ -19,8 +19,8 @@ final class ReadQueue {
   private let expensive = FairQueue<Connection.Key>()
   /// The end of the time slice of the connection that is being read.
   private var shareEnd = MonotonicTime.distantPast
-  /// The time that the present turn has spent on expensive input. This time does not count as load of the loop, because a higher
-  /// load would delay the entries of other sockets.
+  /// The time that the present turn has spent on expensive input. This time does not count as load of the loop, because the loop
+  /// delays entries when its load is high, and the entries of other sockets must not be delayed.
   private var expensiveTimeOfTurn = Duration.zero
 
   var isEmpty: Bool { webSockets.isEmpty && http.isEmpty && expensive.isEmpty }

@@ -1,7 +1,7 @@
 /// The connections that a reactor accepts beyond the limit `connections`, so that health checks and metrics still work when the
 /// limit is reached.
 ///
-/// A reserved connection gets one answer and is then closed. When all slots are used, a new connection evicts another one, so
+/// A reserved connection gets one answer and is then closed. When all slots are used, a new connection evicts an earlier one, so
 /// that silent peers cannot occupy the slots.
 struct ReservedConnections {
   /// The progress of a reserved connection. The connection with the least progress is evicted first.
@@ -16,8 +16,8 @@ struct ReservedConnections {
     static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The number of slots of the whole gateway. Each reactor gets an equal part, rounded up. With more than half as many reactors as
-  /// slots, the gateway has more slots, because each reactor has at least `leastSlots`.
+  /// The number of slots of the whole gateway. Each reactor gets an equal part, rounded up, but at least `leastSlots`. So a
+  /// gateway with many reactors has more slots than this number.
   static let slots = 16
   /// The minimum number of slots of a reactor.
   private static let leastSlots = 2
@@ -32,7 +32,8 @@ struct ReservedConnections {
     capacity = max(Self.leastSlots, (Self.slots + reactors - 1) / reactors)
   }
 
-  /// Returns the connection that must be closed before another connection is inserted: the oldest of those with the least progress.
+  /// Returns the connection that must be closed before another connection is inserted: the oldest of those with the least
+  /// progress.
   ///
   /// - Parameter stage: returns the stage of a connection.
   /// - Returns: nil while a slot is free.

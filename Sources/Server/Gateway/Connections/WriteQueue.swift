@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The connections of a reactor that have to continue writing. Their sockets have just become writable, or they have used up their
-/// share of the turn.
+/// The connections of a reactor that have to continue writing. Their sockets have just become writable, or they have used up
+/// their share of the turn.
 final class WriteQueue {
   /// The maximum time in a turn for writing live entries and answers.
   private static let liveTime = Duration.milliseconds(4)
