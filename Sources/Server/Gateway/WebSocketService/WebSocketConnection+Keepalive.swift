@@ -37,8 +37,8 @@ extension WebSocketConnection {
       disconnect(reason)
       return
     }
-    // The number of buffered bytes may have grown since the last check: when a segment of the log is dropped, a subscriber gets its
-    // own copy of the rest of a frame that was sent in part.
+    // The number of buffered bytes may have grown since the last check: when a segment of the log is dropped, a subscriber gets
+    // its own copy of the rest of a frame that was sent in part.
     if subscriber.hasBufferedOutput, !io.updateBufferedBytes(of: connection) {
       disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
       return

@@ -10,7 +10,8 @@ extension WebSocketConnection {
   private static let entriesPerStep = 2_048
   /// The number of messages of one socket between two checks of the socket's time slice.
   private static let messagesBetweenChecks = 8
-  /// The number of bytes without a complete message, such as empty frames, after which the time slice is checked.
+  /// The number of bytes after which the time slice is checked, even if they contain no complete message (empty frames, for
+  /// example).
   private static let bytesBetweenChecks = 4096
 
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
@@ -140,8 +141,8 @@ extension WebSocketConnection {
     receive(kind, message.span)
   }
 
-  /// Starts or ends the time limit for an incomplete message. Disconnects the client if incomplete messages and other buffers of all
-  /// connections use too much memory.
+  /// Starts or ends the time limit for an incomplete message. Disconnects the client if incomplete messages and other buffers of
+  /// all connections use too much memory.
   private func checkIncompleteMessage() {
     if messages.isInsideMessage {
       if messageBegan == nil { messageBegan = now }

@@ -27,30 +27,30 @@ final class WebSocketConnection: ConnectionHandler {
   let service: WebSocketService
   var phase: Phase {
     willSet {
-      // The counter keeps a session in memory that the client is about to join.
+      // The session stays in memory while this counter is above 0, because a client is about to join the session.
       if case .opened(let live) = phase { live.unjoinedSockets -= 1 }
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
   }
-  // The order of the properties leaves few gaps in memory, which matters because there is one object per socket. Small values follow
-  // optional values.
+  // The order of the properties leaves few gaps in memory, which matters because there is one object per socket. Small values
+  // follow optional values.
   let subscriber: Subscriber
   var messages: MessageReader
-  /// The payloads of the fragments that have arrived, of a message whose last fragment has not.
+  /// The payloads of the received fragments of an incomplete message.
   var fragments: [UInt8] = []
   /// A message whose first entries were handled in an earlier turn.
   var unfinished: UnfinishedMessage?
   /// The time at which the peer last sent input or acknowledged output.
   var activeAt: MonotonicTime
   var pingedAt: MonotonicTime
-  /// The time since which the socket is open and the session is loaded, so that the client can join.
+  /// The time at which the client became able to join: the socket was open, and the session was loaded.
   var joinableSince: MonotonicTime
   /// The time of the `join` whose catch-up is in progress; distant future if no catch-up is in progress.
   var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
   /// True after the end of the connection was logged.
   var isCloseLogged = false
-  /// The code of the close frame that closed the socket; nil before. It is used by the log.
+  /// The code of the first close frame, for the log; nil before that frame.
   var closeCode: UInt16?
   /// The side that closed the socket first.
   var closedBy = ClosedBy.nobody
@@ -59,13 +59,13 @@ final class WebSocketConnection: ConnectionHandler {
   var hasPeerClosed = false
   /// The id of the session, for the log. It remains after the socket was detached from the session.
   var sessionID: SessionID?
-  /// A copy of `messages.isInflating`, updated after each use of `messages`. Reading the property itself would copy `messages`, which
-  /// costs 1,000 instructions per message.
+  /// A copy of `messages.isInflating`, updated after each use of `messages`. Reading the property itself would copy `messages`,
+  /// which costs 1,000 instructions per message.
   var isInflating = false
   /// True while the socket waits for the shared inflater. The socket is not read during the wait.
   var awaitsInflater = false
-  /// True when the socket is to be closed after its output is written, without waiting for more frames of the peer. The peer has sent
-  /// a close frame, or has violated the protocol.
+  /// True when the socket is to be closed after its output is written, without waiting for more frames of the peer. The peer has
+  /// sent a close frame, or has violated the protocol.
   var isFinished = false
   private var unacknowledged: UInt32 = 0
   /// The time at which the first bytes of an incomplete message arrived; nil if no message is incomplete.
@@ -172,8 +172,8 @@ final class WebSocketConnection: ConnectionHandler {
 
   func becameWritable() {
     activeAt = now
-    // The socket continues from the write queue, because a thousand sockets may become writable at the same time. While it waits in
-    // the queue, no other bytes are sent to it, because it may be in the middle of a frame.
+    // The socket continues from the write queue, because a thousand sockets may become writable at the same time. While it waits
+    // in the queue, no other bytes are sent to it, because it may be in the middle of a frame.
     io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
   }
 
