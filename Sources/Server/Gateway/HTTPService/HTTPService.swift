@@ -109,8 +109,8 @@ final class HTTPService {
 
   // MARK: - Requests
 
-  /// Returns the answer to a request whose head alone requires a redirect, a refusal or the answer to `OPTIONS`; nil for all other
-  /// requests.
+  /// Returns the answer to a request whose head alone requires a redirect, a refusal or the answer to `OPTIONS`; nil for all
+  /// other requests.
   func immediateAnswer(to head: RequestHead, _ route: Route, from client: ForwardedClient) -> Answer? {
     guard
       let (cause, answer) = router.immediateAnswer(
