@@ -95,7 +95,7 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "If the queue is full, a content of a client with few waiting contents replaces the newest of the client with the most"
+    "If the queue is full, a client with few waiting contents displaces the newest waiting content of the client with the most"
   )
   func full() {
     let checks = Checks(running: 1, waiting: 8)

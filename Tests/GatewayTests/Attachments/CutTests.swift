@@ -119,7 +119,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: after ten resets at different offsets, all bytes are stored exactly once",
+      "PROTOCOL 4: after ten connection resets at different offsets, all bytes are stored exactly once",
       arguments: [false, true])
     func manyResets(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -157,7 +157,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece with a wrong checksum is dropped, even if the client disconnects after its last byte"
+      "PROTOCOL 4: a piece with a wrong checksum is dropped, even if the client disconnects right after it has sent the piece"
     )
     func cutWithWrongChecksum() throws {
       let room = try JournalRoom()

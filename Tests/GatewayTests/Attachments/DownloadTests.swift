@@ -64,7 +64,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: a reader that pauses delays no other readers, and later gets the rest, even if the attachment was removed",
+      "P5: a paused download delays no other requests, and can be completed even if the attachment is removed meanwhile",
       arguments: Way.all)
     func stopsAndReturns(_ way: Way) throws {
       let room = try JournalRoom()
@@ -117,7 +117,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a reader that accepts no bytes for `bodyStallSeconds` is closed, and leaves no open descriptor",
+      "P6: if a reader accepts no bytes for `bodyStallSeconds`, its connection is closed, and no descriptor stays open",
       arguments: Way.all)
     func stalls(_ way: Way) throws {
       let room = try JournalRoom { $0.limits.bodyStallSeconds = 1 }

@@ -140,7 +140,7 @@ extension OverSockets {
       for client in clients { try client.stream.drainToEnd() }
     }
 
-    @Test("A drain waits until an upload that has all its bytes is answered")
+    @Test("A drain waits for the answer to an upload whose bytes have all arrived")
     func drainOfTheWhole() throws {
       let room = try JournalRoom()
       let bytes = Content.bytes(100_000, seed: 65)

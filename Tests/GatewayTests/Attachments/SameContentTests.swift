@@ -11,7 +11,7 @@ extension OverSockets {
   @Suite("Attachments with the same content")
   struct SameContentTests {
     @Test(
-      "Attachments with the same content that are added at the same time share a file, which is removed with the last one"
+      "If attachments with the same content are added at the same time, they share a file, which is removed with the last of them"
     )
     func together() throws {
       let room = try JournalRoom()
@@ -36,7 +36,7 @@ extension OverSockets {
     }
 
     @Test(
-      "If an attachment is added while the last one with the same content is removed, its content can be read"
+      "A new attachment can be read even if the only other one with the same content is removed while the new one is added"
     )
     func removedMeanwhile() throws {
       let room = try JournalRoom()

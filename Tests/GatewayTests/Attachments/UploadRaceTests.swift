@@ -194,7 +194,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: if its attachment or session is removed during an upload, the upload is refused, and leaves no file",
+      "PROTOCOL 4: if an attachment or its session is removed during the upload, the upload is refused, and leaves no file",
       arguments: End.allCases, [false, true])
     func goneInTheMiddle(end: End, isResumable: Bool) throws {
       let room = try JournalRoom { if end == .expiry { $0.limits.uploadKeepSeconds = 1 } }
@@ -341,7 +341,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an empty piece is answered only after the file of its upload was moved to its final folder"
+      "PROTOCOL 4: an empty piece after the last byte is answered only when the file was moved to its final folder"
     )
     func askedWhilePlaced() async throws {
       let room = try JournalRoom()

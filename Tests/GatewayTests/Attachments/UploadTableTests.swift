@@ -178,7 +178,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "If its reactor cannot be told to end an upload, the upload keeps its slot, and the new upload is refused"
+    "If the reactor of an upload cannot be told to evict it, the upload keeps its slot, and the new upload is refused"
   )
   func fullMailbox() throws {
     let table = Self.table(uploads: 1)
@@ -204,7 +204,9 @@ struct UploadTableTests {
     #expect(evicted.reactor == 2 && evicted.slots == .ofAddress(2))
   }
 
-  @Test("While the gateway is not reading its body, or has all its bytes, an upload does not count as slow")
+  @Test(
+    "An upload does not count as slow while the gateway does not read its body, or when all its bytes have arrived"
+  )
   func paused() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
@@ -218,7 +220,9 @@ struct UploadTableTests {
     #expect(Self.ask(table, at: Self.time(105)).evicted != nil)
   }
 
-  @Test("Time during which the gateway does not read does not lower the measured rate of a fast upload")
+  @Test(
+    "The measured rate of a fast upload is not lowered by a pause in which the gateway does not read"
+  )
   func fastAfterPause() throws {
     let table = Self.table(uploads: 4)
     let id = try Self.begin(table, 0)

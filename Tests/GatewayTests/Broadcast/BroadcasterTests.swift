@@ -51,7 +51,9 @@ struct BroadcasterTests {
     #expect(try await worker.entriesAndCloses(of: watching) == [.entries([[2], [3]])])
   }
 
-  @Test("A member whose socket is full delays no other member, and gets the rest when the socket has room")
+  @Test(
+    "A member whose socket is full delays no other member, and gets the remaining entries when the socket has room"
+  )
   func blockedMember() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

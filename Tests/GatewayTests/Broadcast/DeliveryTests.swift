@@ -37,7 +37,7 @@ extension OverSockets {
     }
 
     @Test(
-      "S43: many joins in a short time are announced to all members in their order, even without other entries"
+      "S43: many joins in a short time are announced in order to all members, even if no entries are sent"
     )
     func comings() throws {
       let gateway = try RunningGateway(reactors: 1)
@@ -122,7 +122,7 @@ extension OverSockets {
       }
     }
 
-    @Test("PROTOCOL 2.2: `committed` is sent for all entries of a member")
+    @Test("PROTOCOL 2.2: a member gets `committed` for all its entries")
     func committed() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

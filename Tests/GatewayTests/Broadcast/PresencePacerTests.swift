@@ -36,7 +36,8 @@ struct PresencePacerTests {
   }
 
   @Test(
-    "delayed announcements of joins are sent with the next entry, but not in an earlier turn without entries")
+    "delayed announcements of joins are sent in the next turn with entries, but not in earlier turns without entries"
+  )
   func withEntries() {
     var pacer = PresencePacer()
     var tells = [

@@ -7,7 +7,8 @@ import Wire
 @Suite("Memory of all sessions")
 struct SessionMemoryTests {
   @Test(
-    "Over the limit, a session may grow up to its equal share of a reserve, which is a quarter of the limit")
+    "Over the limit, each session may grow up to an equal share of a reserve; the reserve is a quarter of the limit"
+  )
   func parts() {
     let memory = SessionMemory(limit: 1600)
     _ = memory.hold(1500, sessions: 1)

@@ -82,7 +82,9 @@ struct CertificateKeeperTests {
     #expect(keeper.reloadFailures == inAll)
   }
 
-  @Test("After a logged failure, the next success is logged once, even if the old files have returned")
+  @Test(
+    "After a logged failure, the next success is logged once, even if the files are the same as before the failure"
+  )
   func oldPairIsBack() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()
@@ -95,7 +97,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("If a file is moved away and back without a change, a reload is logged")
+  @Test("If a file is moved away and back unchanged, the failure and then the reload are logged")
   func movedBack() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))

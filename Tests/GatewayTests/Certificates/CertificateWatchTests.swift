@@ -65,7 +65,8 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "Each requested reload that fails is logged at once; the failure is over when the old files are back")
+    "A requested reload that fails is always logged at once; the failure ends when the files in force are in place again"
+  )
   func answers() {
     let old = versions("certificate", "key")
     let missing = versions("", "key")

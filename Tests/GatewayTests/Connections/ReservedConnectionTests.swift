@@ -77,7 +77,7 @@ struct ReservedSlotTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
 
   @Test(
-    "16 slots are shared by the reactors, each of which has at least 2",
+    "The reactors share 16 slots, but each reactor has at least 2",
     arguments: [
       (1, 16), (2, 8), (3, 6), (8, 2), (64, 2),
     ])
@@ -93,7 +93,7 @@ struct ReservedSlotTests {
   }
 
   @Test(
-    "The oldest silent connection is evicted first, then the oldest with an incomplete request, then the oldest of the rest"
+    "Silent connections are evicted first, then those with an incomplete request, then others; in each group, the oldest first"
   )
   func order() {
     var reserved = ReservedConnections(reactors: 4)

@@ -42,7 +42,7 @@ struct AnswerEncoderTests {
   }
 
   @Test(
-    "`Connection` is `close` if the connection will be closed, and `keep-alive` if it stays open with HTTP/1.0"
+    "`Connection` is `close` if the connection will be closed, and `keep-alive` if an HTTP/1.0 connection stays open"
   )
   func connection() throws {
     #expect(try Self.lines(Answer(.noContent), closes: true).contains("Connection: close"))
@@ -62,7 +62,7 @@ struct AnswerEncoderTests {
   }
 
   @Test(
-    "A request from an allowed origin gets CORS fields; those for attachments also expose the fields of uploads"
+    "Responses to an allowed origin have CORS fields; responses about attachments also expose the fields of uploads"
   )
   func crossOrigin() throws {
     let head = try Self.head(["Origin: https://friend.example"])

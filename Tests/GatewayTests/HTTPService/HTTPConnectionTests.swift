@@ -45,7 +45,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A request for a new session is answered when its body has been read, and the named session is in memory"
+    "A request for a new session is answered after its body was read, and the session in the response is in memory"
   )
   func creation() async throws {
     let worker = try HTTPWorker()

@@ -203,7 +203,7 @@ extension OverSockets {
       try http.stream.drainToEnd()
     }
 
-    @Test("After an HTTP/1.0 request that the other reactor answers, the connection is closed")
+    @Test("An HTTP/1.0 request for a session of the other reactor is answered with `Connection: close`")
     func oldVersion() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()

@@ -28,7 +28,7 @@ struct ProxyWarningsTests {
   }
 
   @Test(
-    "A peer with a private address whose requests name clients causes one warning per hour about an untrusted proxy"
+    "If a peer with a private address sends proxy fields, one warning per hour about an untrusted proxy is logged"
   )
   func untrustedProxy() throws {
     let warnings = warnings()
@@ -64,7 +64,7 @@ struct ProxyWarningsTests {
     #expect(lines.last?.contains("neither Forwarded nor X-Forwarded-For is present") == true)
   }
 
-  @Test("A request for another host is logged with the host that its proxy names and the expected host")
+  @Test("A request for a wrong host is logged with the host in the proxy's fields and the expected host")
   func otherHost() throws {
     let warnings = warnings(trustedProxies: 1, publicURL: "https://draw.example")
     let head = try #require(

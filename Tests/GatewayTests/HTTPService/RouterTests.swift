@@ -41,7 +41,7 @@ struct RouterTests {
   }
 
   @Test(
-    "From the request head alone, the router decides if it answers a request at once or accepts it",
+    "The router decides from the request head alone whether it answers a request at once or accepts it",
     arguments: [
       Request(line: "GET /", cause: .plainText, status: 308),
       Request(line: "GET /api/limits", cause: nil),

@@ -34,7 +34,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "A synchronised clock is trusted an hour after its synchronisation, or after the last interruption of it"
+    "A clock is trusted an hour after it was synchronised; the hour starts again if the synchronisation was interrupted"
   )
   func synchronisation() {
     var trust = Self.trust(synchronised: false)

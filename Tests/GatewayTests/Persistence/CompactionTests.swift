@@ -109,7 +109,7 @@ extension OverSockets {
     }
 
     @Test(
-      "If its compaction fails, a log continues unchanged",
+      "A log whose compaction fails continues unchanged",
       arguments: [TroubledDisk.Call.Kind.make, .replace])
     func fails(kind: TroubledDisk.Call.Kind) async throws {
       let disk = TroubledDisk()

@@ -279,7 +279,7 @@ extension OverSockets {
     }
 
     @Test(
-      "After a session with unsaved entries has expired, new data is no longer refused because of its failed writes"
+      "After a session with unsaved entries has expired, its failed writes no longer cause new data to be refused"
     )
     func expires() async throws {
       let disk = TroubledDisk()

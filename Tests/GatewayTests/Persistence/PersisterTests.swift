@@ -81,7 +81,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "While the entries of its last turn are being sent, a session is not stored, but waits for a later batch")
+    "A session is not stored while the entries of its last turn are being sent; it waits for a later batch")
   func flushing() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -95,7 +95,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "`closed` is written after all other records; a session that continues writes more records, but none after `end`"
+    "`closed` is the last record, unless the session continues; after `end`, no record is written"
   )
   func finalRecords() async throws {
     let worker = try Worker()

@@ -88,7 +88,8 @@ extension OverSockets {
 @Suite("The progress of a drain")
 struct DrainProgressTests {
   @Test(
-    "Reactors may finish when all are ready, and the last one to finish is told if all have stopped cleanly")
+    "Reactors may finish when all are ready; the last one to finish is told whether all of them stopped cleanly"
+  )
   func progress() {
     let progress = DrainProgress(reactors: 2)
     #expect(!progress.reportReady())

@@ -105,7 +105,7 @@ extension OverSockets {
     }
 
     @Test(
-      "An empty session is kept as long as one with content if damaged bytes of its log were kept in another file",
+      "An empty session that has a file of damaged log bytes is kept as long as a session with content",
       arguments: [true, false])
     func damaged(isPutAway: Bool) async throws {
       var gateway = try RunningGateway {
