@@ -95,7 +95,7 @@ struct BoundsTests {
     #expect(ada.refusals.first?.clientSequence == nil)
   }
 
-  @Test("S29 a participant that resumes and ignores refusals again is disconnected again, each time")
+  @Test("S29 a participant that ignores refusals is disconnected each time, however often it resumes")
   func ignoredForEver() throws {
     let fixture = Fixture {
       $0.entriesPerSecond = 1
@@ -117,7 +117,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S29 after ten ignored refusals in a row, the next one pauses reading from the socket, and another closes it with 4029"
+    "S29 the eleventh ignored refusal in a row pauses reading from the socket, and the twelfth closes the socket with 4029"
   )
   func ignoring() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
@@ -261,7 +261,9 @@ struct BoundsTests {
     #expect(fixture.session.participants.waiting.count == 0)
   }
 
-  @Test("S44 a socket with too many unread refusals is closed with 1008, even while one message is processed")
+  @Test(
+    "S44 a socket with too many unread refusals is closed with 1008, even if a single message causes all of them"
+  )
   func refusals() throws {
     let fixture = Fixture { $0.entriesPerSecond = 100_000 }
     let ada = try fixture.join()

@@ -39,7 +39,7 @@ struct ComponentTests {
     #expect(!gate.isClosed)
   }
 
-  @Test("A turn is classified as having no content, only changes of presence, or entries")
+  @Test("A turn is classified by its content: nothing, only changes of presence, or entries")
   func turns() {
     var turn = TurnSummary()
     func end(_ last: UInt64, presence: UInt64 = 0, unreliable: Bool = false, segment: Bool = false)
@@ -59,7 +59,7 @@ struct ComponentTests {
   }
 
   @Test(
-    "A session without content is kept for `emptySessionKeepSeconds`, but for `sessionKeepSeconds` if it is damaged"
+    "A session without content is kept for `emptySessionKeepSeconds`; if it is damaged, for `sessionKeepSeconds`"
   )
   func expiry() {
     let limits = Limits()

@@ -67,7 +67,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 an uploader's join is announced before its attachment, and snapshots have its name after it has left"
+    "S46 an uploader's join is announced before the attachment; after the uploader has left, snapshots still have its name"
   )
   func uploader() throws {
     let fixture = Fixture { $0.graceSeconds = 0 }
@@ -83,7 +83,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot has attachments at their announced offsets, and the client entries whose keys equal attachment ids"
+    "S46 a snapshot has attachments with their announced offsets, and client entries, even if a key is an attachment's id"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }

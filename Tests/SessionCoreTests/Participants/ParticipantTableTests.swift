@@ -131,7 +131,9 @@ struct ParticipantTableTests {
     #expect(ada.name == "Ida")
   }
 
-  @Test("After a restore, active participants are within their grace times, which end in order")
+  @Test(
+    "After a restore, active participants are within their grace times, which end in the order of their deadlines"
+  )
   func restores() {
     var table = table()
     var states: [ParticipantState] = []

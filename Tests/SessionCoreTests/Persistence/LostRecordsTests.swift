@@ -85,7 +85,7 @@ struct LostRecordsTests {
   }
 
   @Test(
-    "S76 the notice `damaged` is kept over a crash, but not over a clean close after a participant got the notice"
+    "S76 the notice `damaged` survives a crash, but not a clean close if a participant has received the notice"
   )
   func noticeAfterCrash() throws {
     let fixture = try Self.fixture()
@@ -112,7 +112,9 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice `damaged` is kept over a clean close if no participant got the notice before")
+  @Test(
+    "S76 the notice `damaged` survives a clean close if no participant has received the notice before"
+  )
   func noticeAfterIdleness() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })

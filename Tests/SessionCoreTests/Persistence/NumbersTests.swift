@@ -22,7 +22,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 if all numbers that are reserved on disk are used, a socket is closed with 1013, and its client can try again"
+    "S66 if all numbers reserved on disk are assigned, a new socket is closed with 1013, and its client can try again"
   )
   func exhausted() throws {
     let fixture = Fixture(saving: .byStore)
@@ -44,7 +44,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a crash, the reserved block is skipped; numbers are assigned once the opening records are on disk"
+    "S66 after a crash, the reserved block is skipped, and no number is assigned before the opening records are on disk"
   )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
@@ -81,7 +81,7 @@ struct NumbersTests {
     #expect(try after.join().number == 3)
   }
 
-  @Test("S66 an entry for a participant that was lost in a crash does not reach any later participant")
+  @Test("S66 an entry whose target participant was lost in a crash does not reach any later participant")
   func targeted() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

@@ -75,7 +75,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S74 if a grace time ends just before a session is closed, its announcement is saved before the `closed` record"
+    "S74 if a grace time ends just before a session is closed, the entry that announces its end is saved before `closed`"
   )
   func graceEndsWhileClosing() throws {
     let fixture = Fixture(saving: .byStore)
@@ -243,7 +243,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S62 a compaction omits superseded entries; its log may replace the old one when the superseding entries are on disk"
+    "S62 a compaction omits superseded entries; the new log replaces the old one only if the superseding entries are on disk"
   )
   func covered() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }

@@ -36,7 +36,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S54 a save has at most 1 MiB of whole frames; used client sequences are only in the last of several saves"
+    "S54 a save has at most 1 MiB, in whole frames; if several saves are needed, only the last has used client sequences"
   )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)

@@ -116,7 +116,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S70 after two crashes in a row, both earlier epochs are valid up to the last of their entries on disk")
+    "S70 after two crashes in a row, each of the two earlier epochs is valid up to its last entry on disk")
   func twoCrashes() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -298,7 +298,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S71 after a crash, a waiting participant is announced as gone, even if only the head of a compacted log has it",
+    "S71 after a crash, a waiting participant is announced as gone, even if its record is only in the head of a compacted log",
     arguments: [true, false])
   func waiting(isCompacted: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
@@ -333,7 +333,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.left).map(\.number) == [2])
   }
 
-  @Test("S71 clients that were informed of a failing disk before a crash get the notice `saved` after it")
+  @Test("S71 after a crash, clients that had been informed of a failing disk get the notice `saved`")
   func trouble() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")

@@ -186,7 +186,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S20 the flag `existing` is evaluated at the entry's place in the order, and stays set if the entry changed nothing"
+    "S20 the flag `existing` is evaluated when the entry gets its sequence, and stays set only if the entry changes nothing"
   )
   func existing() throws {
     let fixture = Fixture()
@@ -398,7 +398,8 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 when a turn has too many unreliable entries, the newest of each sender, type and target list stays")
+    "S26 when a turn has too many unreliable entries, only the newest of each sender, type and target list is kept"
+  )
   func newest() {
     var unreliableBatch = UnreliableBatch()
     var dropped = 0
