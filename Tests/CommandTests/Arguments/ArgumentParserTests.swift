@@ -188,7 +188,9 @@ struct ArgumentParserTests {
     #expect(try serve(["--reactors", "2"], ["DRAWTOGETHER_REACTORS": "many"]).reactors == 2)
   }
 
-  @Test("Environment variables for programs that take part in sessions are ignored")
+  @Test(
+    "A gateway ignores the environment variables that are meant for client programs, such as `DRAWTOGETHER_GATEWAY`"
+  )
   func participantVariables() throws {
     let environment = [
       "DRAWTOGETHER_GATEWAY": "https://draw.example", "DRAWTOGETHER_GATEWAY_CERTIFICATES": "ca.pem",

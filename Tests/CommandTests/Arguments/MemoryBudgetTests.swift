@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
   private struct UnexpectedInvocation: Error {}
 
   @Test(
-    "All shares fit into the memory, and limits that the operator did not set are at most their defaults",
+    "All shares fit into the memory, and limits that the operator did not set do not exceed their defaults",
     arguments: [128, 192, 384, 768, 1_536, 3_072, 6_144, 18_432], [true, false])
   func fits(mebibytes: Int, https: Bool) throws {
     let (budget, asked) = try budget(mebibytes, https: https)

@@ -92,7 +92,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A missing upload file is not a fault while the record of its removal may still wait for the disk")
+  @Test("A missing upload file is not a fault while the record of its removal may not be on disk yet")
   func discarded() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -155,7 +155,9 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("Copied content that the last copy of the log does not need is removed")
+  @Test(
+    "Content that was copied, but that the last copy of the log does not need, is removed from the backup"
+  )
   func superseded() async throws {
     var log = MadeLog(Self.id)
     let other = UUID(uuid: (2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))

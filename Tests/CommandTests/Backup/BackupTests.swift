@@ -193,7 +193,9 @@ struct BackupTests {
     #expect(CommandRun(["verify", "--data", place.restored]).code == 0)
   }
 
-  @Test("If no folder has the name, `restore` treats the name as the prefix of an id, but a path is an error")
+  @Test(
+    "If there is no such folder, `restore` treats its argument as the prefix of an id, but reports a path as an error"
+  )
   func names() async throws {
     var log = drawing("backup0000000000000AAA")
     log.end()

@@ -112,7 +112,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "ST9 A loss is reported until `repair` accepts it, even if the log was repaired earlier",
+    "ST9 A loss is reported until `repair` accepts it, even if the damaged bytes were removed from the log earlier",
     arguments: [true, false])
   func repair(isMended: Bool) async throws {
     let whole = try folder.bytes("log", of: id)

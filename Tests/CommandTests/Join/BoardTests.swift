@@ -161,7 +161,8 @@ struct BoardTests {
     #expect(board.items().first?.box == PlaneBox(left: 195, top: 135, right: 445, bottom: 385))
   }
 
-  @Test("A moved picture keeps depth and size from its metadata")
+  @Test(
+    "A picture that is moved keeps the depth and size in its metadata, unless the message contains others")
   func moved() throws {
     let metadata = Array(#"{"location":[1,1],"width":40,"height":20,"z":7}"#.utf8)
     board.receive([BoardAttachment(id: Self.one, name: "a.png", isPicture: true, metadata: metadata)])

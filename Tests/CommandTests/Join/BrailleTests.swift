@@ -53,7 +53,7 @@ struct BrailleTests {
     #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
   }
 
-  @Test("A range of dots may cross the mask's words, and each set dot is returned once")
+  @Test("A range of dots may span several words of the mask, and each set dot is returned once")
   func mask() {
     var mask = DotMask(width: 130, height: 2)
     for (left, right, y) in [

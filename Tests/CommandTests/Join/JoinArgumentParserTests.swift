@@ -8,7 +8,7 @@ struct JoinArgumentParserTests {
   private static let link = "https://draw.example/s/AAAAAAAAAAAAAAAAAAAAAA"
 
   @Test(
-    "Actions are parsed, with flags anywhere after join",
+    "Actions are parsed; flags may be anywhere after `join`",
     arguments: [
       ([link, "watch"], JoinRequest(link: link, action: .watch(once: false))),
       (
