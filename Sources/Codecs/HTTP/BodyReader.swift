@@ -1,6 +1,6 @@
 /// A reader that finds the content in a framed body (RFC 9112 §6, §7.1). It neither copies nor examines the content.
 struct BodyReader: Sendable {
-  /// The limits of a chunked body other than the length of its content, in bytes.
+  /// The limits of a chunked body, except the limit of its content.
   struct Limits: Sendable {
     let chunkExtensionBytes: Int
     let trailerBytes: Int

@@ -21,7 +21,7 @@ package enum ContentDisposition {
   /// Returns a field that makes a browser save the content under a name.
   ///
   /// - Parameter fileName: any text.
-  /// - Returns: printable ASCII, in which the name cannot end its quotes.
+  /// - Returns: printable ASCII. A quotation mark in the name does not end the quoted string.
   package static func attachment(fileName: String) -> String {
     field("attachment", fileName)
   }
@@ -29,7 +29,7 @@ package enum ContentDisposition {
   /// Returns a field that lets a browser show the content, and save it under a name.
   ///
   /// - Parameter fileName: any text.
-  /// - Returns: printable ASCII, in which the name cannot end its quotes.
+  /// - Returns: printable ASCII. A quotation mark in the name does not end the quoted string.
   package static func inline(fileName: String) -> String {
     field("inline", fileName)
   }

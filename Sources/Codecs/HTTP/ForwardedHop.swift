@@ -61,9 +61,9 @@ package struct ForwardedHop: Equatable, Sendable {
   }
 
   /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which
-  /// most proxies replace. In the latter two fields, the element at position `proxies` from the end is used, or the first
-  /// element if there are fewer. If there are fewer, the first element may come from an inner proxy that replaced the field and
-  /// that receives every request in plain text. So in this case the scheme `http` is ignored.
+  /// most proxies replace. In `-Proto` and `-Host`, the element at position `proxies` from the end is used. A field with fewer
+  /// elements was probably replaced by an inner proxy. Its first element is then used, but the scheme `http` is ignored: the
+  /// inner proxy receives every request in plain text.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.

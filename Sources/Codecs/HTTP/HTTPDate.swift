@@ -17,8 +17,8 @@ package struct HTTPDate: Equatable, Comparable, Hashable, Sendable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Returns the days from 1970-01-01 to a day of the Gregorian calendar. The computation begins years in March, so
-  /// that a leap day is the last day of a year.
+  /// Returns the number of days from 1970-01-01 to a day of the Gregorian calendar. In the computation, a year begins in
+  /// March, so that a leap day is the last day of a year.
   static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -24,7 +24,7 @@ package struct RequestReader: Sendable {
   private var state = State.betweenRequests
 
   /// The maximum length of the content of the current request's body, in bytes. Above it, the status is 413. Set it after `.head`
-  /// to the limit of the route; the next request begins with the limit in `limits`.
+  /// to the limit of the route. When the next request begins, the reader sets it to `limits.bodyBytes`.
   package var bodyLimit: Int
 
   package init(limits: RequestLimits = RequestLimits()) {

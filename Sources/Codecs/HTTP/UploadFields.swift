@@ -62,7 +62,7 @@ package enum UploadChecksum {
   ///
   /// - Parameter field: the value of the field.
   /// - Returns: the algorithm, and a digest of its length.
-  /// - Throws: `unknownAlgorithm`, also if the digest is malformed too; otherwise `malformedChecksum` or `checksumLength`.
+  /// - Throws: `malformedChecksum`, `checksumLength`, or `unknownAlgorithm` (even if the digest is malformed as well).
   package static func parse(
     _ field: String
   ) throws(UploadFieldError) -> (algorithm: Algorithm, digest: [UInt8]) {

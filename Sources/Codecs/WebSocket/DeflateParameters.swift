@@ -68,8 +68,8 @@ package struct DeflateParameters: Equatable, Sendable {
     case .bits, .withoutValue:
       return nil
     }
-    // The client's window is limited only if the client offers it (§7.1.2.2). Our own window for inflating has the maximum size,
-    // so we never request a smaller window than the client offers.
+    // A server may limit the client's window only if the client offers `client_max_window_bits` (§7.1.2.2). Our own window for
+    // inflating has the maximum size, so we never request a smaller window than the client offers.
     switch parsed.clientMaxWindowBits {
     case .absent, .withoutValue: clientMaxWindow = nil
     case .bits(let bits): clientMaxWindow = bits

@@ -52,7 +52,7 @@ private struct ExtensionScanner {
     return ExtensionElement(name: name, parameters: parameters)
   }
 
-  /// Skips a byte and the white space after it, if that byte is next.
+  /// If the next byte is `byte`, skips it and the white space after it, and returns true.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard !isAtEnd, bytes[index] == byte else { return false }
     index += 1

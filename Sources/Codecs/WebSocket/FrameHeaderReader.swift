@@ -1,6 +1,6 @@
 /// A reader of consecutive frame headers. It checks each rule at the first byte that can break the rule.
 struct FrameHeaderReader: Sendable {
-  /// The state of the connection that the rules for a header depend on.
+  /// The properties of the connection on which the rules for a header depend.
   struct Context {
     let role: Role
     let limits: MessageLimits

@@ -2,7 +2,7 @@
 /// passes nil.
 package enum FrameWriter {
   /// Appends one frame: its header, and the payload, masked if there is a key. The payload of a compressed message is
-  /// the output of `Deflater`, and only its first frame has `isCompressed` set.
+  /// the output of `Deflater`. Only the first frame of a compressed message has `isCompressed` set.
   package static func append(
     _ opcode: Opcode, payload: Span<UInt8>, isFinal: Bool = true, isCompressed: Bool = false,
     maskingKey: MaskingKey? = nil, to bytes: inout [UInt8]

@@ -38,7 +38,7 @@ private import CZlib
     /// The bytes that have been inflated.
     package fileprivate(set) var output: [UInt8] = []
     fileprivate var consumed = 0
-    /// The number of consumed bytes among the four that the sender removed from the end.
+    /// The number of consumed bytes of the tail: the four bytes that the sender removed from the end of the message.
     fileprivate var consumedOfTail = 0
     fileprivate var hasBegun = false
 
@@ -50,7 +50,7 @@ private import CZlib
   ///
   /// - Parameters:
   ///   - progress: the progress of this message; a new `Progress` for its first step.
-  ///   - bytes: the payloads of the message's frames, the same at every step.
+  ///   - bytes: the payloads of the message's frames; pass the same bytes at every step.
   ///   - limit: the maximum number of bytes of the inflated message.
   ///   - step: the number of consumed plus produced bytes after which the step ends. A step may exceed this number by up to 32
   ///     KiB.

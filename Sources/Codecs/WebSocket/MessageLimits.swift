@@ -14,8 +14,8 @@ package struct MessageLimits: Equatable, Sendable {
   private let message: UInt32
   private let text: UInt32
 
-  /// Creates limits. Without `frameBytes` or `textBytes`, only `messageBytes` limits frames or texts. `messageBytes` must be
-  /// below 4 GiB.
+  /// Creates limits. Without `frameBytes`, only `messageBytes` limits a frame; without `textBytes`, only `messageBytes` limits a
+  /// text. `messageBytes` must be below 4 GiB.
   package init(frameBytes: Int = .max, messageBytes: Int, textBytes: Int? = nil) {
     precondition(frameBytes >= 0 && messageBytes >= 0, "a limit is not negative")
     precondition(messageBytes <= Int(UInt32.max), "a message is shorter than 4 GiB")

@@ -115,8 +115,8 @@ package struct MessageReader: Sendable {
     self.deflate = deflate
   }
 
-  /// The number of bytes that the reader stores of an incomplete compressed message or control frame. It stores no bytes of other
-  /// messages.
+  /// The number of stored bytes of a compressed message or control frame for which no event has been returned. The reader stores
+  /// no bytes of a message that is not compressed.
   package var bufferedBytes: Int {
     var count = 0
     if case .compressed(_, let bytes) = message { count += bytes.count }

@@ -14,8 +14,8 @@ struct UTF8Validator: Sendable {
   /// The number of bytes of the incomplete sequence.
   var pendingCount: Int { partialCount }
 
-  /// Checks the next piece. Returns the offset of its first invalid sequence from the piece's first byte (negative if
-  /// the sequence began in an earlier piece), or nil if the text can still become valid.
+  /// Checks the next piece. Returns nil if the text is valid so far. Otherwise returns the offset of the first invalid
+  /// sequence, relative to the first byte of this piece: negative if the sequence began in an earlier piece.
   mutating func firstError(in bytes: Span<UInt8>) -> Int? {
     var start = 0
     while partialCount > 0, start < bytes.count {

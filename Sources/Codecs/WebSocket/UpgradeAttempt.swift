@@ -28,7 +28,7 @@ package struct UpgradeAttempt: Sendable {
     self.offersDeflate = offersDeflate
   }
 
-  /// The fields of the GET request. The caller adds `Host` and others.
+  /// The handshake's fields in the GET request. The caller adds `Host` and any other fields.
   package var requestFields: [HandshakeField] {
     var fields: [HandshakeField] = [
       ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", key),
