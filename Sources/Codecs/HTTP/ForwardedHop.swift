@@ -61,9 +61,9 @@ package struct ForwardedHop: Equatable, Sendable {
   }
 
   /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which
-  /// most proxies replace. In `-Proto` and `-Host`, the element at position `proxies` from the end is used. A field with fewer
-  /// elements was probably replaced by an inner proxy. Its first element is then used, but the scheme `http` is ignored: the
-  /// inner proxy receives every request in plain text.
+  /// most proxies replace. In `-Proto` and `-Host`, the element at position `proxies` from the end is used. If the field has
+  /// fewer elements, an inner proxy may have replaced it. Its first element is then used, except for the scheme `http`: an inner
+  /// proxy receives every request in plain text.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.

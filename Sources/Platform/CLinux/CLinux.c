@@ -220,7 +220,7 @@ static int caught_signals = -1;
 static void caught(int number) {
   int before = errno;
   unsigned char byte = (unsigned char)number;
-  // If the pipe is full, this signal is dropped: the pipe then contains enough signals.
+  // If the pipe is full, this signal is dropped, because thousands of signals are then waiting to be read.
   ssize_t ignored = write(caught_signals, &byte, 1);
   (void)ignored;
   errno = before;

@@ -179,7 +179,7 @@ int clinux_unlock(int descriptor) {
 int clinux_give(int descriptor, uint32_t owner, uint32_t group) {
   struct stat found;
   if (fstat(descriptor, &found) < 0) return -errno;
-  // Some file systems have one owner for all files and accept no other.
+  // On some file systems all files have the same owner, and fchown always fails, even for this owner.
   if (found.st_uid == owner && found.st_gid == group) return 0;
   if (found.st_uid != geteuid()) return -EPERM;
   return result(fchown(descriptor, owner, group));

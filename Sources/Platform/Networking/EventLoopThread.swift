@@ -89,7 +89,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing) else { return }
     // The loop itself checks the flag before it waits.
     guard !isOnLoop else { return }
-    // The eventfd is never read, because each write is a new edge. It can fail only after 2^64 writes.
+    // The eventfd is never read, because each write is a new edge. A write can fail only after 2^64 earlier writes.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 

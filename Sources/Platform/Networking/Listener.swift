@@ -24,8 +24,8 @@ package final class Listener: Sendable {
   /// A spare descriptor. When no other descriptor is left, the listener closes it for a moment to accept and close a connection.
   private let spare: Guarded<CInt?>
 
-  /// Listens on an address that no other process listens on; throws an error with `isAddressInUse` otherwise. For
-  /// port 0 the system picks a free port.
+  /// Listens on an address. Throws an error with `isAddressInUse` if another process already listens on it. For port 0 the
+  /// system picks a free port.
   package convenience init(
     on address: SocketAddress, options: SocketOptions = SocketOptions(), backlog: Int = 4096
   ) throws(SystemError) {

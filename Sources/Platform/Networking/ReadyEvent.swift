@@ -2,8 +2,8 @@ internal import CLinux
 
 /// A readiness event of one descriptor.
 ///
-/// Several flags may be set in one event. There may be no further event after `hasHungUp`. So the receiver must then read to
-/// the end of the stream, even after a short read.
+/// Several flags may be set in one event. The kernel need not report another event after one with `hasHungUp`. So after
+/// `hasHungUp` the receiver must read to the end of the stream, even after a short read.
 package struct ReadyEvent: Equatable, Sendable, BitwiseCopyable {
   /// The token under which the descriptor was registered.
   package let token: UInt64

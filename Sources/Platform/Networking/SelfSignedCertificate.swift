@@ -98,7 +98,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     return OwnedDescriptor(owning: descriptor)
   }
 
-  /// Removes the permissions of other users, which a key that was copied here by hand may have.
+  /// Removes the permissions of other users. A key file that was copied here by hand may have such permissions.
   private static func restrict(_ keyPath: String) throws(CertificateError) {
     var status = stat()
     try check("stat", keyPath, unsafe stat(keyPath, &status))

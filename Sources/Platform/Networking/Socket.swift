@@ -87,7 +87,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     _ = try SystemError.check("shutdown", clinux_socket_shutdown_write(descriptor))
   }
 
-  /// Makes the close of this socket discard unsent bytes and reset the connection.
+  /// Sets an option of this socket: closing the socket then discards unsent bytes and resets the connection.
   package func resetOnClose() throws(SystemError) {
     _ = try SystemError.check("setsockopt", clinux_socket_reset_on_close(descriptor))
   }

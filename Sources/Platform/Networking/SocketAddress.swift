@@ -93,7 +93,7 @@ package enum AddressError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The name has neither an IPv4 nor an IPv6 address.
   case hostHasNoAddress
 
-  /// The problem in words that follow the refused text, such as `has no port`.
+  /// The problem as a phrase to append to the refused text, such as `has no port`.
   package var description: String {
     switch self {
     case .missingPort: "has no port; write HOST:PORT"

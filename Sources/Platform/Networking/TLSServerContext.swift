@@ -62,8 +62,8 @@ package struct TLSServerContext: Sendable {
     TLSConnection(context, role: .server)
   }
 
-  /// Encrypts session tickets with a new key from now on. Tickets of the last two keys still resume a session. Older keys are
-  /// erased, so that recorded tickets of these keys stay unreadable even if the keys in memory leak later.
+  /// Encrypts session tickets with a new key from now on. Tickets of the previous two keys can still resume a session. Older
+  /// keys are erased, so that recorded tickets of these older keys stay unreadable even if the keys in memory leak later.
   ///
   /// - Returns: false, without any change, if the system has no random bytes.
   @discardableResult

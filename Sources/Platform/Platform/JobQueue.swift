@@ -3,7 +3,7 @@ internal import Synchronization
 /// The jobs that Swift's concurrency has enqueued on an executor and that have not run yet, in order.
 package final class JobQueue: Sendable {
   private let jobs = Guarded<[UnownedJob]>([])
-  /// False while the queue is empty, so that a turn without jobs takes no lock.
+  /// False while the queue is empty, so that `drain` takes no lock if there are no jobs.
   private let hasJobs = Atomic<Bool>(false)
 
   /// Creates an empty queue.

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A digest of bytes that arrive in pieces.
 ///
-/// It is a class, so that any state of its owner can contain it. Only `copy()` copies the digest.
+/// It is a class, so that a copyable type, such as an enum of states, can store it. Only `copy()` copies the digest.
 @safe
 package final class RunningDigest {
   /// A digest algorithm of FIPS 180-4.

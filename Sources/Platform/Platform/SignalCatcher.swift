@@ -17,7 +17,7 @@ package struct SignalCatcher: ~Copyable, Sendable {
 
   private let descriptor: OwnedDescriptor
 
-  /// Installs the handlers, and ignores `SIGPIPE` and `SIGXFSZ`, so that `write` reports these errors.
+  /// Installs the handlers. Ignores `SIGPIPE` and `SIGXFSZ`, so that `write` returns an error instead of ending the process.
   package init() throws(SystemError) {
     for signal in [SIGPIPE, SIGXFSZ] {
       _ = try SystemError.check("sigaction", clinux_signal_ignore(signal))

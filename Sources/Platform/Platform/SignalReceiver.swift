@@ -7,7 +7,7 @@ internal import Glibc
 /// Create this object before any other thread of the process exists, so that the signals are blocked in all threads. Only the
 /// command may create it.
 package struct SignalReceiver: ~Copyable, Sendable {
-  /// A request by signal to stop, or to reload certificates.
+  /// The request that a signal stands for: to stop, or to reload the certificates.
   package enum Signal: Equatable, Sendable {
     /// `SIGTERM` or `SIGINT`: stop.
     case terminate

@@ -1,7 +1,7 @@
 /// A token bucket: an amount that refills at a constant rate up to a capacity and is reduced by each use.
 ///
 /// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one `Rate`. An amount
-/// above the capacity is available when the bucket is full, and its removal makes the number of tokens negative.
+/// above the capacity can be consumed when the bucket is full; the number of tokens is then negative.
 ///
 /// A limit on one quantity uses `tryConsume`. A limit on several quantities has one bucket for each: `refill` all, check
 /// all with `canConsume`, then `consume` from all.
@@ -51,8 +51,8 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
     refilledAt = now
   }
 
-  /// Returns true if the bucket has `amount` tokens, or is full when `amount` is above the capacity. Call `refill`
-  /// first.
+  /// Returns true if the bucket has `amount` tokens, or if `amount` is above the capacity and the bucket is full. Call
+  /// `refill` first.
   @inlinable
   package func canConsume(_ amount: Double, by rate: Rate) -> Bool {
     tokens >= min(amount, rate.capacity)

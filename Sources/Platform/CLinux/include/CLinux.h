@@ -20,7 +20,7 @@ int clinux_wall_is_synchronised(void);
 // The number of cores that the calling thread may run on.
 int clinux_allowed_cores(void);
 
-// epoll. Events are the three bits below. A registration is edge-triggered, for all three.
+// epoll. Events are the three bits below. Every registration is for all three events, and is edge-triggered.
 static const uint32_t clinux_readable = 1;
 static const uint32_t clinux_writable = 2;
 static const uint32_t clinux_hung_up = 4;

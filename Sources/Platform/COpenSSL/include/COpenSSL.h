@@ -24,7 +24,7 @@ int copenssl_set_server_name(SSL *ssl, const char *name);
 // Encrypts a server's session tickets with keys that can be rotated. Returns 0 if memory or random bytes are not available.
 int copenssl_context_use_ticket_keys(SSL_CTX *context);
 
-// Encrypts new tickets with a new key. Tickets of the last two keys can still be decrypted; the key before them is
+// Encrypts new tickets with a new key. Tickets of the previous two keys can still be decrypted; the key before those two is
 // erased. Any thread may call it, during handshakes too.
 int copenssl_context_rotate_ticket_keys(SSL_CTX *context);
 
