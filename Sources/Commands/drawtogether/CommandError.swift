@@ -9,7 +9,7 @@ internal import Wire
 enum CommandError: Error, Equatable, Sendable {
   // MARK: - Command line and environment
 
-  /// An invalid value; nil when it is a secret.
+  /// An invalid value. The first associated value is nil if the value is a secret.
   case invalidValue(String?, setting: String, expected: String)
   /// A flag without its value.
   case missingValue(setting: String, expected: String)

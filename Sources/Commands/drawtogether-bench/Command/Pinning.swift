@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Pins this process to a core by `taskset`: Swift's Glibc lacks the system call.
+/// Pins this process to a core by running it under `taskset`, because Swift's Glibc module lacks the system call.
 enum Pinning {
   private static let marker = "DRAWTOGETHER_BENCH_PINNED"
 

@@ -7,7 +7,7 @@ struct DeliveryCounter: Sendable {
     let index: UInt32
     /// False during the catch-up, whose messages are not counted.
     let isLive: Bool
-    /// True to count the member's own returning messages as delivered.
+    /// True to count a message of the member itself as delivered when the message returns to the member.
     let countsEcho: Bool
   }
 

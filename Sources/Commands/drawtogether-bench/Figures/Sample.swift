@@ -1,4 +1,4 @@
-/// Clocks at one moment, to compare with a later one.
+/// The readings of the clocks at one moment, for a comparison with a later sample.
 struct Sample: Sendable {
   let time = Clock.now()
   let own = Clock.ofThisProcess()

@@ -27,7 +27,7 @@ extension Generator {
     }
   }
 
-  /// Answers a ping with its payload (RFC 6455 §5.5.3).
+  /// Answers a ping with a pong that has the same payload (RFC 6455 §5.5.3).
   func answerPing(_ payload: Span<UInt8>, over link: Link) {
     var frame: [UInt8] = []
     FrameWriter.append(.pong, payload: payload, maskingKey: MaskingKey(4, 3, 2, 1), to: &frame)

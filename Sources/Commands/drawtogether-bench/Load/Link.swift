@@ -16,7 +16,7 @@ final class Link {
     case closed
   }
 
-  /// The kind of catch-up of a paused reader.
+  /// The kind of catch-up that a paused reader gets when it reads again.
   enum Return: String, CaseIterable {
     /// The reader continued without a catch-up.
     case continued
@@ -80,7 +80,7 @@ final class Link {
     if case .closed = phase { true } else { false }
   }
 
-  /// The error for an unexpected end.
+  /// The error that ends the run if the server closes this socket unexpectedly.
   var error: BenchError {
     wasLive
       ? .closed(socket: index, closeCode: closeCode, reason: closeReason)

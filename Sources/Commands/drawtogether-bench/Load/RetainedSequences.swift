@@ -1,6 +1,7 @@
 internal import Wire
 
-/// The last sequence that a member has received for each key of one sender. The sender's entries replace each other by key.
+/// The last sequence that a member has received for each key of one sender. A new entry of the sender replaces its earlier entry
+/// with the same key.
 final class RetainedSequences {
   /// The number of keys of a sender, used in rotation.
   static let keys = 1_000

@@ -5,7 +5,7 @@ struct Schedule {
     let link: Int
   }
 
-  /// The delay in nanoseconds from which a message is skipped, because late messages would form an unwanted burst.
+  /// The delay in nanoseconds at which a message is skipped and not sent late, because late messages would form a burst.
   static let maximumDelay: UInt64 = 250_000_000
 
   private let slots: [Slot]

@@ -30,7 +30,7 @@ struct DataCommand: Equatable, Sendable {
     /// A session: the text ends with the ellipsis that lists print.
     case session(SessionPrefix)
 
-    /// Parses an operand. Text with a slash, `.`, `..`, and text that cannot begin a session's id is a folder.
+    /// Parses an operand. Text that contains a slash, is `.` or `..`, or cannot begin a session's id is the path of a folder.
     init(_ operand: String) {
       guard let prefix = SessionPrefix(operand), !operand.contains("/") else {
         self = .backup(operand)

@@ -134,7 +134,8 @@ extension MemoryBudget {
     let weight: Int
     /// The lowest useful value of the limit.
     private(set) var least: Int
-    /// A limit for a part of the resource that `limit` bounds, such as for one session. It is at most `limit`.
+    /// A limit for one share of the resource, such as for one session. `limit` bounds the whole resource, so `inner` is at most
+    /// `limit`.
     let inner: LimitDescription?
 
     init(
@@ -155,7 +156,7 @@ extension MemoryBudget {
       return found
     }
 
-    /// Returns the same part, whose lowest value is at least `value`.
+    /// Returns the same part with `least` raised to `value`, unless `least` is higher already.
     func needing(_ value: Int) -> Part {
       var part = self
       part.least = max(least, value)
@@ -204,7 +205,7 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
   let total: Int
   let program: Int
   let given: [Claim]
-  /// The minimum number of bytes that all other parts need.
+  /// The minimum number of bytes that all parts except the program and the settings in `given` need.
   let least: Int
 
   var description: String {

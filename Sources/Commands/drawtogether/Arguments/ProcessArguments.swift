@@ -15,7 +15,7 @@ enum ProcessArguments {
     return list.isEmpty ? nil : Array(list.dropFirst())
   }
 
-  /// Returns the arguments in a file as `proc(5)` describes `cmdline`: each ends with a zero byte.
+  /// Returns the arguments from the content of a `cmdline` file of the kernel (proc(5)). Each argument ends with a zero byte.
   static func list(inCommandLine bytes: [UInt8]) -> [String] {
     var arguments = bytes.split(separator: 0, omittingEmptySubsequences: false)
     if arguments.last?.isEmpty == true { arguments.removeLast() }

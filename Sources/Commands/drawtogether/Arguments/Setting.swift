@@ -14,7 +14,7 @@ struct Setting: Sendable {
   let isSecret: Bool
   /// Parses a value and stores it in a configuration. Returns false, without a change, for an invalid value.
   let apply: @Sendable (String, inout GatewayConfiguration) -> Bool
-  /// The default in the help when the setting has no default value, such as `none`.
+  /// The text, such as `none`, that the help shows as the default of a setting without a default value.
   let defaultLabel: String
   /// Returns the value of the setting in a configuration, in the syntax of the flag; nil if the setting has no value.
   let show: @Sendable (GatewayConfiguration) -> String?

@@ -75,7 +75,7 @@ enum SettingValue {
     return String(size)
   }
 
-  /// Returns a measured size in the same units, rounded to two digits or to the whole unit: `17`, `1.3G`, `20G`.
+  /// Returns a measured size with a suffix K, M, G or T, rounded to two digits or to the whole unit: `17`, `1.3G`, `20G`.
   static func rough(size: UInt64) -> String {
     var value = Double(size)
     var suffix = ""

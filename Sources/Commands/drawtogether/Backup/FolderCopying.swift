@@ -5,7 +5,7 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Copies a data folder session by session: a folder in use into a backup, or a backup into a new folder.
+/// Copies a data folder, one session after the other: a folder in use into a backup, or a backup into a new folder.
 struct FolderCopying {
   /// The result of a copy.
   struct Sum: Equatable, Sendable {

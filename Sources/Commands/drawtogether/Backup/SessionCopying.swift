@@ -6,9 +6,10 @@ internal import Wire
 
 /// Copies one session as it was at one moment, even if a gateway is writing to it.
 ///
-/// The log refers to the files of the session, but a file may be removed between the copy of the log and its own copy. So the
-/// existing contents are copied before the log, and newer files are kept open. If a file is still missing, it was created and
-/// removed during the copy. The log then contains a record of the removal, so the copy is repeated until log and files agree.
+/// The log refers to the files of the session, but a file may be removed after the log is copied and before the file is copied.
+/// So the existing contents are copied before the log, and newer files are kept open. If a file is still missing, it was created
+/// and removed during the copy. The log then contains a record of the removal, so the copy is repeated until log and files
+/// agree.
 struct SessionCopying {
   /// The result of a copy.
   struct Outcome: Equatable {
@@ -51,8 +52,8 @@ struct SessionCopying {
   /// The time between two attempts, in microseconds.
   private static let pause: UInt32 = 50_000
   /// The number of consecutive attempts after which a missing upload is a fault. A few attempts are needed, because the
-  /// file of an upload is removed before the record of its removal is written, and the record waits for the disk. The
-  /// content of an attachment is removed after the record of its removal is written.
+  /// file of an upload is removed before the record of its removal is written, and the record waits for the disk. In
+  /// contrast, the content of an attachment is removed only after the record of its removal is written.
   private static let attemptsForUploads = 10
 
   private let session: SessionCopy

@@ -98,8 +98,8 @@ struct SessionFileCopying {
     }
   }
 
-  /// Copies the content of an attachment, a file that is named after its digest. If `file` is not nil, the upload may not be
-  /// renamed yet: then the content is also looked for under the name of the upload.
+  /// Copies the content of an attachment, a file that is named after its digest. If `file` is not nil, the file may still have
+  /// the name of its upload, so that name is tried too.
   private mutating func copyContent(
     of object: AttachmentObject, _ digest: String, size: UInt64, file: UUID?
   ) throws(CopyError) -> SessionCheck.Fault? {

@@ -26,10 +26,10 @@ struct EntryScan {
   private(set) var sequence: UInt64 = 0
   /// The sequence of the previous entry in the current `base` records.
   private var beforeInBase: UInt64 = 0
-  /// True while `base` records are valid: they precede all runs.
+  /// True until the first `run` record: all `base` records of a log precede it.
   private var isAtBase = true
 
-  /// Calls the closure `take` with each entry of a record. Records of other kinds have no entries.
+  /// Calls the closure `take` with each entry of a record. Only `run` and `base` records have entries.
   ///
   /// - Throws: `RecordError` for a record that a session would not write at this place of the log, and errors of `take`.
   mutating func read(_ kind: SessionRecord.Kind?, _ body: Span<UInt8>, _ take: Take) throws(RecordError) {

@@ -75,8 +75,8 @@ struct FileCheck {
     }
   }
 
-  /// Looks for the content of an attachment in the file that is named after its digest. If `file` is not nil, the upload may not
-  /// be renamed yet: then the content is also looked for under the name of the upload.
+  /// Looks for the content of an attachment in the file that is named after its digest. If `file` is not nil, the file may still
+  /// have the name of its upload, so that name is tried too.
   private mutating func check(_ object: AttachmentObject, content digest: String, size: UInt64, file: UUID?) {
     let name = "attachments/\(digest)"
     if let length = contents[digest] {

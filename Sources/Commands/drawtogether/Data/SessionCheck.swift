@@ -35,7 +35,7 @@ struct SessionCheck {
   /// The highest participant number that may be assigned.
   private var numbers: ParticipantNumber = 0
   /// The records with entries of participants whose numbers are higher than `numbers`. Such a record is not a fault if a later
-  /// record raises `numbers`: the record that raised it before may be lost.
+  /// record raises `numbers` sufficiently, because an earlier record that raised it may be lost.
   private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
   /// Checks a session.

@@ -33,7 +33,7 @@ struct SessionSurvey {
     switch record.known {
     case .session:
       facts = try SessionHeaderRecord(body)
-      // A session writes no record after its end until a `restored` record undoes the end. That record is lost here.
+      // An ended session writes no record before a `restored` record undoes the end. So the `restored` record is lost.
       if case .ended = state { state = .open }
     case .participant:
       let said = try ParticipantRecord(body).participant

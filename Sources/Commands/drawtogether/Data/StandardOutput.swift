@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Platform
 
-/// A buffered writer for standard output. If the disk is full, the writer throws an error; the gateway's log would drop lines.
+/// A buffered writer for standard output. It throws an error if the disk is full, unlike the gateway's log, which drops lines.
 struct StandardOutput {
   private static let bufferBytes = 65_536
 

@@ -117,7 +117,7 @@ final class StoredSessions {
     }
   }
 
-  /// Accepts the loss of records of a session, so that `verify` no longer reports it. Renames files.
+  /// Accepts the loss of records of a session, so that `verify` no longer reports the loss. Renames files.
   ///
   /// - Returns: the number of damaged bytes that were removed from its log.
   func acceptLoss(of id: SessionID) throws(CommandError) -> Int {

@@ -49,7 +49,7 @@ final class Participation {
     hasEnded = true
   }
 
-  /// Waits for the end of the catch-up. Calls `handle` with each event, before and after that.
+  /// Waits for the end of the catch-up. Calls `handle` with each event, during the catch-up and afterwards.
   ///
   /// - Throws: `CommandError.sessionEnded` if the session ends before the catch-up is complete.
   func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(CommandError) {

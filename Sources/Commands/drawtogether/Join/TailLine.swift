@@ -55,7 +55,7 @@ enum TailLine {
     }
   }
 
-  /// Returns the last line.
+  /// Returns the last line of the output, with the reason for the end of the session.
   static func ended(_ reason: GroupSessionInvalidation) -> [UInt8] {
     line("ended") { $0.member("reason", "\(reason)") }
   }

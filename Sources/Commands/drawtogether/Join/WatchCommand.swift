@@ -40,7 +40,7 @@ final class WatchCommand {
     if let failure { throw failure }
   }
 
-  /// Shows one session until its end. Returns its successor.
+  /// Shows one session until its end. Returns the link of the successor session; nil if there is none.
   private func watch(
     _ request: JoinRequest, _ link: URL, on screen: BoardScreen
   ) async throws(CommandError) -> URL? {

@@ -145,7 +145,7 @@ struct ReadyNotice: Equatable, Sendable {
     return "\(scheme.rawValue)://\(host):\(address.port)"
   }
 
-  /// Returns a size, with the unit for a number without suffix.
+  /// Returns a size, followed by `bytes` if it has no suffix.
   private static func bytes(_ size: UInt64) -> String {
     SettingValue.rough(size: size) + (size < 1_024 ? " bytes" : "")
   }

@@ -46,7 +46,7 @@ struct PlaneBox: Equatable, Sendable {
   var width: Double { right - left }
   var height: Double { bottom - top }
 
-  /// Returns the bounding box of both.
+  /// Returns the bounding box of this box and another.
   func union(_ other: PlaneBox) -> PlaneBox {
     PlaneBox(
       left: min(left, other.left), top: min(top, other.top), right: max(right, other.right),
@@ -58,7 +58,7 @@ struct PlaneBox: Equatable, Sendable {
     PlaneBox(left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin)
   }
 
-  /// Returns true if the other box is inside.
+  /// Returns true if the other box is inside this box.
   func contains(_ other: PlaneBox) -> Bool {
     left <= other.left && top <= other.top && right >= other.right && bottom >= other.bottom
   }
