@@ -1,4 +1,4 @@
-/// A defect of a field of an upload: its numbers, metadata or digests.
+/// A defect of a header field that describes an upload: of a number, the metadata or a digest.
 package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The number does not consist of decimal digits only.
   case malformedNumber

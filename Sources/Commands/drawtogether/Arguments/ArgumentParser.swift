@@ -26,7 +26,8 @@ struct ArgumentParser {
   /// All commands.
   static let commandNames = Command.allCases.map(\.rawValue) + [joinCommand]
 
-  /// Variables of programs that take part in sessions. A gateway's environment may contain them too.
+  /// The variables of programs that take part in sessions. They are not rejected, because the environment of a gateway may also
+  /// contain them.
   private static let participantVariables = ["DRAWTOGETHER_GATEWAY", "DRAWTOGETHER_GATEWAY_CERTIFICATES"]
 
   /// The prefix of our environment variables.

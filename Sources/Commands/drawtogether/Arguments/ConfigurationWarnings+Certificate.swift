@@ -5,7 +5,8 @@ internal import Primitives
 
 /// Warnings about an operator's certificate that browsers refuse. An unusable certificate is an error, not a warning.
 extension ConfigurationWarnings {
-  /// Returns all warnings about the certificate files. A running gateway logs by itself that a certificate expires.
+  /// Returns all warnings about the certificate files: about the validity period, which a running gateway also checks, and about
+  /// the names.
   static func ofCertificate(
     _ configuration: GatewayConfiguration, now: WallTime = .now()
   ) -> [String] {

@@ -15,8 +15,8 @@
 // compression, buffers released while a connection is idle.
 SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum);
 
-// ALPN (RFC 7301) with http/1.1 only. A server continues without ALPN if the client offers no protocol, and sends the
-// alert no_application_protocol if the client offers only others.
+// ALPN (RFC 7301) with http/1.1 only. A server continues without ALPN if the client does not use ALPN, and sends the
+// alert no_application_protocol if the client offers protocols without http/1.1.
 int copenssl_context_use_http_alpn(SSL_CTX *context, int is_server);
 
 int copenssl_set_server_name(SSL *ssl, const char *name);
