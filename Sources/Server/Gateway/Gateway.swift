@@ -133,7 +133,8 @@ package final class Gateway: Sendable {
     return (store, attachments, generation)
   }
 
-  /// Removes the attachments of sessions without a log. They remain after a process with sessions in memory was killed.
+  /// Removes the attachments of sessions without a log. Such attachments remain when a process whose sessions were in memory only
+  /// is killed.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {

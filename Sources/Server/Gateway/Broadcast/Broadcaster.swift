@@ -27,7 +27,7 @@ class LiveSession {
   /// True when the present flush also sends to members that are caught up.
   final fileprivate var includesCaughtUp = true
   final fileprivate var presence = PresencePacer()
-  /// The number that the session's last flush had when the last sweep ran.
+  /// The number of the session's last flush at the time of the last sweep.
   final fileprivate var sweptFlush: UInt32 = 0
   /// True when the session keeps buffers of past turns for its next turn.
   final fileprivate var hasRoom = false
@@ -144,8 +144,8 @@ final class Broadcaster {
     let began = sessions.count > 1 ? MonotonicTime.now() : now
     for (index, live) in sessions.enumerated() {
       guard index == 0 || MonotonicTime.now() - began <= Self.endingTime else {
-        // The time is used up: to prepare a catch-up for the first participant who joins may take megabytes of work. The other
-        // sessions wait for the loop's next turn.
+        // The time is used up, for example because a catch-up of several megabytes was prepared for the first participant who
+        // joined. The remaining sessions wait for the next turn of the loop.
         dirty = sessions[index...] + dirty
         return
       }
@@ -182,7 +182,7 @@ final class Broadcaster {
     fanOut.flushPending(in: live.session)
   }
 
-  /// Decides if a dirty session first waits for more entries, and counts the flush otherwise.
+  /// Decides whether a dirty session first waits for more entries. If it does not wait, counts its flush.
   ///
   /// - Returns: true if the session waits. After the wait, it is in the list of dirty sessions again.
   private func paces(_ live: LiveSession) -> Bool {
@@ -231,12 +231,12 @@ final class Broadcaster {
         live.isFlushing = false
         recordFanOutTime(live)
       } else {
-        // The rest of this session's flush continues after the other sessions' flushes.
+        // Members are left that this flush has not visited. They are visited after the other sessions' flushes.
         flushing.append(live)
       }
       collectCounters(of: live)
-      // The session's turn may have changed its deadlines. For example, a timer sends `committed` to members that did not get it
-      // together with entries.
+      // The turn may have changed the deadlines of the session. For example, it may have set the time to send `committed` to
+      // members that did not get `committed` together with entries.
       schedule(live)
       if live.session.needsTurn { touch(live) }
     }

@@ -29,10 +29,10 @@ struct FlushPacer {
   private var atOnce = 1.0
   /// The moving average of the number of messages in a flush after waiting.
   private var afterWaiting = 2.0
-  /// The number of flushes before the next try: one flush without waiting while waiting is worthwhile, or one with waiting
-  /// otherwise.
+  /// The number of flushes before the next try. While waiting is worthwhile, the try is one flush without waiting. Otherwise, it
+  /// is one flush after waiting.
   private var untilTry = 0
-  /// The value of `untilTry` after the next try that shows that waiting is not worthwhile. It doubles with each such try.
+  /// The number of flushes after the next try, if that try shows that waiting is not worthwhile. It doubles with each such try.
   private var pause = 16
 
   /// Returns the maximum time for which entries wait at a given load of the loop.

@@ -7,7 +7,7 @@ package enum CertificateValidity: Equatable, Sendable {
   case expiring
   case expired
 
-  /// The maximum length of the time before the end of the period in which the certificate counts as expiring.
+  /// The maximum number of seconds for which a certificate counts as expiring before its validity period ends.
   private static let noticeSeconds: Int64 = 14 * 86_400
 
   /// Creates the validity of a certificate at a time.

@@ -15,8 +15,8 @@ final class LoopProbe: Sendable {
   /// - Parameters:
   ///   - now: the present time.
   ///   - send: sends the question; returns false when the mailbox is full.
-  /// - Returns: the time of the oldest question that the loop has not answered; nil if there was no such question before this call,
-  ///   or if a question was sent now after an earlier call could not send one.
+  /// - Returns: the time of the oldest unanswered question. Nil if no question was unanswered before this call, or if this call
+  ///   sends a question that an earlier call could not send.
   func ask(at now: MonotonicTime, send: () -> Bool) -> MonotonicTime? {
     let (isNew, since) = askedAt.compareExchange(
       expected: 0, desired: now.nanoseconds, ordering: .acquiringAndReleasing)

@@ -1,9 +1,9 @@
 package import SessionCore
 package import Wire
 
-/// A label of a `CounterVector`. A type of labels has a fixed, ordered list of them.
+/// A label of a `CounterVector`. Each conforming type has a fixed, ordered list of labels.
 package protocol CounterLabel: Sendable {
-  /// All labels in the order of `/metrics`. There are at most `CounterVector.capacity`.
+  /// All labels, in the order in which `/metrics` lists them. There are at most `CounterVector.capacity`.
   static var labels: [String] { get }
   /// The index of this label in `labels`.
   var ordinal: Int { get }

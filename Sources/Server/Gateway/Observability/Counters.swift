@@ -98,7 +98,7 @@ package struct Counters: Sendable {
   /// The times from the acceptance of an entry until its `committed` message was sent. Counted once per `committed` message of a
   /// session, for the oldest entry that the message covers.
   package var commitTimes = TimeHistogram()
-  /// Batches of records passed to the store. A batch contains records of all sessions of one shard with unsaved data.
+  /// Batches of records passed to the store. A batch contains the unsaved records of all sessions in one shard.
   package var saves: UInt64 = 0
   /// Failed writes to session logs. A failed batch counts once for each of its sessions.
   package var saveFailures: UInt64 = 0

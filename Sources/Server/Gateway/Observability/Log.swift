@@ -96,7 +96,7 @@ package struct Log: Sendable {
     _ = writer?.stop(within: duration)
   }
 
-  /// Writes one line if `level` is at least the level of this log. Otherwise, does not evaluate the fields.
+  /// Writes one line if `level` is at least the level of this log. Otherwise, writes nothing and does not evaluate the fields.
   package func callAsFunction(
     _ level: Level, _ event: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
   ) {

@@ -45,7 +45,7 @@ enum PeerEvent {
     /// One word for the way in which the TCP connection ended.
     var end: String
     var socket: Socket
-    /// The time from the moment when the peer could first join until the end.
+    /// The time from the moment when the peer could first join until the WebSocket ended.
     var duration: Duration
   }
 
@@ -114,7 +114,7 @@ enum PeerEvent {
       }
     }
 
-    /// The name of these events in the log line that reports omitted lines.
+    /// The name of the events with this budget, in the log line that reports omitted lines.
     var name: StaticString {
       switch self {
       case .refusal: "refused"

@@ -15,8 +15,8 @@ struct ClockReading {
 /// The wall clock is trusted when it has been synchronised for `delay`, or when `unsynchronisedDelay` has passed since the start
 /// of the gateway. A step of the wall clock, forward or back, restarts both delays.
 struct ClockTrust {
-  /// The smallest step of the wall clock: the minimum difference between the times that passed on the two clocks between two
-  /// readings.
+  /// The smallest difference that counts as a step of the wall clock. Between two readings, the wall clock and the monotonic
+  /// clock may measure different durations; the difference of these durations is compared with this value.
   private static let smallestStep = Duration.seconds(60)
 
   private let delay: Duration

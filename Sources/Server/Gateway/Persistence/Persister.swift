@@ -31,8 +31,8 @@ final class Persister {
   private static let batchInterval = Duration.milliseconds(100)
   /// The time from a failed batch to the next attempt.
   private static let retryInterval = Duration.seconds(1)
-  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge at once. Otherwise they are
-  /// added when a batch returns, but no batch returns while a disk hangs.
+  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge at once. A smaller growth is
+  /// added when a batch returns. Large growth does not wait for that, because no batch returns while a disk hangs.
   private static let countedStep = 65_536
   /// The number of unsaved bytes above which a session's next batch follows the previous one without a pause.
   private static let backlogBytes = 262_144
@@ -48,7 +48,7 @@ final class Persister {
     var isInFlight = false
   }
 
-  /// Called when it is known whether the records of a session in a batch were stored, in both cases.
+  /// Called for each session of a batch when the outcome of the batch is known, whether its records were stored or not.
   var didReturn: (StoredSession) -> Void = { _ in }
   /// Called after `didReturn` if the records were stored.
   var didStore: (StoredSession) -> Void = { _ in }
@@ -75,8 +75,8 @@ final class Persister {
 
   private var now: MonotonicTime { clock.now }
 
-  /// The earliest time of the next batch of a shard, among the shards without a batch in flight; nil when these have no queued
-  /// sessions.
+  /// The time of the next batch: the earliest among the shards without a batch in flight. Nil if none of these shards has a
+  /// queued session.
   var nextDeadline: MonotonicTime? {
     var next: MonotonicTime?
     for shard in shards where !shard.isInFlight {

@@ -23,7 +23,8 @@ extension Refusal {
     return refusal
   }
 
-  /// The refusal of a change that takes effect only when it is stored, while the disk does not accept writes.
+  /// The refusal of a change that would take effect when it is stored, but cannot be stored because the disk does not accept
+  /// writes.
   static var notSaved: Refusal {
     var refusal = Refusal(
       .storageFull, "The gateway cannot store the change at present, so it has no effect: try again later."

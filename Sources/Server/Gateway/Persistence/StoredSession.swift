@@ -68,7 +68,7 @@ final class StoredSession {
   private(set) var lastRecord = LastRecord.open
   /// True while a batch with records of this session is being written.
   private(set) var isInFlight = false
-  /// The last batch if the store could not tell whether it was stored. The same batch is sent to the store again.
+  /// The batch whose outcome the store does not know; nil if there is none. The same batch is sent to the store again.
   private var unanswered: Batch?
   private var batchCount: UInt64 = 0
   private var waiters: [Waiter] = []
@@ -189,7 +189,7 @@ final class StoredSession {
     resume(final, returning: true)
   }
 
-  /// Resumes the callers that waited for a stored batch.
+  /// Resumes the callers that wait for a batch, after it was stored.
   func resumeWaiters(of batch: Batch) {
     for waiter in batch.waiters { waiter.continuation.resume(returning: true) }
   }
@@ -199,7 +199,7 @@ final class StoredSession {
     if let finalRecord { resume(finalRecord, returning: false) }
   }
 
-  /// Resumes the callers of a failed batch, and all other waiting callers.
+  /// Resumes the callers that wait for a failed batch, and all callers that wait for later batches.
   func resumeFailed(_ batch: Batch) {
     let all = batch.waiters + waiters
     waiters = []

@@ -2,7 +2,7 @@ internal import Primitives
 
 /// A session in the memory of a reactor, with the state that decides when the session is unloaded.
 final class SessionHost: LiveSession {
-  /// The earliest deadline of the session in `SessionTable`.
+  /// The earliest deadline that `SessionTable` has scheduled for the session; nil if none is scheduled.
   var scheduledAt: MonotonicTime?
   /// The number of unfinished asynchronous tasks of the session. The session is not unloaded while there are any.
   var tasksInHand = 0

@@ -33,7 +33,7 @@ final class SessionMessages {
   private var persister: Persister { sessions.persister }
   private var now: MonotonicTime { clock.now }
 
-  /// Handles a text message of a client that has just connected, waits, or has joined.
+  /// Handles a text message of a client: its first message (`join` or `wait`), or a later one.
   func receive(_ message: Span<UInt8>, from socket: WebSocketConnection, in live: LiveSession) {
     guard let host = live as? SessionHost else { return }
     let isFirst = if case .opened = socket.phase { true } else { false }
@@ -154,8 +154,8 @@ final class SessionMessages {
     subscriber.badControlMessages = 0
   }
 
-  /// Handles the `leave` of a participant. The participant's socket is closed after the store has answered, even if the leave could
-  /// not be stored, because all members are informed by then.
+  /// Handles the `leave` of a participant. Closes the participant's socket when the store has answered. Closes it even if the
+  /// leave could not be stored, because all members have been informed of the leave by then.
   private func leave(_ socket: WebSocketConnection, _ host: SessionHost) {
     socket.phase = .joined(host)
     let effects = host.session.leave(socket.subscriber, now: now)

@@ -156,7 +156,7 @@ actor SessionSweeper {
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = last.flatMap({ try? ClosedRecord($0.body.span) }) else { break }
-      // The store is asked for damage only if the answer can change the result.
+      // `keepsDamage` reads the disk, so it is called only if its answer can change the result.
       let isDamaged = closed.isDamaged || (closed.retainedBytes == 0 && store.keepsDamage(of: id))
       let seconds = limits.keepSeconds(retainedBytes: closed.retainedBytes, isDamaged: isDamaged)
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))

@@ -84,7 +84,8 @@ extension SessionTable {
     return now.adding(seconds: Self.expiryRetrySeconds)
   }
 
-  /// The pause before the expiry of a session is checked again, if the monotonic clock and the wall clock disagree about it.
+  /// The time in seconds until the gateway checks the expiry of a session again, if the monotonic clock and the wall clock
+  /// disagree about the expiry.
   private static let expiryRetrySeconds = 60
   /// The maximum difference in seconds between the two clocks that counts as agreement.
   private static let clockTolerance = 60.0
@@ -131,7 +132,7 @@ extension SessionTable {
     remove(host)
   }
 
-  /// Removes a session that a sweep found to be expired from the store, unless the session is in memory.
+  /// Removes an expired session from the store, unless the session is in memory. Called for each session that a sweep found.
   func removeStored(_ id: SessionID, hadEnded: Bool) async {
     guard self[id] == nil, !isLeased(id), !isDraining else { return }
     let lease = await lease(id)

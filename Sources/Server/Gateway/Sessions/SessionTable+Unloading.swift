@@ -78,7 +78,8 @@ extension SessionTable {
     host.idleSince = since
     let until = since.adding(seconds: max(1, limits.sessionIdleSeconds))
     guard until <= now else {
-      // The session was used after its deadline was set. If several deadlines pass, only the first of them sets a new deadline.
+      // The session was used after this deadline was set, so a later deadline is needed. If several deadlines of the session
+      // pass, only the first of them sets the later one.
       if host.scheduledAt.map({ $0 < until }) ?? true {
         host.scheduledAt = until
         setDeadline(of: id, until)

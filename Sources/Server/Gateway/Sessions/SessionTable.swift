@@ -121,7 +121,7 @@ final class SessionTable {
 
   // MARK: - Table
 
-  /// The session in memory with an id, unless it has ended.
+  /// The session with the given id; nil if the session is not in memory or has ended.
   subscript(id: SessionID) -> SessionHost? { hosts[id] }
 
   /// All sessions in memory that have not ended.
@@ -182,8 +182,8 @@ final class SessionTable {
   }
 
   /// Handles the store's answer to a batch of records, which may be a failure. If the session has only commits to announce, no
-  /// turn is started for them, because a separate turn would cost more than the write. They are sent with the next entries, or at
-  /// the session's deadline.
+  /// turn is started for them, because a separate turn would cost more than writing the batch. The commits are announced with the
+  /// next entries, or at the session's deadline.
   private func batchReturned(_ stored: StoredSession) {
     guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
