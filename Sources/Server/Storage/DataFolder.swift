@@ -45,7 +45,7 @@ package final class DataFolder: Sendable {
       throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
     }
     if status == 0 {
-      // All other files are below this folder. So its name and the names above it are synced when it is created.
+      // All files of sessions are below this folder. So its name and the names above it are synced when it is created.
       let synced = clinux_sync_file_system(root.rawValue)
       guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }

@@ -36,7 +36,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   package var description: String { words(calling: "the data folder") }
 
   /// Returns the description with another name for the folder.
-  /// - Parameter name: the name of the folder that the reader knows.
+  /// - Parameter name: the name by which the reader of the description knows the folder.
   /// - Returns: one sentence without a full stop.
   package func words(calling name: String) -> String {
     switch self {

@@ -63,8 +63,8 @@ struct Folder: ~Copyable, Sendable {
         operation, unsafe clinux_file_open_in(rawValue, name, isWriting ? 1 : 0)))
   }
 
-  /// Renames an entry within this folder, or moves it to another folder of the same file system. Replaces an entry with the new
-  /// name.
+  /// Renames an entry within this folder, or moves it to another folder of the same file system. If an entry with the new name
+  /// exists already, it is replaced.
   func rename(
     _ name: String, to newName: String, in newFolder: borrowing Folder, for operation: StorageError.Operation
   ) throws(StorageError) {

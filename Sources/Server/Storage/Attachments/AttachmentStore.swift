@@ -1,8 +1,8 @@
 package import FoundationEssentials
 package import Wire
 
-/// A store of the attachments of sessions. An upload in progress has the UUID of its file as its name; a complete content has its
-/// digest.
+/// A store of the attachments of sessions. The name of an upload in progress is the UUID of its file. The name of a complete
+/// content is its digest.
 ///
 /// The functions block the calling thread, and any thread may call them. The caller decides the order of calls for one name.
 package protocol AttachmentStore: Sendable {

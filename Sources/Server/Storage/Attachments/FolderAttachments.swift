@@ -62,7 +62,7 @@ package struct FolderAttachments: AttachmentStore {
   }
 }
 
-/// The file of an upload in a session's folder. While it is parked, it has no descriptor.
+/// The file of an upload in a session's folder. A parked upload has no file descriptor.
 private final class FolderUpload: StoredUpload {
   private let file: UploadFile
   private let name: UUID

@@ -136,8 +136,8 @@ extension DataFolderCopy {
     throw .notEmpty(path: path, count: foreign.count, first: first, purpose)
   }
 
-  /// Returns the names of unexpected entries in a folder: all entries except those of a file system, and those that a
-  /// copy creates before it writes the file `format`.
+  /// Returns the names of unexpected entries in a folder: all entries except those that a file system creates, and except those
+  /// that a copy creates before it writes the file `format`.
   static func foreignEntries(in root: borrowing Folder) throws(StorageError) -> [String] {
     var foreign: [String] = []
     for name in try root.names(for: .writeCopy) {
@@ -159,7 +159,8 @@ extension DataFolderCopy {
     return foreign
   }
 
-  /// Returns true for a prefix of a text of the file `format`. A crash may leave such a prefix.
+  /// Returns true if a text is the beginning of a possible text of the file `format`. A crash during the write may leave only the
+  /// beginning.
   private static func isBegunFormat(_ text: String) -> Bool {
     let formats = (1...DataFolder.format).map(DataFolder.text(of:))
     return (formats + Purpose.allCases.map(DataFolder.text)).contains { $0.starts(with: text.utf8) }

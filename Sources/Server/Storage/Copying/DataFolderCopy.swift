@@ -228,8 +228,8 @@ package final class DataFolderCopy {
     if targetState != .empty {
       try removeSessions()
       try discardCertificate()
-      // The mark of a clean stop belongs to the earlier sessions of the target, so it is removed. A folder with that name was not
-      // created by this program.
+      // The mark of a clean stop belongs to the earlier sessions of the target, so it is removed. A folder with that name stays,
+      // because this program did not create it.
       if try target.root.information(of: DataFolder.markFile, for: .writeCopy)?.is_folder == 0 {
         try target.root.removeFile(DataFolder.markFile, for: .writeCopy)
       }
@@ -250,7 +250,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Removes the files of an unfinished backup.
+  /// Removes the certificate and the key that an unfinished backup has left.
   private func removeCertificate() throws(StorageError) {
     for name in DataFolder.certificateFiles { try target.root.removeFile(name, for: .writeCopy) }
   }

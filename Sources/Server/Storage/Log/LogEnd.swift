@@ -39,7 +39,7 @@ package struct LogEnd: Equatable, Sendable {
   package var length: Int
   /// The time of the last change of the file or its attributes. In a copy or a restored backup, this is the time of the copy.
   package var changed: Date
-  /// The positions of some runs, needed for a compaction.
+  /// The positions of some `run` records, which a compaction needs.
   package var marks: LogMarks
   /// The damage after `offset`; nil if the file ends there.
   package var damage: LogDamage?

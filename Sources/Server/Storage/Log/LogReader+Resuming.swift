@@ -23,8 +23,8 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// The maximum number of records whose second length a search reads from the file separately. It does so only if the second
-  /// length is not among the bytes that it has read already.
+  /// The maximum number of second lengths that one search reads from the file separately. A search does so for each possible
+  /// record whose second length is beyond the bytes in its buffer.
   private static let lookups = 1 << 20
 
   /// Moves the reader past the record that failed its check, to the place where reading can continue.
@@ -71,7 +71,7 @@ extension LogReader {
     return skip(to: first.end, chain: first.checksum)
   }
 
-  /// Returns true if the bytes up to a position are the complete damaged record, so that only its lengths are wrong.
+  /// Returns true if the damaged record ends at a position and is complete, so that only its lengths are wrong.
   private func isRecord(upTo position: Int, _ stored: UInt32) throws(StorageError) -> Bool {
     let body = offset + LogFormat.headerLength..<max(position - 4, offset + LogFormat.headerLength)
     guard (1...LogFormat.maximumLength).contains(body.count) else { return false }
@@ -148,9 +148,10 @@ extension LogReader {
     return nil
   }
 
-  /// Finds the first frame at or after an offset from which a chain of frames reaches exactly the end of the file.
+  /// Finds the first frame at or after `position` from which each frame ends where the next one begins, up to exactly the end of
+  /// the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The chain of frames is followed only once, because its first frame is the same for every offset before that frame.
+    // The chain is followed only once, because its first frame is the same for every `position` before that frame.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end

@@ -119,7 +119,7 @@ package struct LogSnapshot: Sendable {
     try tail().map(record)
   }
 
-  /// Returns the values of a last record that other targets need.
+  /// Returns those values of the last record that other targets need.
   func record(_ tail: LogTail) -> LastRecord {
     LastRecord(kind: tail.kind, body: tail.body, modified: modified, length: length)
   }

@@ -1,9 +1,10 @@
 internal import Glibc
 internal import Wire
 
-/// The files beside a damaged log that contain its lost bytes, one range after another, so that a person can recover them.
+/// The files beside a damaged log that contain the log's lost bytes, one range after another, so that a person can recover them.
 enum CorruptTail {
-  /// The maximum number of files of each kind beside one log. When it is reached, further bytes are appended to the last file.
+  /// The maximum number of `damaged` files beside one log, and also of `accepted` files. When it is reached, further bytes are
+  /// appended to the last file.
   static let most = 16
 
   /// Copies parts of a log to a file next to the log, and syncs that file.

@@ -65,12 +65,12 @@ extension FolderStore {
   ) throws(StorageError) -> Bool {
     let file = try disk.openFile(.current, of: id, toWrite: true)
     try file.lock()
-    // Another file may have this name by now. Its time of the last change is different.
+    // Another file may have replaced this one by now. The time of its last change is then different.
     guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    // The last record is read under the lock. Before, another process may have appended a record, and a gateway may have appended
-    // further records after it.
+    // The last record is read under the lock. Before this process had the lock, another process may have appended a record, and a
+    // gateway may have appended further records after that one.
     let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }

@@ -14,9 +14,9 @@ package enum Durability: Sendable {
 
 /// A store of sessions in a folder, with a log file for each session.
 ///
-/// Its calls block the thread of its executor: each for one write per log and, with `full`, one sync. Longer work runs on
-/// a thread of its own, or in pieces with other calls between them. The folder's lock excludes other gateways, so that no
-/// other gateway can take over a session.
+/// A call blocks the thread of the executor for one write per log and, with `full`, one sync. Longer work runs on a thread of its
+/// own, or in pieces with other calls between them. The folder's lock excludes other gateways, so that no other gateway can take
+/// over a session.
 package actor FolderStore: SessionStore {
   /// The default number of logs that are kept open.
   package static let defaultOpenFiles = 512
@@ -171,7 +171,7 @@ package actor FolderStore: SessionStore {
     _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> Int {
     let file = try disk.openFile(.current, of: id, toWrite: true)
-    // In a damaged log, the last CRC may be damaged too: `writeAnew` reads the whole log again.
+    // In a damaged log, the last CRC may be damaged too, so it is not compared here. `writeAnew` reads the whole log again.
     let chain = end.skipped.isEmpty ? try LogTail.chain(of: file, at: end.offset) : end.chain
     guard try file.information().length == end.length, chain == end.chain, logs[id] == nil else {
       throw StorageError(.openLog, code: ESTALE)

@@ -25,7 +25,8 @@ final class OpenLog {
   private var successor: (end: Position, marks: LogMarks)?
   /// The number of the last stored append; nil if there is none.
   var lastAppend: UInt64?
-  /// The number of uses of all logs up to the last use of this log; 0 while this log is not in `OpenFiles`.
+  /// The number of the last use of this log. The uses of all logs are numbered together, from 1. The number is 0 while this log
+  /// is not in `OpenFiles`.
   var usedAt: UInt64 = 0
 
   init(_ id: SessionID, _ file: any SessionFile, end: Position, marks: LogMarks) {

@@ -68,7 +68,7 @@ package protocol SessionStore: Sendable {
   /// Appends continue during a compaction. The compaction has no effect until `finishCompaction` returns.
   func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) async throws(StorageError)
 
-  /// Adds records of slices to a compaction.
+  /// Adds records to a compaction. Each record contains one slice of the session's retained entries.
   ///
   /// - Throws: `StorageError`; ECANCELED without a compaction in progress. An error ends the compaction.
   func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError)
@@ -96,7 +96,7 @@ package protocol SessionStore: Sendable {
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
   ) throws(StorageError) -> LogReading
 
-  /// Returns the last record of a session and the size of all records. Reads no other records.
+  /// Returns the last record of a session and the size of all records. Reads only the last record.
   ///
   /// - Throws: `StorageError` if there is no such session, or its records cannot be used.
   func summary(of id: SessionID) throws(StorageError) -> LogSummary
