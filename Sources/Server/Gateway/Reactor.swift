@@ -116,7 +116,7 @@ actor Reactor {
   static let plainToken = UInt64.max - 1
   static let secureToken = UInt64.max - 2
 
-  /// The time of the present iteration of the loop. Measured before its asynchronous jobs, and again before its turn.
+  /// The present time of the loop. It is measured before the loop runs asynchronous jobs, and again before each turn.
   var now: MonotonicTime { loop.clock.now }
   private var persister: Persister { sessions.persister }
   private var broadcaster: Broadcaster { sessions.broadcaster }

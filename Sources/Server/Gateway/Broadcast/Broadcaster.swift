@@ -12,8 +12,8 @@ class LiveSession {
   final var unjoinedSockets = 0
   /// True while the session is marked as dirty: its turn has to be ended.
   final fileprivate var isDirty = false
-  /// True while the entries of the session's last turn are being sent. Entries that arrive during this flush are collected for the
-  /// next flush.
+  /// True while the entries of the session's last turn are being sent. Entries that arrive during this flush are collected for
+  /// the next flush.
   final fileprivate(set) var isFlushing = false {
     didSet { stored.isFlushing = isFlushing }
   }
@@ -47,7 +47,7 @@ class LiveSession {
     get { stored.isRemoved }
     set { stored.isRemoved = newValue }
   }
-  /// The time at which caught-up members are informed about recent joins and leaves; nil if they have been informed of all of them.
+  /// The time at which caught-up members are informed about recent joins and leaves; nil if they know about all of them.
   final var presenceDue: MonotonicTime? { presence.due }
 
   final func countMessage() {
@@ -62,9 +62,9 @@ class LiveSession {
 
 /// Ends the turns of a reactor's sessions, and sends the entries of each turn to the members.
 ///
-/// A session that changes in a turn of the loop is marked as dirty. When the loop's turn ends, the broadcaster also ends the turn of
-/// the session, or first waits up to 16 ms for more entries. Afterwards it flushes the session in slices, so that a session with
-/// thousands of members does not delay other sessions.
+/// A session that changes in a turn of the loop is marked as dirty. When the loop's turn ends, the broadcaster also ends the turn
+/// of the session, or first waits up to 16 ms for more entries. Afterwards it flushes the session in slices, so that a session
+/// with thousands of members does not delay other sessions.
 final class Broadcaster {
   /// The maximum time that a turn of the loop spends on ending the turns of sessions.
   private static let endingTime = Duration.milliseconds(8)
@@ -120,7 +120,7 @@ final class Broadcaster {
   ///   - jobsBegan: the beginning of the jobs that ran just before the turn; nil without jobs.
   ///   - start: the beginning of the turn.
   ///   - end: the end of the turn.
-  ///   - yielding: the time in the turn that does not count as load, because it was spent on expensive input.
+  ///   - yielding: the time in the turn that was spent on expensive input. It does not count as load.
   func countTurn(
     jobsBegan: MonotonicTime?, from start: MonotonicTime, to end: MonotonicTime, yielding: Duration
   ) {
@@ -161,8 +161,8 @@ final class Broadcaster {
       live.firstEntryAt = .distantFuture
       live.includesCaughtUp = live.presence.includesCaughtUp(live.session.turnContent, now: now)
       persister.storeSoon(live.stored)
-      // The session's deadlines are scheduled by `flush()`. They cannot be late, because the loop does not wait for events before it
-      // calls `flush()`.
+      // The session's deadlines are scheduled by `flush()`. They cannot be late, because the loop does not wait for events before
+      // it calls `flush()`.
       live.isFlushing = true
       flushing.append(live)
       let effects = live.session.takeEffects()

@@ -28,8 +28,8 @@ final class FanOut {
     var isDone = false
   }
 
-  /// Sends the tail of the log to members that this flush has not visited, up to a number of sends. Afterwards flushes the visited
-  /// members that are not at the tail or have output of their own.
+  /// Sends the tail of the log to members that this flush has not visited, up to a number of sends. Afterwards flushes the
+  /// visited members that are not at the tail or have output of their own.
   ///
   /// Each row stores the number of the flush that visited it last, because rows may move between two slices when members join and
   /// leave.
@@ -72,8 +72,8 @@ final class FanOut {
     return (slice.isDone, slice.sends)
   }
 
-  /// Sends the tail of the log to the members. This loop is the most important one for the gateway's performance: one pass over the
-  /// rows, with one `send` per row.
+  /// Sends the tail of the log to the members. This loop is the most important one for the gateway's performance: one pass over
+  /// the rows, with one `send` per row.
   ///
   /// All inputs are fetched once before the loop. For each member, the loop accesses only the row and the connection, without an
   /// exclusivity check at run time.
@@ -148,16 +148,16 @@ final class FanOut {
     }
   }
 
-  /// Handles a socket that did not accept all unreliable frames of the turn. The rest of a partly sent frame is sent later, and the
-  /// other unsent frames are dropped.
+  /// Handles a socket that did not accept all unreliable frames of the turn. The rest of a partly sent frame is sent later, and
+  /// the other unsent frames are dropped.
   private func missed(_ session: Session, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
     session.didSendUnreliable(accepted, subscriber, now: clock.now)
     finishBegunFrame(subscriber)
   }
 
-  /// Sends the rest of a partly sent frame at once if the socket is writable. Over TLS, this is necessary because the event loop may
-  /// report no event for the rest.
+  /// Sends the rest of a partly sent frame at once if the socket is writable. Over TLS, this is necessary because the event loop
+  /// may report no event for the rest.
   private func finishBegunFrame(_ subscriber: Subscriber) {
     guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
       !connection.isWriteBlocked

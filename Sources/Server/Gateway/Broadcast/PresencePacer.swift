@@ -3,9 +3,9 @@ internal import Primitives
 
 /// Decides when the announcements of joins and leaves are sent to members at the tail.
 ///
-/// If a thousand people join at the same time, and each announcement is sent at once, half a million sends are necessary. For this
-/// reason, only rare announcements are sent at once. Frequent announcements are sent after an interval or together with the next
-/// entry. While they wait, they are in the log, in their usual order.
+/// If a thousand people join at the same time, and each announcement is sent at once, half a million sends are necessary. For
+/// this reason, only rare announcements are sent at once. Frequent announcements are sent after an interval or together with the
+/// next entry. While they wait, they are in the log, in their usual order.
 struct PresencePacer {
   /// The minimum time between two flushes that contain only announcements.
   static let interval = Duration.milliseconds(50)
@@ -16,8 +16,8 @@ struct PresencePacer {
 
   /// Decides at the end of a session's turn which members are flushed.
   ///
-  /// - Returns: true to send the turn's entries also to members at the tail; false to send only to members that are catching up or
-  ///   have output of their own.
+  /// - Returns: true to send the turn's entries also to members at the tail; false to send only to members that are catching up
+  ///   or have output of their own.
   mutating func includesCaughtUp(_ content: TurnContent, now: MonotonicTime) -> Bool {
     let next = announcedAt + Self.interval
     switch content {

@@ -34,8 +34,9 @@ final class SessionMemory: Sendable {
   /// - Parameters:
   ///   - change: the difference in bytes.
   ///   - sessions: the difference in the number of sessions in memory.
-  /// - Returns: `crowded` for the change that exceeds the limit, `relieved` for the later change after which the sum is at least a
-  ///   sixteenth below the limit, otherwise `same`. The gap of a sixteenth keeps single entries from changing the state repeatedly.
+  /// - Returns: `crowded` for the change that exceeds the limit, `relieved` for the later change after which the sum is at least
+  ///   a sixteenth below the limit, otherwise `same`. The gap of a sixteenth keeps single entries from changing the state
+  ///   repeatedly.
   func hold(_ change: Int, sessions: Int = 0) -> Change {
     if sessions != 0 { sessionCount.add(sessions, ordering: .relaxed) }
     let held = bytes.add(change, ordering: .relaxed).newValue
@@ -47,8 +48,8 @@ final class SessionMemory: Sendable {
   /// Decides if a session that uses `bytes` bytes may grow now.
   ///
   /// Beyond the limit, the gateway has a reserve of a quarter of the limit. In the reserve, a session may grow only while it uses
-  /// less than an equal part of the free reserve. This part shrinks as sessions fill the reserve, so that smaller sessions still
-  /// find room.
+  /// fewer bytes than its share: the free reserve, divided by the number of sessions. The share shrinks as sessions fill the
+  /// reserve, so that smaller sessions still find room.
   ///
   /// - Returns: nil if the session may grow, otherwise the number of bytes that all sessions use.
   func memoryPressure(for bytes: Int) -> Int? {

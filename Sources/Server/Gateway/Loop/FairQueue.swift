@@ -3,8 +3,8 @@ internal import Primitives
 
 /// A first-in, first-out queue whose elements share a limited time in each turn.
 ///
-/// The time limit bounds the delay that one queue causes for other work of the turn. An element that was not served in a turn stays
-/// before elements that arrive later.
+/// The time limit bounds the delay that one queue causes for other work of the turn. An element that was not served in a turn
+/// stays before elements that arrive later.
 final class FairQueue<Element> {
   /// The minimum time slice of one element.
   private static var leastShare: Duration { .microseconds(50) }
@@ -25,8 +25,8 @@ final class FairQueue<Element> {
     elements.append(element)
   }
 
-  /// Serves the waiting elements in their order, until the time is used up. Elements that are appended during the call wait for the
-  /// next call.
+  /// Serves the waiting elements in their order, until the time is used up. Elements that are appended during the call wait for
+  /// the next call.
   ///
   /// - Parameters:
   ///   - time: the time for all elements together. Each element should use at most an equal share.

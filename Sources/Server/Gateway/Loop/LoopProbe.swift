@@ -8,9 +8,9 @@ final class LoopProbe: Sendable {
   /// True when the last question could not be sent, because the loop's mailbox was full.
   private let isUnsent = Atomic(false)
 
-  /// Sends a question, unless an earlier question is unanswered. If a question could not be sent because the mailbox was full, the
-  /// next call tries to send a question again. If the mailbox is still full, the time of the first question is returned, because the
-  /// loop may hang.
+  /// Sends a question, unless an earlier question is unanswered. If a question could not be sent because the mailbox was full,
+  /// the next call tries to send a question again. If the mailbox is still full, the time of the first question is returned,
+  /// because the loop may hang.
   ///
   /// - Parameters:
   ///   - now: the present time.

@@ -1,5 +1,5 @@
-/// The asynchronous tasks that the components of a reactor start. The reactor runs them on its own thread, after the present turn or
-/// job.
+/// The asynchronous tasks that the components of a reactor start. The reactor runs them on its own thread, after the present turn
+/// or job.
 ///
 /// Components must pass a function, not a closure literal: in Swift 6.3, a closure literal in a synchronous function would run on
 /// another thread.

@@ -5,7 +5,7 @@ final class StopState: Sendable {
   private let draining = Atomic(false)
   private let stopping = Atomic(false)
 
-  /// True after a request to stop. While this is true, `/readyz` answers 503. After the drain delay, `isDraining` becomes true too.
+  /// True after a request to stop. `/readyz` then answers 503. After the drain delay, `isDraining` becomes true too.
   var isStopping: Bool {
     get { stopping.load(ordering: .acquiring) }
     set { stopping.store(newValue, ordering: .releasing) }

@@ -19,7 +19,7 @@ final class DrainProgress: Sendable {
     self.reactors = reactors
   }
 
-  /// True when every reactor is ready to write its last records, because it no longer waits for open connections.
+  /// True when every reactor is ready to write its last records. A reactor is ready when it no longer waits for open connections.
   var areAllReadyToFinish: Bool { state.withLock { $0.readyToFinish == reactors } }
 
   /// Records that a reactor is ready to write its last records.

@@ -5,7 +5,7 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and finally writes the last record of every session.
+/// Stops a reactor cleanly: stores all entries, closes the sockets in batches, and finally writes each session's last record.
 ///
 /// Every time limit is measured from the request to drain, so the gateway stops within 8 s, even if some steps have not finished.
 final class Draining {

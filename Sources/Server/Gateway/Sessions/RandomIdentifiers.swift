@@ -8,7 +8,7 @@ extension String {
 }
 
 extension TokenDigest {
-  /// Returns the digest of a token. The digest is stored instead of the token, because it verifies the token without revealing it.
+  /// Returns the digest of a token. The digest is stored instead of the token: it verifies the token without revealing it.
   @Sendable static func ofToken(_ token: Token) -> TokenDigest {
     var bytes: [UInt8] = []
     bytes.append(contentsOf: token.text.utf8)

@@ -70,8 +70,8 @@ actor SessionLoader {
     }
   }
 
-  /// Returns the error for a session without records. If the store has the session's folder, its log is missing, because a
-  /// session is always created and removed together with its log.
+  /// Returns the error for a session whose log could not be found: `missingLog` if the session exists in the store, otherwise
+  /// `error`. A session is always created and removed together with its log, so a session without a log is damaged.
   private func missing(_ id: SessionID, _ error: StorageError) -> StorageError {
     do throws(StorageError) {
       return try store.holdsSession(id) ? .missingLog : error

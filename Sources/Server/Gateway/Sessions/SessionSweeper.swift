@@ -35,7 +35,7 @@ actor SessionSweeper {
   /// The maximum time between two sweeps in seconds. It is a fraction of the shortest time for which a session is kept, because
   /// a session that is unloaded or ended after a sweep is not seen before the next sweep.
   private let longestPause: Double
-  /// Sessions that have content but no `closed` record. They are remembered so that each of their logs is read only once.
+  /// Sessions that have content but no `closed` record. The sweeper remembers them so that it reads the log of each only once.
   private var holding: Set<SessionID> = []
   /// The time of the last sweep that checked the sizes of all sessions' attachment files.
   private var filesLookedAt: MonotonicTime?
@@ -61,7 +61,8 @@ actor SessionSweeper {
   /// Checks every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
-    // The date is read before the gate is asked: if the clock is set after this line, the gate is closed.
+    // The date is read before the gate is asked. If the wall clock is changed between the two calls, the gate detects the change
+    // and is closed.
     let now = removal.clock.date
     let wait = removal.wait(now: .now())
     let all = try store.sessions()

@@ -4,8 +4,8 @@ internal import Platform
 internal import Wire
 
 extension SessionTable {
-  /// Performs an operator's command about a session of this reactor. When the answer is `done`, the result of the command is on the
-  /// disk.
+  /// Performs an operator's command about a session of this reactor. When the answer is `done`, the result of the command is on
+  /// the disk.
   func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
     let id = command.session
     if command.work == .repair { return await repair(id) }
@@ -32,8 +32,8 @@ extension SessionTable {
     return .done
   }
 
-  /// Moves damaged bytes out of a session's log. The log of an open session is repaired when the session is loaded. Only the log of
-  /// an ended session is repaired here, because the gateway reads an ended session without writing to its log.
+  /// Moves damaged bytes out of a session's log. The log of an open session is repaired when the session is loaded. Only the log
+  /// of an ended session is repaired here, because the gateway reads an ended session without writing to its log.
   private func repair(_ id: SessionID) async -> SessionCommand.Answer {
     switch await find(id) {
     case .open: return .done

@@ -53,8 +53,8 @@ extension SessionTable {
       ? .ended : .noSession
   }
 
-  /// Returns true if the log of an ended session has the same length as when it was read. Otherwise, the command `restore` may have
-  /// reopened the session.
+  /// Returns true if the log of an ended session has the same length as when it was read. Otherwise, the command `restore` may
+  /// have reopened the session.
   private func isCurrent(_ host: SessionHost) async -> Bool {
     host.idleSince = nil
     let length = try? await environment.files.byteCount(of: host.session.id, in: environment.store)

@@ -6,7 +6,7 @@ internal import Wire
 extension SessionTable {
   /// Opens a WebSocket to a session of this reactor.
   ///
-  /// An error is reported by a close frame after the upgrade, because a browser hides the response to a refused opening handshake.
+  /// An error is reported by a close frame after the upgrade, because browsers hide the response to a refused handshake.
   ///
   /// - Parameters:
   ///   - id: the session; nil if the path of the request contains no valid session id.

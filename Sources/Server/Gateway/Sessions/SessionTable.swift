@@ -85,8 +85,8 @@ final class SessionTable {
   /// The leased sessions, each with the callers that wait for its lease.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   private var deadlines = DeadlineQueue<SessionID>()
-  /// True from the time at which the gateway writes the last records of its sessions. From then on, deadlines such as the end of a
-  /// grace time are ignored, because they could add records after the last ones.
+  /// True from the time at which the gateway writes the last records of its sessions. From then on, deadlines such as the end of
+  /// a grace time are ignored, because they could add records after the last ones.
   var isFinishing = false
 
   init(
