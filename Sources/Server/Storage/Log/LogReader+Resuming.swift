@@ -151,7 +151,7 @@ extension LogReader {
   /// Finds the first frame at or after `position` from which each frame ends where the next one begins, up to exactly the end of
   /// the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The chain is followed only once, because its first frame is the same for every `position` before that frame.
+    // The frames are searched only once, because the first one is the same for every `position` before it.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end

@@ -128,8 +128,8 @@ package actor FolderStore: SessionStore {
       do throws(StorageError) {
         try sync(written.map(\.log))
       } catch {
-        // After a failed sync it is unknown which bytes are lost. The next sync reports only failures of bytes that were written
-        // again, so all records of this batch are removed.
+        // After a failed sync, it is unknown which bytes are lost, and another sync would not report their loss again. So all
+        // records of this batch are removed.
         for (index, log, before) in written.reversed() {
           log.cut(back: before)
           outcomes[index] = .refused(error)
