@@ -1,4 +1,4 @@
-/// The metrics with one value each: the counter, the name without the prefix, and the help text.
+/// The metrics that have one value each. A metric is listed with its counter, its name without the prefix, and its help text.
 enum MetricList {
   struct Metric<Value>: Sendable {
     let name: String

@@ -64,8 +64,8 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The maximum memory that the session needs. However long the log is, the two limits bound the retained entries in memory. If
-    // the length of the log cannot be read, the load reports the error.
+    // The maximum memory that the session needs: the length of its log, but not more than the sum of the two limits, which bounds
+    // the retained entries in memory. If the length cannot be read, the load reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes + limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {
