@@ -11,8 +11,8 @@ extension DataFolder {
   /// request is answered.
   /// - Returns: the generation of the last process, or a new generation if that process did not stop cleanly. Processes that
   ///   follow each other by clean stops share a generation, which is a random text.
-  /// - Throws: `StorageError` if the mark cannot be removed. If this process continued and crashed, the mark would wrongly report
-  ///   a clean stop.
+  /// - Throws: `StorageError` if the mark cannot be removed. The process must then stop: if it continued and crashed, the mark
+  ///   would wrongly report a clean stop.
   package func takeMark() throws(StorageError) -> String {
     let found = try root.information(of: Self.markFile, for: .mark)
     var generation: String?

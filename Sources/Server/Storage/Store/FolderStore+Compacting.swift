@@ -83,8 +83,8 @@ extension FolderStore {
     close(DeferredClose(compaction.abandon()))
   }
 
-  /// Copies all records that exist now, and lets other calls run between the slices. Later records are so recent that a power cut
-  /// may lose them anyway, if the durability is `process`.
+  /// Copies all records that exist now, and lets other calls run between the slices. Records that are appended later need no sync
+  /// if the durability is `process`: they are so recent that a power cut may lose them anyway.
   private func copyAlmostAll(_ id: SessionID, _ compaction: Compaction) async throws(StorageError) {
     while true {
       let log = try current(id, compaction)
