@@ -109,7 +109,7 @@ struct ArgumentTests {
     #expect(complained.hasPrefix("drawtogether-bench: fan-out needs a server"))
   }
 
-  @Test("The help lists every mode and every flag for users")
+  @Test("The help lists every public mode and every flag of these modes")
   func everythingIsInTheHelp() {
     for mode in BenchMode.public { #expect(BenchHelp.text.contains("\n  \(mode.rawValue) ")) }
     for flag in BenchFlag.all where flag.modes != [.floorReader] {

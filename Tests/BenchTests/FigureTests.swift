@@ -27,7 +27,8 @@ struct FigureTests {
     #expect(ProcFile.number("VmSwap:", in: text) == nil)
   }
 
-  @Test("CPU time and memory are measured for a process. A process that does not exist has no CPU time")
+  @Test(
+    "CPU time and memory of a process are measured; for a process that does not exist, the CPU time is nil")
   func processes() throws {
     #expect(Clock.ofProcess(getpid()) ?? 0 > 0)
     #expect(try Memory.of(getpid()).privateDirty > 0)
@@ -60,7 +61,9 @@ struct FigureTests {
     #expect(unit.isNamed(in: name) == isNamed)
   }
 
-  @Test("A report contains the number of earlier connections of the server, and a warning if there were many")
+  @Test(
+    "A report contains the number of connections that the server had before the run, and a warning if there were many"
+  )
   func usedBefore() {
     var fresh = Report()
     fresh.add(connectionsBefore: 0, sockets: 100)

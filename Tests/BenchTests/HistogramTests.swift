@@ -16,7 +16,7 @@ struct HistogramTests {
   }
 
   @Test(
-    "The quantile for a large value is too low by at most 1/128 of the value",
+    "For a large value, the reported quantile is too low by at most 1/128 of the value",
     arguments: [127, 128, 129, 255, 256, 1_000, 65_535, 1_000_000, 123_456_789, UInt64.max])
   func large(_ value: UInt64) {
     var histogram = Histogram()
@@ -28,7 +28,7 @@ struct HistogramTests {
     #expect(value - told <= value / 128)
   }
 
-  @Test("The quantile for a share of 0.99 is not exceeded by 99 % of the values")
+  @Test("At least 99 % of the values are less than or equal to the 0.99 quantile")
   func shares() {
     var histogram = Histogram()
     for _ in 0..<99 { histogram.record(10) }

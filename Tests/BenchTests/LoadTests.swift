@@ -2,7 +2,7 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("Pacing, and frames of a server")
+@Suite("Pacing of senders, and parsing of server frames")
 struct LoadTests {
   @Test("When the window is full, the next message waits until one message is delivered to all")
   func window() {
