@@ -23,7 +23,9 @@ struct PublishedTests {
     #expect(seen.count == 3)
   }
 
-  @Test("a sink finds newcomers by comparing the new set with the stored one")
+  @Test(
+    "a sink runs before the new set is stored, so it finds newcomers by comparing the new set with the stored one"
+  )
   func newcomers() {
     final class Session: ObservableObject {
       @Published var active: Set<Int> = [1]
@@ -101,7 +103,7 @@ struct PublishedTests {
     #expect(publisher == nil, "the publisher of a released object still exists")
   }
 
-  @Test("the publishers of released objects are removed from the table")
+  @Test("the table of objectWillChange publishers drops the entries of deallocated objects")
   func tableIsBounded() {
     let before = ObjectPublisherTable.shared.count
     for _ in 0..<5000 {

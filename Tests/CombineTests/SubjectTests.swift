@@ -146,7 +146,7 @@ struct SubjectTests {
     }
   }
 
-  @Test("releasing a value that owns a subscription to its own subject causes no deadlock")
+  @Test("a subject can release a value that owns a subscription to this subject, without a deadlock")
   func lettingGoCallsBack() {
     final class Lazy: Subscriber {
       typealias Input = Node?

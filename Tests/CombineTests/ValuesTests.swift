@@ -23,7 +23,9 @@ struct ValuesTests {
     await later.value
   }
 
-  @Test("the sequence ends when the publisher finishes, and throws the error of a failed publisher once")
+  @Test(
+    "the sequence ends when the publisher finishes; if the publisher fails, the sequence throws its error once and then ends"
+  )
   func ends() async throws {
     struct Fault: Error, Equatable {}
     let finishing = CurrentValueSubject<Int, Never>(1)
