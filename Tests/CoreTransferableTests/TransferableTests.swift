@@ -83,7 +83,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "the first representation exports a value; one with the exact content type, or else a supertype, imports it"
+    "a value is exported by its first representation, and imported by the one with its content type, or else with a supertype"
   )
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))
@@ -97,7 +97,7 @@ struct TransferableTests {
     }
   }
 
-  @Test("a Codable value is exported as JSON, a CGPoint as two numbers")
+  @Test("a Codable value is exported as JSON; a CGPoint in it becomes an array of two numbers")
   func codable() async throws {
     let note = Note(text: "hello", at: CGPoint(x: 1, y: 2.5))
     let content = try await note.exported()
@@ -108,7 +108,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "if the exporting condition of a representation is false, the proxy representation after it exports the value"
+    "if the exporting condition of a representation is false, the value is exported by the next one, a proxy representation"
   )
   func proxy() async throws {
     let content = try await Label(text: "hi").exported()

@@ -26,7 +26,9 @@ struct UTTypeTests {
     #expect(type.isDeclared && !type.isDynamic)
   }
 
-  @Test("an unknown media type or file name extension gives a dynamic type, which keeps it")
+  @Test(
+    "an unknown media type or file name extension gives a dynamic type; the type contains an unknown media type unchanged"
+  )
   func dynamic() throws {
     let type = try #require(UTType(mimeType: "Model/X.Y-z"))
     #expect(type.isDynamic && !type.isDeclared)
@@ -40,7 +42,7 @@ struct UTTypeTests {
     #expect(UTType("org.example.unknown") == nil)
   }
 
-  @Test("a declared type conforms to its supertype and is encoded as its identifier")
+  @Test("a type that the program declares conforms to its supertype, and is encoded as its identifier")
   func exported() throws {
     let type = UTType(exportedAs: "org.example.board", conformingTo: .json)
     #expect(type.conforms(to: .json) && type.conforms(to: .text) && type.preferredMIMEType == nil)
