@@ -62,7 +62,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "messages without a subscriber are kept up to a size limit; replaced and removed messages do not count"
+      "messages without a subscriber are kept up to a size limit, to which replaced and removed messages do not count"
     )
     func limitsUnclaimedMessages() {
       func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {
@@ -132,7 +132,7 @@ extension GatewaySuites {
       }
     }
 
-    @Test("deferred events count as full when their size exceeds the limit")
+    @Test("the buffer of deferred events is full when the size of its events exceeds the limit")
     func deferredEventsHaveALimit() {
       let message = makeEntry("{}", type: "Remark", retention: .append, 1)
       var deferred = DeferredEvents(limit: 2 * message.cost)

@@ -92,7 +92,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a session can have a messenger of each mode; an unreliable message sent without a connection is dropped"
+      "a session can have messengers of both delivery modes; an unreliable message sent without a connection is dropped"
     )
     func bothModes() async throws {
       let gateway = try TestGateway()

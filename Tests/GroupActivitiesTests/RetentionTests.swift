@@ -79,7 +79,7 @@ extension GatewaySuites {
       #expect(try await late.next(1, of: Flash.self) == [flash])
     }
 
-    @Test("a late joiner does not receive a retained message that was removed by forget")
+    @Test("a late joiner does not receive a retained message that was removed with forget(_:)")
     func forgets() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -96,7 +96,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "the page's stroke batches arrive point by point; when a stroke is finished, only its new points arrive"
+      "a stroke batch from the page arrives point by point; when the page finishes the stroke, only new points arrive"
     )
     func batches() async throws {
       let gateway = try TestGateway()
@@ -140,7 +140,8 @@ extension GatewaySuites {
       #expect(try await whole.next(2, of: WholeStroke.self).map(\.points.count) == [4, 1])
     }
 
-    @Test("when the page replaces a stroke of this program, the program receives no points of the stroke")
+    @Test(
+      "when the page replaces a stroke that this program sent, this program receives no points of the stroke")
     func ownStroke() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

@@ -40,7 +40,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "frequent changes of the activity are not undone locally, and the last one reaches all participants"
+      "a program that changes the activity often never sees an older activity again, and all participants get the last one"
     )
     @MainActor
     func activityInHaste() async throws {
@@ -116,7 +116,7 @@ extension GatewaySuites {
       _ = gateway
     }
 
-    @Test("endsWhenInitiatorLeaves ends the session when its initiator leaves")
+    @Test("a session with endsWhenInitiatorLeaves ends when its initiator leaves")
     func lifetime() async throws {
       let gateway = try TestGateway()
       #expect(try await Shift().activate())

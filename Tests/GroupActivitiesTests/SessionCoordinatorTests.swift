@@ -21,7 +21,8 @@ extension GatewaySuites {
       #expect(session.state == .invalidated(reason: end) && session.activeParticipants.isEmpty)
     }
 
-    @Test("a journal subscriber added during a later catch-up receives the current list of attachments")
+    @Test(
+      "a journal subscriber that is added during a second catch-up receives the current list of attachments")
     func subscribesDuringCatchUp() async throws {
       let coordinator = try makeCoordinator()
       coordinator.receive(.catchUp(.tail))
@@ -33,7 +34,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "an activity that the session reports is ignored while changes of this program are pending"
+      "while activity changes of this program are pending, activities that the session reports are ignored"
     )
     func ownChangesComeFirst() {
       func expect(_ wanted: Bool, _ actual: Bool, at location: SourceLocation = #_sourceLocation) {

@@ -142,7 +142,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "waitingParticipants contains a program with a session object until it joins or releases the object"
+      "a program that has a session object is in waitingParticipants until it joins or releases the object"
     )
     func waitingParticipants() async throws {
       let gateway = try TestGateway()

@@ -30,13 +30,13 @@ struct StrokeBatchTests {
     #expect(decoding.messages.map(\.point) == [[1, 2], [3, 4], [5, 6]])
   }
 
-  @Test("a message with another type name is not divided into points")
+  @Test("a message is not divided into points if its type name is not the one of strokes")
   func leavesOtherTypesAlone() {
     let decoding = Decoding(#"{"color":1,"point":[5,6],"points":[[1,2],[3,4],[5,6]]}"#, type: "Dot")
     #expect(decoding.messages.map(\.point) == [[5, 6]])
   }
 
-  @Test("a batch of 5,001 invalid points yields no message, after at most two decodings")
+  @Test("a batch of 5,001 invalid points yields no message and is decoded at most twice")
   func badPoints() {
     let text =
       #"{"color":1,"point":[1,2],"points":["# + String(repeating: "0,", count: 5_000) + #"0],"x":"y"}"#
@@ -46,7 +46,8 @@ struct StrokeBatchTests {
   }
 
   @Test(
-    "a large JSON member is parsed only once if the message type lacks it; otherwise the decoding pauses")
+    "a large JSON member that the message type lacks is parsed once; if the type has this member, the decoding pauses"
+  )
   func heavyBatches() {
     let heavy = String(repeating: "y", count: 20_000)
     let points = Array(repeating: "[3,4]", count: 100).joined(separator: ",")
