@@ -14,7 +14,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "one element of Forwarded is parsed",
+    "a Forwarded field with one element is parsed",
     arguments: [
       Element(rule: "§4 IPv4", text: "for=192.0.2.43", client: "192.0.2.43"),
       Element(

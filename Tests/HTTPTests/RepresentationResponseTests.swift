@@ -69,7 +69,8 @@ struct RepresentationResponseTests {
     #expect(answer == one.answer)
   }
 
-  @Test("§8.8 without an entity tag and a date, the response has no ETag and no Last-Modified")
+  @Test(
+    "§8.8 if a representation has neither entity tag nor date, the response has no ETag and no Last-Modified")
   func withoutValidators() throws {
     let head = try #require(RequestHead(.get, "/a"))
     let answer = RepresentationResponse(

@@ -82,7 +82,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "0\r\nA: b\r\nC:\r\n\r\n", exceeds: Self.chunked + "0\r\nA: b\r\nC:\r\nD")
   }
 
-  @Test("400: chunk extensions are refused if those of all chunks together are longer than the limit")
+  @Test("400: chunk extensions are refused if their total length in all chunks exceeds the limit")
   func chunkExtensions() {
     expect(
       .chunkExtensionsTooLong(limit: 4), status: 400,
@@ -90,7 +90,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "1;ab\r\nx\r\n0;cd\r\n\r\n", exceeds: Self.chunked + "1;ab\r\nx\r\n1;cde")
   }
 
-  @Test("413: a length above the limit is refused before any content is returned")
+  @Test("413: a Content-Length above the limit is refused before any content is returned")
   func length() {
     let limits = limits { $0.bodyBytes = 3 }
     let fits = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), limits: limits)
@@ -127,7 +127,7 @@ struct RequestLimitTests {
     #expect(reading.error == .bodyTooLarge(limit: .max - 1, actual: .max))
   }
 
-  @Test("a limit that is set after the head applies only to the body of the same request")
+  @Test("a body limit that is set after the head of a request applies only to this request")
   func limitOfOneBody() throws {
     var reader = RequestReader(limits: limits { $0.bodyBytes = 2 })
     let bytes = latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")

@@ -295,7 +295,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("the description of an error contains the limit and the actual number of the error")
+  @Test("the description of an error contains the limit, and the actual number if it is known")
   func sentences() {
     #expect(
       MessageError.requestLineTooLong(limit: 8_192).description

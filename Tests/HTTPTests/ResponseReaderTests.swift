@@ -196,7 +196,7 @@ struct ResponseHeadTests {
         == "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nSet-Cookie: a\r\nSet-Cookie: b\r\n\r\n")
   }
 
-  @Test("a status line without a reason phrase still has the blank before the phrase")
+  @Test("a status line without a reason phrase still ends with the space after the status code")
   func noPhrase() {
     var bytes: [UInt8] = []
     ResponseHead(599).append(to: &bytes)

@@ -90,7 +90,7 @@ struct TargetPathTests {
     #expect(throws: refusal.fault) { try TargetPath.resolve(refusal.path) }
   }
 
-  @Test("the longest name and the deepest path are accepted")
+  @Test("a name of 255 bytes and a path of 32 components are accepted: both are the maximum")
   func limits() throws {
     let name = String(repeating: "a", count: 255)
     #expect(try TargetPath.resolve("/" + name).components == [name])
