@@ -58,7 +58,9 @@ struct EventLoopThreadTests {
     #expect(count.load(ordering: .relaxed) <= 1001)
   }
 
-  @Test("An actor of the loop runs on the loop's thread; a turn can enter it, and other threads can await it")
+  @Test(
+    "An actor of the loop runs on the loop's thread; a turn can call it synchronously, and other threads can await it"
+  )
   func isolation() async throws {
     let loop = try EventLoopThread(name: "test-actor")
     let counter = Counter(loop: loop)
@@ -102,7 +104,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("Jobs that were enqueued before the stop are run")
+  @Test("Jobs that were enqueued before the loop started are run")
   func stopRunsJobs() async throws {
     let loop = try EventLoopThread(name: "test-stop")
     let counter = Counter(loop: loop)

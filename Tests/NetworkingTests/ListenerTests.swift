@@ -39,7 +39,8 @@ struct ListenerTests {
   }
 
   @Test(
-    "A listener that does not share a port in use fails with EADDRINUSE, even if two others share that port")
+    "A listener on a port in use fails with EADDRINUSE unless it shares the port, even if two listeners already share it"
+  )
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: first.address) }
@@ -60,7 +61,7 @@ struct ListenerTests {
       try accepted.peer == Socket(client.rawValue).localAddress())
   }
 
-  @Test("A listener on every IPv6 address accepts IPv4 too, and an IPv4 peer has an IPv4 address")
+  @Test("A listener on the unspecified IPv6 address accepts IPv4 too, and an IPv4 peer has an IPv4 address")
   func dualStack() throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v6High: 0, low: 0), port: 0))
     let target = SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: listener.address.port)

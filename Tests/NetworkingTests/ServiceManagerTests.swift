@@ -7,7 +7,7 @@ import Testing
 @Suite("The service manager")
 struct ServiceManagerTests {
   @Test(
-    "The watchdog interval is half of the time that the manager sets, but only in the process that it names",
+    "The watchdog interval is half of WATCHDOG_USEC; if WATCHDOG_PID names another process, there is no interval",
     arguments: [
       (["WATCHDOG_USEC": "30000000"], .seconds(15)), (["WATCHDOG_USEC": "3000"], .microseconds(1500)),
       (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], .seconds(15)),
@@ -21,7 +21,7 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "Without a socket, or with a socket of another family, there is no manager",
+    "If NOTIFY_SOCKET is missing, or is not the address of a Unix socket, there is no service manager",
     arguments: [nil, "", "vsock:2:1"])
   func none(_ socket: String?) {
     let environment = socket.map { ["NOTIFY_SOCKET": $0] } ?? [:]

@@ -104,7 +104,7 @@ struct SocketAddressTests {
     #expect(try #require(IPAddress(text)).isPrivate == isPrivate)
   }
 
-  @Test("The kind of an address is recognized")
+  @Test("Link-local and unspecified addresses are recognized")
   func kinds() throws {
     #expect(try #require(IPAddress("169.254.1.1")).isLinkLocal)
     #expect(try #require(IPAddress("fe80::1")).isLinkLocal)

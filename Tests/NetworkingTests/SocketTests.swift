@@ -5,7 +5,7 @@ import Platform
 
 @Suite("Sockets and descriptors")
 struct SocketTests {
-  @Test("A descriptor is closed with its owner, unless it was released")
+  @Test("A descriptor is closed when its owner is destroyed, unless the owner has released the descriptor")
   func ownership() throws {
     let pipe = Pipe()
     do {
@@ -57,7 +57,7 @@ struct SocketTests {
     #expect(received == sent)
   }
 
-  @Test("Sending on a connection that the peer reset fails, without a signal")
+  @Test("After the peer has reset a connection, sending on it returns an error and raises no signal")
   func reset() throws {
     let listener = try Listener(on: TCP.anyPort)
     let connecting = try Socket.connect(to: listener.address)
@@ -74,7 +74,7 @@ struct SocketTests {
     #expect(server.send(bytes.span, bytes.span) == .failed(SystemError("sendmsg", code: EPIPE)))
   }
 
-  @Test("The pending error reports a refused connection")
+  @Test("A refused connection is reported as the pending error of the socket")
   func refused() throws {
     let address = try Listener(on: TCP.anyPort).address
     let socket = try Socket.connect(to: address)

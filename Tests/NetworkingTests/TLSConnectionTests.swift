@@ -39,7 +39,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "Cipher suites are AEAD with forward secrecy, and have their names in the RFCs",
+    "The negotiated cipher suite is AEAD with forward secrecy, and is reported with its name in the RFCs",
     arguments: TLSVersion.allCases
   )
   func cipher(_ version: TLSVersion) throws {

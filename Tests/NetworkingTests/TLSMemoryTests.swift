@@ -33,7 +33,9 @@ struct TLSMemoryTests {
     }
   }
 
-  @Test("A server with an incomplete ClientHello stores its bytes and uses less than 1 KiB of other memory")
+  @Test(
+    "A server that has received an incomplete ClientHello buffers these bytes and uses less than 1 KiB of other memory"
+  )
   func unfinishedHello() async {
     await #expect(processExitsWith: .success) {
       let server = try TLSFixture.Contexts().server()

@@ -112,7 +112,7 @@ struct TLSRefusalTests {
     }
   }
 
-  @Test("The unchanged ClientHello is accepted")
+  @Test("The ClientHello messages that the other tests modify are accepted unmodified")
   func accepts() throws {
     for hello in [ClientHello(), ClientHello(protocols: ["h2", "http/1.1"]), ClientHello(groups: [0x0017])] {
       let server = try contexts.server().makeConnection()

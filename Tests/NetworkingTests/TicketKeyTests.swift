@@ -36,7 +36,9 @@ struct TicketKeyTests {
     #expect(try session(server, client, resuming: fresh).wasResumed)
   }
 
-  @Test("A client that resumes with an old key gets a ticket of the new key", arguments: TLSVersion.allCases)
+  @Test(
+    "A client that resumes with a ticket of an old key gets a ticket of the newest key",
+    arguments: TLSVersion.allCases)
   func renewal(_ version: TLSVersion) throws {
     let server = try contexts.server()
     let client = try contexts.client(version...version)
