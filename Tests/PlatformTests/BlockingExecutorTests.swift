@@ -23,7 +23,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("Jobs that were enqueued before the stop are run")
+  @Test("After its jobs have run, an executor can be stopped and joined more than once")
   func stop() async throws {
     let executor = try BlockingExecutor(name: "test-blocking")
     let recorder = Recorder(executor: executor)

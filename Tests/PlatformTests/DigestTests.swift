@@ -43,7 +43,7 @@ struct DigestTests {
     #expect(digest(.sha1, Array(text.utf8)).finish() == expected)
   }
 
-  @Test("Bytes that are added to a running digest do not change its copy")
+  @Test("Adding bytes to an unfinished digest does not change a copy of it")
   func copies() {
     let abc = digest(.sha256, Array("ab".utf8))
     let other = abc.copy()

@@ -6,7 +6,7 @@ import Testing
 /// The exit of a process whose threads still run.
 @Suite("Exit")
 struct ExitTests {
-  @Test("OpenSSL stays usable for threads while the process exits")
+  @Test("OpenSSL stays usable while the exit handlers of the process run")
   func openSSL() async {
     await #expect(processExitsWith: .success) {
       // The first registered handler runs last: after the handler that OpenSSL would register at its first use.

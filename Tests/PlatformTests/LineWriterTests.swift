@@ -48,7 +48,7 @@ struct LineWriterTests {
   }
 
   @Test(
-    "A pipe that nobody reads does not block callers, and a line that reports their number replaces the dropped lines"
+    "If a pipe is full because nobody reads it, callers do not block, and a line with their number replaces the dropped lines"
   )
   func full() throws {
     let pipe = try Pipe()
@@ -74,7 +74,9 @@ struct LineWriterTests {
     #expect(lines.contains("important"))
   }
 
-  @Test("Lines are written to a non-blocking descriptor, and dropped when the pipe's reader has closed")
+  @Test(
+    "All lines are written to a non-blocking descriptor; after the reader has closed the pipe, lines are dropped"
+  )
   func others() throws {
     let pipe = try Pipe()
     #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)

@@ -4,7 +4,7 @@ import Platform
 
 @Suite("Signals")
 struct SignalReceiverTests {
-  @Test("A child process receives signals as values of `next()`")
+  @Test("`next()` returns the signals that the process receives, except SIGPIPE, which is ignored")
   func receives() async {
     await #expect(processExitsWith: .success) {
       let receiver = try SignalReceiver()
@@ -18,7 +18,7 @@ struct SignalReceiverTests {
     }
   }
 
-  @Test("A child process leaves no zombie, because the first process of a container must reap its children")
+  @Test("A child process that ends leaves no zombie, even if no code waits for it")
   func buries() async {
     await #expect(processExitsWith: .success) {
       _ = try SignalReceiver()
