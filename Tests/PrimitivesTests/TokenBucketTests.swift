@@ -76,7 +76,7 @@ struct TokenBucketTests {
     #expect(bucket.delay(until: 1, by: Self.rate) == .milliseconds(100))
   }
 
-  @Test("A time before the last refill changes nothing")
+  @Test("A time before the last refill adds no tokens and does not delay the next refill")
   func earlierTime() {
     let bucket = TimedBucket()
     #expect(bucket.take(20))
@@ -93,7 +93,7 @@ struct TokenBucketTests {
     #expect(!bucket.take(1, atMs: years))
   }
 
-  @Test("With two buckets for two quantities, no tokens are removed from either if one has too few")
+  @Test("If one of two buckets has too few tokens, no tokens are removed from the other one either")
   func twoQuantities() {
     let byteRate = TokenBucket.Rate(tokensPerSecond: 1000, capacity: 2000)
     var entries = TokenBucket(full: Self.rate, at: Self.start)
