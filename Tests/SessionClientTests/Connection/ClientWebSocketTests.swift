@@ -112,7 +112,7 @@ struct ClientWebSocketTests {
     }
   }
 
-  @Test("Only the newest of many pings is answered, and no ping is answered while many bytes are pending")
+  @Test("Only the newest of many pings is answered, and only when the caller allows answers")
   func pings() throws {
     var webSocket = try Self.opened()
     for number in UInt8(0)..<100 { _ = Self.feed([0x89, 0x01, number], to: &webSocket) }

@@ -24,7 +24,9 @@ extension ConnectionTests {
       await later.value
     }
 
-    @Test("A membership without an event loop ends with the reason, and rejects all calls")
+    @Test(
+      "If the event loop of a membership cannot start, the membership ends with the reason and rejects all calls"
+    )
     func noLoop() async throws {
       let queue = MembershipQueue()
       let reason = EndReason.noConnections("no descriptor")
@@ -44,7 +46,7 @@ extension ConnectionTests {
       await queue.finish()
     }
 
-    @Test("`settle` can be cancelled, and waits while the gateway cannot be reached")
+    @Test("While the gateway cannot be reached, `settle` waits and can be cancelled")
     func cancelled() async throws {
       let gateway = try LocalGateway()
       let proxy = try CuttingProxy(to: gateway.http)

@@ -36,7 +36,9 @@ struct RefusalTests {
     try await api.remove(UUID(), of: Self.unknown)
   }
 
-  @Test("A file that is damaged on the gateway's disk is refused with that reason, without a retry")
+  @Test(
+    "The download of a file that is damaged on the gateway's disk is refused with this reason, and is not tried again"
+  )
   func damaged() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -50,7 +52,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "A participant that left creates a successor, a second request returns the same one, and an unknown token gets 403"
+    "A participant that has left can create a successor; a second request returns the same one; an unknown token gets 403"
   )
   func successor() async throws {
     let gateway = try LocalGateway()

@@ -6,7 +6,8 @@ import Wire
 
 @Suite("Memory limits for a gateway that names too many participants")
 struct MemoryLimitTests {
-  @Test("The deduplication table keeps the newest senders: at least its limit, at most twice its limit")
+  @Test(
+    "The deduplication table keeps the newest senders; their number is between its limit and twice its limit")
   func senders() {
     var table = DeduplicationTable(limit: 4)
     func repeats(_ senders: ClosedRange<UInt32>) -> [Bool] {

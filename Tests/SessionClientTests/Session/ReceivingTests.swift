@@ -26,7 +26,9 @@ struct ReceivingTests {
       ])
   }
 
-  @Test("Entries of participants that left have their names; an unknown sender is named by its number")
+  @Test(
+    "An entry of a participant that has left has this participant's name; an unknown sender is named by its number"
+  )
   func sources() {
     var harness = SessionHarness.live()
     let left = ParticipantsPayload(left: [Departure(id: SessionHarness.bob.id, number: 2, reason: .gone)])

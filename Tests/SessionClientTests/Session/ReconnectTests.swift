@@ -45,7 +45,8 @@ struct ReconnectTests {
   }
 
   @Test(
-    "After short-lived connections, reconnects are delayed as after failed ones, and one problem is reported")
+    "Reconnects after short-lived connections are delayed like those after failed ones, and only one problem is reported"
+  )
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()
     harness.clear()
@@ -116,7 +117,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "After a gateway crash, lost entries are sent again; entries that were received before are marked as repeats"
+    "After a gateway crash, lost entries are sent again; entries that the client receives again are marked as repeats"
   )
   func sendsAgainAfterCrash() {
     var harness = SessionHarness.live()
@@ -184,7 +185,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "A client that the gateway no longer knows becomes a new participant; its pending entries start from 1 again"
+    "A client that the gateway no longer knows becomes a new participant; it numbers its pending entries from 1 again"
   )
   func becomesSomebodyElse() {
     var harness = SessionHarness.live()
@@ -222,7 +223,7 @@ struct ReconnectTests {
     #expect(harness.events.filter { $0.hasPrefix("Ada") } == ["Ada: a, mine", "Ada: b, mine"])
   }
 
-  @Test("A new participant that loses its connection before `caughtUp` also starts from client sequence 1")
+  @Test("A new participant that loses its connection before `caughtUp` starts from client sequence 1 again")
   func becomesSomebodyElseTwice() {
     var harness = SessionHarness.live()
     harness.send("a", "b")

@@ -172,7 +172,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "If a gateway crash loses a refused client sequence, the client sends an empty entry with this client sequence"
+    "If a gateway crash loses the refusal of an entry, the client sends an empty entry with the same client sequence"
   )
   func usesUpAgain() {
     var harness = SessionHarness.live()

@@ -75,7 +75,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "A burst of 2 s is admitted; the next error states the time until a quarter of the burst is available"
+    "A burst of 2 s of the rate limit is admitted; the next error states the time until a quarter of it is available"
   )
   func rate() throws {
     var gate = gate()

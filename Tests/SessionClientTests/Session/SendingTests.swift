@@ -69,7 +69,7 @@ struct SendingTests {
     #expect(harness.events.last == "settled")
   }
 
-  @Test("During a snapshot, entries for participants that it has not listed yet are still sent")
+  @Test("During a snapshot, entries for participants that the snapshot has not listed yet are still sent")
   func keepsTargetsOverSnapshot() {
     var harness = SessionHarness.live()
     harness.session.setPendingBytes(1 << 20, now: harness.now)
@@ -121,7 +121,7 @@ struct SendingTests {
     #expect(harness.sent.count == 7)
   }
 
-  @Test("The client sends a burst of entries for 1.5 s, and then at the rate of the limit")
+  @Test("The client sends a burst of 1.5 s of the rate limit at once, and then sends at the rate limit")
   func rateLimit() {
     var limits = Limits()
     limits.entriesPerSecond = 10

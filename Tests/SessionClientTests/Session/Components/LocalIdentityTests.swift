@@ -17,7 +17,7 @@ struct LocalIdentityTests {
   }
 
   @Test(
-    "A resume with the same number keeps the participant; another number or no resume makes a new participant"
+    "A resume with the same participant number keeps the participant; with another number, or without a resume, it is new"
   )
   func joins() {
     var identity = LocalIdentity()
@@ -41,7 +41,8 @@ struct LocalIdentityTests {
     #expect(identity.resumeToken == Token(high: 1, low: 2))
   }
 
-  @Test("After a join with a new number, the outbox belongs to the old number until `takeOverOutbox`")
+  @Test(
+    "After a join with a new participant number, the outbox belongs to the old number until `takeOverOutbox`")
   func outbox() {
     var identity = LocalIdentity()
     identity.takeOverOutbox()

@@ -27,7 +27,7 @@ struct ReconnectBackoffTests {
   }
 
   @Test(
-    "The attempt after a stable socket is immediate; of the attempts after short-lived sockets, only the first is"
+    "The attempt after a stable socket, or after the first short-lived one, is immediate; later attempts are delayed"
   )
   func stability() {
     let attempts = Attempts()

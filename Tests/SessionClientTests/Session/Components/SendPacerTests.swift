@@ -14,7 +14,7 @@ struct SendPacerTests {
     return SendPacer(limits, now: start)
   }
 
-  @Test("After a burst of entries for 1.5 s, the next entry waits until the rate limit allows it")
+  @Test("After a burst of 1.5 s of the rate limit, the next entry waits until the rate limit allows it")
   func burst() {
     var pacer = pacer()
     func take(_ time: MonotonicTime) -> Bool { pacer.take(1, now: time) }

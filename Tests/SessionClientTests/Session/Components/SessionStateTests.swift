@@ -54,7 +54,7 @@ struct SessionStateTests {
   }
 
   @Test(
-    "During a snapshot, earlier participants keep their numbers; afterwards, only participants in the snapshot do"
+    "During a snapshot, participants known before it keep their numbers; after it, only participants in the snapshot do"
   )
   func snapshot() {
     var state = SessionState()
