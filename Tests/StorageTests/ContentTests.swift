@@ -106,7 +106,7 @@ struct ContentTests {
       file.send(to: ends.sender, at: 5, count: 5) == .unreadable(StorageError(.readContent, code: ENODATA)))
   }
 
-  @Test("A range is sent until the socket is full, and continues when the peer has read")
+  @Test("Sending a range stops when the socket is full, and continues after the peer has read bytes")
   func sends() throws {
     let text = String(repeating: "0123456789abcdef", count: 1 << 16)
     let file = try one.attachments.openContent(try one.place(text))

@@ -151,7 +151,7 @@ struct DataFolderCopyTests {
     withExtendedLifetime(data) {}
   }
 
-  @Test("A copy leaves the reserved space free")
+  @Test("A copy that would need the reserved space of the disk fails")
   func reserve() throws {
     let free = try one.data.freeBytes()
     let digest = try one.place("some content")
@@ -201,7 +201,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "appended") == Array("some content".utf8))
   }
 
-  @Test("A disk that reports no limit has the largest possible number of free bytes")
+  @Test("The number of free bytes does not overflow if the disk reports the largest number of blocks")
   func endless() {
     #expect(DataFolder.bytes(.max, of: 4_096) == .max)
     #expect(DataFolder.bytes(3, of: 4_096) == 12_288)

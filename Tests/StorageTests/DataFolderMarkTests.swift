@@ -23,7 +23,7 @@ struct DataFolderMarkTests {
     #expect(try data.takeMark() != first)
   }
 
-  @Test("ST11 A mark is invalid in a copy of the folder, after a restore, and with another content")
+  @Test("ST11 A mark is invalid in a copy of the folder, after a restore, and if its content has changed")
   func elsewhere() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/one")
@@ -124,7 +124,9 @@ struct DataFolderMarkTests {
     #expect(try DataFolder(opening: temporary.path).earlierFormat == nil)
   }
 
-  @Test("ST8 A version that knows only format 1 refuses a folder of this version, and names both formats")
+  @Test(
+    "ST8 A gateway that knows only format 1 refuses a folder of format 2 with an error that names both formats"
+  )
   func downgrade() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path)
@@ -154,7 +156,7 @@ struct DataFolderMarkTests {
   }
 
   @Test(
-    "The next start removes incomplete and removed sessions that a crash left, and keeps files that are not sessions"
+    "The next start deletes sessions whose creation or removal a crash interrupted, and keeps files that are not sessions"
   )
   func leftovers() throws {
     let temporary = TemporaryFolder()

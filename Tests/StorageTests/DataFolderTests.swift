@@ -136,7 +136,7 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test("Errors name no session and no path, and identify a full disk")
+  @Test("A storage error names no session and no path, and `isFull` identifies a full disk")
   func words() {
     let full = StorageError(.writeUpload, code: ENOSPC)
     #expect(full.description == "cannot write an upload: No space left on device")

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("No fault loses a record that was reported as stored")
 struct FaultTests {
-  @Test("The scenario runs without faults", arguments: Backend.allCases)
+  @Test("If no call fails, the scenario succeeds and stores all its records", arguments: Backend.allCases)
   func plain(_ backend: Backend) async throws {
     for durability in [Durability.process, .full] {
       let bench = try backend.make()
@@ -36,7 +36,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 If the disk fails from any call on and is repaired, all records are stored in the end",
+    "ST2 If all calls from any call on fail until the disk is repaired, all records are stored in the end",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func lasting(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -63,7 +63,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST1 If the process ends at any call, all reported records are stored",
+    "ST1 If the process ends at any call, no record that was reported as stored is lost",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -77,7 +77,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST5 After a power cut at any call with `full` durability, all reported records are stored",
+    "ST5 After a power cut at any call with `full` durability, no record that was reported as stored is lost",
     arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func powerCut(seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

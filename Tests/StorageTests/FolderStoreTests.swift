@@ -66,7 +66,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("A log that another program has changed is not written to", arguments: Backend.allCases)
+  @Test("The store does not write to a log that another program has changed", arguments: Backend.allCases)
   func stale(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench, openFiles: 1)
@@ -116,7 +116,9 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session, .run(1)])
   }
 
-  @Test("The last record is found from the end, with the time of its write", arguments: Backend.allCases)
+  @Test(
+    "The last record and the time of its write are found by reading the log from its end",
+    arguments: Backend.allCases)
   func lastRecord(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)

@@ -33,7 +33,7 @@ struct LogDamageTests {
   }
 
   @Test(
-    "ST3 Every prefix of a log can be opened with its complete records, and continued",
+    "ST3 All complete records in any prefix of a log are read; if the format record is complete, records can be appended",
     arguments: Backend.allCases)
   func prefixes(_ backend: Backend) async throws {
     let start = Self.written([]).count
@@ -160,7 +160,9 @@ struct LogDamageTests {
     }
   }
 
-  @Test("ST8 Other files and logs of newer versions are refused with a message", arguments: Backend.allCases)
+  @Test(
+    "ST8 Logs of newer versions, and files that are not logs, are refused with a message",
+    arguments: Backend.allCases)
   func refusals(_ backend: Backend) throws {
     let version2: [UInt8] = [
       0x00, 0x00, 0x00, 0x15, 0x2A, 0x1B, 0x5A, 0x6D, 0x00,

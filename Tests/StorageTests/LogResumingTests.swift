@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("Reading a log after damage in it")
+@Suite("Reading a log beyond its damaged bytes")
 struct LogResumingTests {
   private static let start = LogDamageTests.written([]).count
 
@@ -195,7 +195,7 @@ struct LogResumingTests {
   }
 
   @Test(
-    "ST9 A log with damage in the middle is rewritten, and the damaged bytes are kept",
+    "ST9 A log with damage in the middle is rewritten, and the bytes of the lost record are kept in a file",
     arguments: Backend.allCases)
   func writtenAnew(_ backend: Backend) async throws {
     let records = Self.records(30)
@@ -230,7 +230,9 @@ struct LogResumingTests {
     }
   }
 
-  @Test("ST9 Damage that loses no record is repaired, and no bytes are kept", arguments: [0, 33, 37])
+  @Test(
+    "ST9 Damage that loses no record is repaired, and no file with damaged bytes is kept",
+    arguments: [0, 33, 37])
   func mended(_ position: Int) async throws {
     let bench = try Backend.memory.make()
     var damaged = LogDamageTests.bytes

@@ -64,7 +64,8 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 If any single call of a repair fails, a repetition succeeds", arguments: FaultyDisk.Style.allCases)
+    "ST9 If any single call of a repair fails, the repair succeeds when it is repeated",
+    arguments: FaultyDisk.Style.allCases)
   func failure(_ style: FaultyDisk.Style) async throws {
     for call in 1...200 {
       let (memory, lostBytes) = try Self.damagedDisk()

@@ -156,7 +156,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compacted log has the compaction's head and slices, and all records from the first later run on",
+    "A compacted log has the head and slices of the compaction, and then all records from the first run after its `through`",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -181,7 +181,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "An abandoned compaction has no effect. A release and a new compaction abandon the current compaction",
+    "An abandoned compaction has no effect. A release, or the start of a new compaction, abandons the current one",
     arguments: StoreKind.allCases)
   func abandonsCompactions(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -224,7 +224,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A gateway that loses its sessions is fenced and informed. The next owner continues after the last record",
+    "A gateway that loses its sessions is fenced and notified. The next owner continues after the last record",
     arguments: StoreKind.shared)
   func losesOwnership(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
