@@ -126,7 +126,7 @@ struct DeflateTests {
     #expect(first == second)
   }
 
-  @Test("§7.1.2.1: the compressor does not exceed a small window")
+  @Test("§7.1.2.1: the compressor does not refer to data before the negotiated window")
   func smallWindow() {
     // The second half repeats the first, 1,000 bytes before: too far for a window of 512.
     var random = SeededGenerator(seed: 11)
@@ -140,7 +140,7 @@ struct DeflateTests {
     #expect(narrow.count > 1_900)
   }
 
-  @Test("a decompression bomb is refused with 1009 before it grows")
+  @Test("a decompression bomb is refused with 1009 when its inflated size exceeds the limit")
   func bomb() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     var payload: [UInt8] = []

@@ -53,7 +53,7 @@ struct InflateLimitTests {
   }
 
   @Test(
-    "a reader pauses a long message, inflates it again with an inflater of its own, and then reads the next frames"
+    "a reader pauses a long message, inflates it from its beginning with a separate inflater, and reads the next frames"
   )
   func pausedReader() throws {
     let (shared, own, deflater) = (Inflater(), Inflater(), Deflater())

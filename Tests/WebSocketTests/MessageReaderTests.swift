@@ -151,7 +151,7 @@ struct MessageReaderTests {
     #expect(!reader.isInsideMessage)
   }
 
-  @Test("an incomplete control frame is buffered and counted")
+  @Test("an incomplete control frame is buffered and counted in `bufferedBytes`")
   func holdsControlFrames() throws {
     var reader = MessageReader(role: .client, limits: .tests)
     var buffer: [UInt8] = [0x89, 0x04, 0x01, 0x02, 0x03]
