@@ -109,7 +109,9 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("the largest and smallest lengths are accepted")
+  @Test(
+    "the largest entry length, the largest target count, and a missing length field are refused without a trap"
+  )
   func edges() {
     #expect(throws: WireError.entryExceedsMessage(length: 0xFFFF_FFFF, available: 2)) {
       try clientEntry(hex("FFFFFFFF 01 01"))

@@ -106,7 +106,7 @@ struct ErrorsTests {
   }
 
   @Test(
-    "RFC 6455 §5.5: a close reason has at most 123 bytes: its words are truncated between characters, and it stays JSON",
+    "RFC 6455 §5.5: a close reason is JSON of at most 123 bytes; a longer text in it is truncated between characters",
     arguments: ["x", "é", "€", "😀", "\"", "\\", "\n", "\u{1}", "e\u{301}"])
   func longDetail(_ unit: String) throws {
     for count in 0..<130 {
@@ -123,7 +123,7 @@ struct ErrorsTests {
     }
   }
 
-  @Test("a close reason has only its error code if its numbers leave no room for words")
+  @Test("a close reason that is too long even without its text contains only its error code")
   func noRoom() {
     let versions = [String](repeating: "drawtogether.v1", count: 9)
     let reason = CloseReason(4026, .unsupportedVersion, "x", versions: versions)

@@ -37,7 +37,7 @@ struct IdentityTests {
     #expect(spanned == nil)
   }
 
-  @Test("every bit has its own position in the text")
+  @Test("an id with any single bit set can be read from its text")
   func bits() {
     for bit in 0..<128 {
       let id = SessionID(high: bit < 64 ? 1 << bit : 0, low: bit < 64 ? 0 : 1 << (bit - 64))
@@ -82,7 +82,8 @@ struct ProfileTests {
     #expect(Profile(color: sent).sanitised.color == kept)
   }
 
-  @Test("PROTOCOL 6: a color that no participant uses is chosen, if there is one among the eleven")
+  @Test(
+    "PROTOCOL 6: a color that no participant uses is chosen; if all eleven are in use, any of them is chosen")
   func palette() {
     #expect(Palette.colors.count == 11)
     #expect(Set(Palette.colors).count == 11)

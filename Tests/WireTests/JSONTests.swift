@@ -76,7 +76,8 @@ struct JSONTests {
 @Suite("Wire.docc: the examples in bytes")
 struct DocumentedExampleTests {
   @Test(
-    "a note that a client appends, and the entry that all participants receive, have the documented bytes")
+    "an entry of type Note has the documented bytes, both from the client that appends it and to all participants"
+  )
   func note() {
     let key = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
     let flags = EntryFlags(.reliable, retention: .append)
