@@ -12,7 +12,7 @@ package enum Effect: Sendable {
   case pauseReading(connection: UInt64, until: MonotonicTime)
   /// Reports a joined participant and its kind of catch-up, for a log line and the counters.
   case joined(connection: UInt64, ParticipantNumber, JoinKind)
-  /// Reports lost entries, for a log line: the client has entries that were acknowledged, but that the session no longer has.
+  /// Reports lost entries, for a log line: the session no longer has some entries that it acknowledged to the client.
   case acknowledgedMoved(ParticipantNumber, from: UInt32, to: UInt32)
   case refused(connection: UInt64, ErrorCode)
   /// Reports a participant that did not come back within its grace time, for a log line.
@@ -35,8 +35,8 @@ package struct SessionCounters: Sendable {
   package var unreliableDropped = 0
   package var lateCatchUps = 0
   package var delivered = 0
-  /// Nanoseconds that the oldest entry covered by the last `committed` message waited for this message; 0 if there was no
-  /// message.
+  /// For the last `committed` message, the nanoseconds for which the oldest of its entries had waited for it; 0 if no message
+  /// was sent.
   package var commitWait: Int64 = 0
 
   package init() {}

@@ -11,7 +11,7 @@ struct GrowthGate {
   var dataRefusal: Refusal? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// True while one of the two reasons above applies. The code that receives entries checks only this flag.
+  /// True while `memoryPressure` or `dataRefusal` is set. The code that receives entries checks only this flag for both.
   private(set) var isClosed = false
   /// True while the whole gateway has too many unsaved bytes.
   var refusesUnsaved = false

@@ -49,7 +49,7 @@ extension Session {
     return offset
   }
 
-  /// The order of the checks is part of the contract: repeat, gap, rate, then the entry itself.
+  /// Receives a reliable entry. The order of the checks is part of the contract: repeat, gap, rate, then the entry itself.
   private func receiveReliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ subscriber: Subscriber,
     _ now: MonotonicTime, _ effects: inout [Effect]
@@ -119,7 +119,7 @@ extension Session {
     }
     acknowledge(clientSequence, of: participant, now: now)
     markAcknowledgedDirty(participant)
-    // The session announces the sender's presence before its entry.
+    // The session announces the sender's presence before the sender's entry.
     announcePresence()
     append(entry, message, participant, targets: targets, now: now)
   }

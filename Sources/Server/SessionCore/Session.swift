@@ -5,10 +5,10 @@ package import struct FoundationEssentials.Date
 
 /// The rules of a session, without a socket, a clock or randomness.
 ///
-/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s. The shell, the code around the
-/// session that owns sockets, files and timers, performs the effects in this order. The log and the subscribers contain the bytes
-/// for the participants; the shell fetches these bytes in pieces. A session belongs to one reactor, and only the reactor's thread
-/// may use it.
+/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s. The shell, the code around
+/// the session that owns sockets, files and timers, performs the effects in the order in which they are returned. The log and
+/// the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A session belongs to one
+/// reactor, and only the reactor's thread may use it.
 package final class Session {
   package let id: SessionID
   /// The name of the present epoch: sequences of different epochs cannot be compared.
@@ -189,7 +189,7 @@ package struct Member: Sendable, BitwiseCopyable {
   package let connection: UInt64
   package var cursor: Cursor
   package let participant: ParticipantNumber
-  /// The last flush that visited the member.
+  /// The number of the last flush that visited the member.
   package var flush: UInt32
   package var flags: Flags
 }

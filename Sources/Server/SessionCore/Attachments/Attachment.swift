@@ -49,7 +49,7 @@ package struct Attachment: Sendable {
   package let isResumable: Bool
   /// The `Upload-Metadata` of tus, unchanged.
   package let uploadMetadata: String?
-  /// The time of the last received bytes: an upload expires `uploadKeepSeconds` later.
+  /// The time at which bytes were last received. An upload expires `uploadKeepSeconds` after this time.
   package let progressAt: MonotonicTime
 }
 
@@ -66,7 +66,7 @@ package struct RemovedAttachment: Equatable, Sendable {
 package enum ContentPlacement: Sendable {
   /// The content is new. From now on the quota counts it.
   case first
-  /// The session has the content already, and the quota counts it once. The new file has the same bytes and replaces the old
-  /// file.
+  /// The session has the content already, so the quota does not count it again. The new file has the same bytes and replaces
+  /// the old file.
   case duplicate
 }

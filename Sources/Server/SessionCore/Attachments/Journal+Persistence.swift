@@ -23,10 +23,10 @@ extension Journal {
   ///
   /// - Parameters:
   ///   - object: the payload of the attachment's newest entry.
-  ///   - record: its `upload` record; without it, the file of an upload is unknown.
-  ///   - sequence: the sequence of the entry. It is used if there is no `upload` record with the sequence at which the attachment
-  ///     was added.
-  ///   - now: the present time. The time until an unfinished upload expires is counted from here.
+  ///   - record: the attachment's `upload` record; if it is nil, the attachment's id is used as the name of the file.
+  ///   - sequence: the sequence of this newest entry. It is used if there is no `upload` record, which would contain the
+  ///     sequence of the entry that added the attachment.
+  ///   - now: the present time. An unfinished upload expires `uploadKeepSeconds` after it, unless bytes arrive.
   mutating func restore(
     _ object: AttachmentObject, _ record: UploadRecord?, at sequence: UInt64, now: MonotonicTime
   ) {

@@ -6,11 +6,11 @@ internal import struct FoundationEssentials.UUID
 /// The attachments of a session, their use of the quota, and their deadlines. The journal does not access files.
 ///
 /// The quota counts each content once, even if many attachments have the same content. It also counts the reservations of
-/// uploads. `store` replaces the reservation of an attachment by its content.
+/// uploads. `store` replaces the reservation of an upload by the size of its content.
 struct Journal {
   /// One attachment.
   struct Record {
-    /// The description of the attachment in its last announcement.
+    /// The present description of the attachment. The next announcement contains it.
     var object: AttachmentObject
     /// The name of the file that its bytes are written to.
     let file: UUID
@@ -35,7 +35,7 @@ struct Journal {
   struct Upload {
     /// The bytes that the upload reserves in the quota.
     var reserved: UInt64
-    /// The deadline in `expiryChecks`. Received bytes do not move it; when it passes, the time of the last bytes is checked.
+    /// The upload's deadline in `expiryChecks`. Received bytes do not move it; when it passes, `progressAt` is checked.
     var expiryCheck: MonotonicTime
     /// The time at which the upload's progress was sent last.
     var progressSentAt: MonotonicTime?
@@ -61,7 +61,7 @@ struct Journal {
 
   /// The bytes by which the reservation of an upload of unknown length grows.
   static let reservationStep: UInt64 = 8 << 20
-  /// The shortest time between two `attachmentProgress` entries of an attachment: four a second.
+  /// The shortest time between two `attachmentProgress` entries of an attachment: at most four entries are sent a second.
   static let progressIntervalMs = 250
 
   private(set) var records: [UUID: Record] = [:]
@@ -76,7 +76,7 @@ struct Journal {
   private var expiryChecks = DeadlineQueue<UUID>()
 
   private let keepSeconds: Int
-  /// The rate limiter for creations and pieces of uploads over HTTP. All clients together have the rate of one participant.
+  /// The rate limiter for new uploads and their pieces over HTTP. All clients together have the rate of one participant.
   private var limiter: EntryRateLimiter
   /// Decides when to warn that the attachment quota is nearly used up.
   var fillLevel = FillLevel()
@@ -86,7 +86,7 @@ struct Journal {
     self.limiter = limiter
   }
 
-  /// Takes the cost of a creation or a piece of an upload from the rate limiter; the cost includes the bytes of metadata.
+  /// Takes the cost of creating an upload, or of one of its pieces, from the rate limiter; metadata adds to the cost.
   /// - Returns: nil if the rate limiter has enough tokens; otherwise the milliseconds after which to try again.
   mutating func consumeRate(_ size: Int, by rates: EntryRateLimiter.Rates, at now: MonotonicTime) -> Int? {
     limiter.take(size, by: rates, at: now) ? nil : limiter.millisecondsUntilQuarter(for: size, by: rates)
@@ -95,7 +95,7 @@ struct Journal {
   /// True if progress is to be sent when the turn ends.
   var hasProgress: Bool { !progressDue.isEmpty }
 
-  /// The next deadline of `flushDeferredProgress` or `expired`.
+  /// The next time at which `flushDeferredProgress` or `expired` has work to do.
   var nextDeadline: MonotonicTime? {
     guard let tell = deferredProgress.earliest, let check = expiryChecks.earliest else {
       return deferredProgress.earliest ?? expiryChecks.earliest
@@ -109,7 +109,7 @@ struct Journal {
 
   // MARK: - The quota
 
-  /// Checks that an attachment with `reserved` bytes may have `size` bytes in all.
+  /// Checks that an attachment that has reserved `reserved` bytes may have a size of `size` bytes.
   ///
   /// - Throws: `attachment-too-large` or `session-quota`, with `limit` and `actual`.
   func check(size: UInt64, reserved: UInt64, limits: Limits) throws(Refusal) {
@@ -276,7 +276,7 @@ struct Journal {
     return count(digest, size)
   }
 
-  /// Counts one more attachment with the same content.
+  /// Counts one more attachment whose content has this digest.
   @discardableResult
   mutating func count(_ digest: String, _ size: UInt64) -> ContentPlacement {
     if contents[digest] != nil {
@@ -288,7 +288,7 @@ struct Journal {
     return .first
   }
 
-  /// Returns the placement of the file of an attachment that is stored, but not ready.
+  /// Returns the placement of an attachment's file while the attachment is in the state `stored`; else nil.
   func placement(_ id: UUID) -> ContentPlacement? {
     guard case .stored(let digest)? = records[id]?.state else { return nil }
     let isThere = records.values.contains { record in

@@ -21,11 +21,11 @@ extension Session {
   /// The attachments in the order in which they were added.
   package var attachmentObjects: [AttachmentObject] { journal.inOrder.map(\.object) }
 
-  /// Takes the cost of a creation or of a piece of an upload from the rate limiter, because the gateway may send entries about it
-  /// to all members.
+  /// Takes the cost of creating an upload, or of one of its pieces, from the rate limiter. Each may cause entries that the
+  /// gateway sends to all members.
   ///
   /// - Parameters:
-  ///   - size: bytes of its metadata.
+  ///   - size: the number of bytes of the upload's metadata.
   ///   - now: the present time.
   /// - Throws: `rate-limited` with `retryAfterMs`, when uploads to the session exceed the entry rate of one participant;
   ///   `storage-full` when too many bytes are unsaved.
@@ -43,8 +43,8 @@ extension Session {
   /// Adds an attachment whose bytes will follow, and reserves the announced number of bytes.
   ///
   /// The id must not be in use.
-  /// - Throws: `attachment-too-large`, `session-quota` when the number of attachments, their bytes or the retained bytes reach
-  ///   their limits; both with `limit` and `actual`. `storage-full` when too many bytes are unsaved.
+  /// - Throws: `attachment-too-large`; `session-quota` when the number of attachments, their bytes or the retained bytes reach
+  ///   their limits. Both errors have `limit` and `actual`. `storage-full` when too many bytes are unsaved.
   package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
     precondition(journal.records[draft.id] == nil, "the id of an attachment is not in use")
     let object = AttachmentObject(
@@ -77,8 +77,8 @@ extension Session {
 
   /// Restarts an upload from its first byte, when a request contains the whole upload.
   ///
-  /// - Throws: `not-found` for an unknown upload; `attachment-too-large` and `session-quota` as `addAttachment`. After an error
-  ///   nothing has changed.
+  /// - Throws: `not-found` for an unknown upload; `attachment-too-large` and `session-quota` as for `addAttachment`. After an
+  ///   error nothing has changed.
   package func restartUpload(_ id: UUID, size: UInt64?, now: MonotonicTime) throws(Refusal) {
     let (_, upload) = try upload(id)
     try journal.check(size: size ?? 0, reserved: upload.reserved, limits: limits)
@@ -89,8 +89,8 @@ extension Session {
 
   /// Sets the size of an upload after its creation.
   ///
-  /// - Throws: `not-found` for an unknown upload; `bad-request` when another size is set already, or more bytes were received;
-  ///   `attachment-too-large` and `session-quota` as `addAttachment`. After an error nothing has changed.
+  /// - Throws: `not-found` for an unknown upload; `bad-request` when another size is set already, or more than `size` bytes
+  ///   were received; `attachment-too-large` and `session-quota` as for `addAttachment`. After an error nothing has changed.
   package func setUploadSize(_ id: UUID, _ size: UInt64, now: MonotonicTime) throws(Refusal) {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
@@ -114,8 +114,8 @@ extension Session {
   ///
   /// An upload of unknown length reserves in steps of 8 MiB, limited by the quotas of an attachment and of the session.
   /// - Returns: the bytes of the reservation: `total` or more.
-  /// - Throws: `not-found` for an unknown upload; `bad-request` beyond the announced size; `attachment-too-large` and
-  ///   `session-quota` as `addAttachment`.
+  /// - Throws: `not-found` for an unknown upload; `bad-request` if `total` exceeds the announced size; `attachment-too-large`
+  ///   and `session-quota` as for `addAttachment`.
   package func reserveUpload(_ id: UUID, upTo total: UInt64) throws(Refusal) -> UInt64 {
     let (record, upload) = try upload(id)
     guard total > upload.reserved else { return upload.reserved }
@@ -130,8 +130,8 @@ extension Session {
     return reserved
   }
 
-  /// Records received bytes of an upload. Members at the tail get the progress at most four times a second, and always get the
-  /// last offset.
+  /// Records received bytes of an upload. Members at the tail, which have received the whole log, get the progress at most four
+  /// times a second, and always get the last offset.
   package func uploadMoved(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     journal.recordProgress(id, to: offset, now: now)
   }
@@ -152,10 +152,10 @@ extension Session {
     return placement
   }
 
-  /// Returns the placement of the file of an attachment that was complete before the session was loaded: the value that
-  /// `storeContent` returned before. The file may have been moved already.
+  /// Returns the placement of an attachment's file if all its bytes were received before the session was loaded, but the
+  /// attachment is not ready. `storeContent` returned the same value before the load. The file may have been moved already.
   ///
-  /// - Returns: nil for any other attachment.
+  /// - Returns: nil if the attachment is still being uploaded, is ready, or does not exist.
   package func storedPlacement(_ id: UUID) -> ContentPlacement? {
     journal.placement(id)
   }
@@ -177,9 +177,9 @@ extension Session {
     return object
   }
 
-  /// Removes an attachment, and the retained entries of clients whose key is its id.
+  /// Removes an attachment, and the clients' retained entries that have the attachment's id as their key.
   ///
-  /// - Returns: the work on its files; nil for an unknown attachment.
+  /// - Returns: the work that remains for the attachment's file; nil for an unknown attachment.
   package func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
     guard let removed = journal.remove(id) else { return nil }
     appendUnderKey(.remove, id, isSystem: true, [])
@@ -222,7 +222,7 @@ extension Session {
     appendUnderKey(.replace, id, isSystem: true, record.object.encoded())
   }
 
-  /// Appends an entry of the gateway itself whose key is an attachment's id.
+  /// Appends an entry of the gateway itself. The entry's key is an attachment's id.
   @discardableResult
   private func appendUnderKey(
     _ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]

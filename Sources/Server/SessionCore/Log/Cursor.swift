@@ -5,7 +5,7 @@ package struct Cursor: Hashable, Sendable, BitwiseCopyable {
   /// in another module reads this property, because the getter of `offset` would cost a function call per member.
   package var rawOffset: UInt32
 
-  /// The same offset as an `Int`.
+  /// `rawOffset` as an `Int`.
   package var offset: Int {
     get { Int(rawOffset) }
     set { rawOffset = UInt32(newValue) }

@@ -1,6 +1,7 @@
 package import Wire
 
-/// The earlier epochs of a session, each with the last sequence that has the same entry in the present epoch.
+/// The earlier epochs of a session, each with the last sequence that stands for the same entry in both epochs, the earlier and
+/// the present one.
 ///
 /// After a crash, the log on disk is a prefix of the entries of the interrupted epoch. A client that has applied entries of that
 /// epoch up to a sequence in the prefix can continue with a tail of the present epoch.

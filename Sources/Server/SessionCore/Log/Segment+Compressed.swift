@@ -2,7 +2,8 @@
 package typealias MessageCompressor = (Span<UInt8>) -> [UInt8]
 
 extension Segment {
-  /// The size of a first sample: if the sample does not shrink by at least an eighth, the segment gets no compressed form.
+  /// The number of bytes that are compressed first, as a sample: if they do not shrink by at least an eighth, the segment gets
+  /// no compressed form.
   private static let sampleBytes = 4096
 
   /// Returns the frames before `end` for subscribers that accept compression. Each frame is compressed once for all subscribers.

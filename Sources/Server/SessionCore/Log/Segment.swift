@@ -37,7 +37,7 @@ package final class Segment {
   var senders: Set<ParticipantNumber> = []
   /// True if compression was tried and was not worthwhile.
   var isIncompressible = false
-  /// Bytes of the records on disk whose last entries are in this segment (segments of the log only).
+  /// Bytes on disk of the records that end with an entry of this segment (segments of the log only).
   var recordBytes = 0
 
   init(number: UInt32, capacity: Int) {
@@ -110,7 +110,7 @@ package final class Segment {
     return targetLists[frame.targets].containsSorted(number)
   }
 
-  /// Returns the index of the frame that contains the byte at `offset`: the first frame whose end is greater.
+  /// Returns the index of the frame that contains the byte at `offset`: the first frame whose end is greater than `offset`.
   func frameIndex(at offset: Int) -> Int {
     frames.partitionIndex { $0.end > offset }
   }

@@ -12,8 +12,8 @@ struct SegmentLog {
   private static let smallestSegment = 4096
 
   private(set) var segments: [Segment]
-  /// The last sequence that no segment contains any more: a tail (all entries after a given sequence) can begin only after this
-  /// one.
+  /// The highest sequence that is no longer in a segment, or 0. A tail (all entries after a given sequence) can begin only
+  /// after this sequence.
   var droppedThrough: UInt64 = 0
   /// The newest sequence.
   var lastSequence: UInt64 = 0
@@ -26,7 +26,8 @@ struct SegmentLog {
   /// True if frames were appended in this turn.
   private(set) var grewThisTurn = false
 
-  /// The tail segment at the end of the last turn. A subscriber that reads without delay has reached at least this segment.
+  /// The number of the last segment when the previous turn ended. A subscriber that reads without delay has reached at least
+  /// this segment.
   private var turnSegment: UInt32 = 1
 
   private let largestSegment: Int
@@ -38,7 +39,7 @@ struct SegmentLog {
   private var runEntries = 0
 
   /// - Parameter tailBytes: the number of bytes of the log that are kept for tails. A segment has at most a quarter of this
-  ///   number, so that the log exceeds the limit only a little.
+  ///   number, so that the log exceeds this number only a little.
   init(tailBytes: Int) {
     largestSegment = min(262_144, max(Self.smallestSegment, tailBytes / 4))
     segments = [Segment(number: 1, capacity: Self.smallestSegment)]
@@ -175,7 +176,7 @@ struct SegmentLog {
   }
 }
 
-/// The remaining entries of a frame, after a sequence.
+/// The last entries of a frame: those after a given sequence.
 struct PartialFrame {
   var segment: Segment?
   var entries: Range<Int> = 0..<0

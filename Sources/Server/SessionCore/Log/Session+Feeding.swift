@@ -78,7 +78,7 @@ extension Session {
     }
   }
 
-  /// Records whether the socket is blocked: the kernel accepts no more bytes until it reports the socket as writable.
+  /// Records whether the socket is blocked. A blocked socket accepts no more bytes until the kernel reports it as writable.
   package func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     if isBlocked {
@@ -91,8 +91,8 @@ extension Session {
   /// Returns true if the subscriber has received the whole log, so that the flush loop may send it the new entries directly.
   package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
-    // A member without flags may still have received only a part of a frame, if it used up its share of this turn. Then it gets
-    // the rest in the next turn.
+    // A member without flags may still have received only a part of a frame, if it used up the bytes that one turn may send to
+    // it. Then it gets the rest in the next turn.
     let member = members[subscriber.memberIndex]
     return member.flags.isEmpty && member.cursor == log.tail
   }
@@ -140,8 +140,8 @@ extension Session {
     recordMissedUnreliable(subscriber, now: now)
   }
 
-  /// Calls the closure with this turn's targeted unreliable frames for each subscriber at the tail whose socket accepts
-  /// bytes.
+  /// Calls the closure once for each subscriber at the tail whose socket accepts bytes, with this turn's unreliable frames that
+  /// target this subscriber.
   package func forEachTargetedUnreliable(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
     for (number, item) in unreliableBatch.targeted {
       guard let participant = participants[number], case .joined(let subscriber) = participant.presence,
@@ -190,7 +190,7 @@ extension Session {
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if subscriber.hasBufferedOutput {
-      // The subscriber's own bytes are sent at the next boundary.
+      // The subscriber's own bytes are sent at the next frame boundary.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)
     }
     return Piece(.catchUp, part.segment.bytes, progress.offset..<end)

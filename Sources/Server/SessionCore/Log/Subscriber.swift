@@ -1,7 +1,7 @@
 internal import Primitives
 package import WebSocket
 
-/// The pending output of one socket: its own bytes, and its position in the log that all members share.
+/// The pending output of one socket: the bytes for this socket alone, and its position in the log, which all members share.
 ///
 /// No frame is interrupted: the rest of a partly sent frame is written first (`rest`), then the outbox, then catch-up and log. A
 /// subscriber belongs to one reactor. `rest` is limited to one frame, and the outbox to `outboxBytes` plus one message.
@@ -16,7 +16,7 @@ package final class Subscriber {
     case catchingUp(CatchUpProgress)
     /// The log, at the member's cursor.
     case live
-    /// No entries: the segment at its cursor was dropped, and the member waits for another catch-up.
+    /// No entries: the segment at the member's cursor was dropped, and the member waits for another catch-up.
     case evicted
   }
 
@@ -47,9 +47,9 @@ package final class Subscriber {
   /// The shell's identifier of the socket. The shell never reuses an identifier.
   package let connection: UInt64
   var source = Source.none
-  /// The position in the log at which `caughtUp` is sent after a tail.
+  /// The position in the log at which `caughtUp` is sent; nil after it was sent, or if the snapshot contains it.
   var caughtUpAt: CaughtUpMark?
-  /// The private bytes of the socket; usually nil, because there are none.
+  /// The bytes for this socket alone; nil while there are none, which is the usual case.
   private var outputBuffer: OutputBuffer?
   /// The index of the subscriber's row in `members`, or -1.
   var memberIndex: Int {
@@ -83,7 +83,7 @@ package final class Subscriber {
     }
   }
 
-  /// True if all earlier entries and `caughtUp` were sent to the subscriber.
+  /// True if the whole catch-up, including `caughtUp`, and all bytes for this socket alone were sent.
   package var isCaughtUp: Bool {
     if case .live = source { caughtUpAt == nil && outputBuffer == nil } else { false }
   }

@@ -14,7 +14,7 @@ struct UnreliableBatch {
   private(set) var entryCount = 0
   /// The ends of the frames, used to find the rest of a partly sent frame.
   private(set) var ends: [Int] = []
-  /// Frames for some members, by participant.
+  /// The targeted frames, by the number of the participant that gets them.
   private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]
 
   /// A stream: the entries with the same sender, type and targets. In a full batch, a new entry replaces the newest one of its
@@ -25,7 +25,7 @@ struct UnreliableBatch {
     var targets: [UInt32]?
   }
   private var pending: [(targets: [UInt32]?, entry: [UInt8])] = []
-  /// The index of the newest entry of each stream.
+  /// The index in `pending` of the newest entry of each stream.
   private var newest: [Stream: Int] = [:]
   private var pendingBytes = 0
   private var targetedBytes = 0
@@ -33,9 +33,9 @@ struct UnreliableBatch {
   var isEmpty: Bool { frames.isEmpty && targeted.isEmpty }
   var hasPending: Bool { !pending.isEmpty }
 
-  /// Adds an entry. If there is no room, the entry replaces the newest one of the same sender, type and targets; if it is longer
-  /// than that one, it is dropped.
-  /// - Returns: the number of dropped entries.
+  /// Adds an entry. If there is no room, the new entry replaces the newest one of the same sender, type and targets. If there
+  /// is no such entry, or the new entry is longer, the new entry is dropped.
+  /// - Returns: the number of dropped entries; a replaced entry counts as dropped.
   mutating func add(
     sender: ParticipantNumber, type: [UInt8], targets: [UInt32]?, entry: [UInt8]
   ) -> Int {

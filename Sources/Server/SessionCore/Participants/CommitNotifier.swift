@@ -80,7 +80,8 @@ struct CommitNotifier {
     }
   }
 
-  /// Adds a participant again, because its socket did not accept this turn's unreliable frames.
+  /// Makes a participant wait for a message again, because its socket did not accept the unreliable frames that this turn's
+  /// message was sent with.
   mutating func recordMissed(_ participant: ParticipantState, now: MonotonicTime) {
     guard piggybacked.contains(participant.number), !participant.awaitsCommitted else { return }
     addWaiting(participant, now: now)
@@ -104,7 +105,7 @@ struct CommitNotifier {
   /// Returns the time of the oldest entry in a save that begins. `isComplete` is true if the save has all entries.
   mutating func beginSave(isComplete: Bool) -> MonotonicTime {
     let oldest = oldestUnsaved
-    // The times of the remaining entries are unknown, so `oldestUnsaved` is not changed.
+    // If the save does not have all entries, the times of the remaining ones are unknown, so `oldestUnsaved` is not changed.
     if isComplete { oldestUnsaved = .distantFuture }
     return oldest
   }

@@ -24,7 +24,7 @@ final class ParticipantState {
   var digest: TokenDigest?
   /// True after its first retained entry: a snapshot may contain entries of the participant.
   var hasRetained = false
-  /// Consecutive refusals that the participant ignored: its next entry came before `retryAt`.
+  /// The number of consecutive refusals that the participant ignored, by sending its next entry before `retryAt`.
   var ignoredRefusals: UInt16 = 0
   /// The value of `acknowledged` on disk.
   var savedAcknowledged: UInt32 = 0
@@ -40,8 +40,8 @@ final class ParticipantState {
   var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// True when the gateway paused reading from the participant's socket after the last refusal: the participant's waiting was
-  /// then not its own choice.
+  /// True when the gateway paused reading from the participant's socket after the last refusal. The participant then did not
+  /// wait by its own choice.
   var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0
@@ -73,7 +73,8 @@ final class ParticipantState {
   /// The participant as others see it.
   var object: Participant { Participant(id: id, number: number, name: name, color: color) }
 
-  /// The contents of the participant's record on disk; nil while it waits, because then only its number is stored.
+  /// The contents of the participant's record on disk; nil while the participant waits, because only the number of a waiting
+  /// participant is stored.
   var record: ParticipantRecord? {
     let presence: ParticipantRecord.Presence
     switch self.presence {

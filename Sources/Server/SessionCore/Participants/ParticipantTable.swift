@@ -174,7 +174,8 @@ struct ParticipantTable {
     past.removeFirst(extra)
   }
 
-  /// Returns the senders that are neither active nor waiting, by number. Drops the names of other forgotten participants.
+  /// Returns the senders that are neither active nor waiting, sorted by number. Drops the names of forgotten participants that
+  /// are not among the senders.
   mutating func pastSenders(among senders: Set<ParticipantNumber>) -> [Participant] {
     formerSenders = formerSenders.filter { senders.contains($0.key) }
     return senders.sorted().compactMap { number in

@@ -3,8 +3,8 @@ internal import Wire
 /// The active participants as encoded JSON, for joiners. Without this cache, encoding the whole list in every turn was most of
 /// the work when many participants joined.
 ///
-/// The list is made when it is needed. With many participants, the roster stores the list and appends each new participant. Any
-/// other change drops the list.
+/// The list is made when it is needed. With many participants, the roster stores the list and appends each new participant. The
+/// list is dropped when a participant leaves, comes back, or changes its name or color.
 struct Roster {
   /// The JSON objects of some participants, separated by commas.
   struct Part {

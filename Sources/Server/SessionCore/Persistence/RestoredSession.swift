@@ -64,7 +64,7 @@ package struct RestoredUpload: Equatable, Sendable {
 }
 
 extension SessionRestorer {
-  /// The longest time between making the `closed` record and the last change of the file.
+  /// The maximum number of seconds between the creation of the `closed` record and the last change of the file.
   private static let closingSeconds = 2.0
   /// The minimum size of a participant's record in a file.
   private static let participantBytes = 100
@@ -138,7 +138,7 @@ extension SessionRestorer {
   /// Returns the number of the next new participant.
   private func nextNumber(isClean: Bool, isWhole: Bool) -> ParticipantNumber {
     if isClean, let closing { return max(closing.nextNumber, (participants.keys.max() ?? 0) + 1) }
-    // The lost bytes may have reserved another block of numbers, and may have contained participants' records with these numbers.
+    // The lost records may have reserved more blocks of numbers, and may have been those of participants with these numbers.
     let blocks = isWhole ? 0 : 1 + lostBytes / (Self.participantBytes * Int(SaveState.numberBlock))
     let left = NumbersRecord.highest - min(numbers, NumbersRecord.highest)
     guard left > UInt64(blocks) * UInt64(SaveState.numberBlock) else { return NumbersRecord.highest + 1 }

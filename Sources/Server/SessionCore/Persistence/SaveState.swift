@@ -23,12 +23,12 @@ package struct Unsaved: Sendable {
 
 /// The changes of a session that its store has not written yet.
 struct SaveState {
-  /// The size of a block of participant numbers. If a block has fewer than `numberReserve` unused numbers, the next one is
-  /// written.
+  /// The size of a block of participant numbers. If a block has fewer than `numberReserve` unused numbers, the next block is
+  /// written to disk.
   static let numberBlock: ParticipantNumber = 4096
   static let numberReserve: ParticipantNumber = 2048
 
-  /// The maximum size of `used` records in a file. It is limited because no compaction is started for these records.
+  /// The maximum size of all `used` records in a file together. They need a limit, because no compaction is started for them.
   static let consumedLimit = 1_048_576
 
   /// A client sequence that was used up by a refused entry, and the session's sequence at that time.
@@ -72,8 +72,8 @@ struct SaveState {
   var senders: [ParticipantNumber] = []
   /// The highest participant number that may be assigned.
   var numbersOnDisk: ParticipantNumber = 0
-  /// The opening records that are being written: the end of their block of numbers, and true while the `session` record among
-  /// them is up to date.
+  /// The opening records that are being written. `numbers` is the end of their block of numbers; `includesSession` is true
+  /// while their `session` record is up to date.
   var opening: (numbers: ParticipantNumber, includesSession: Bool)?
   /// The session's newest sequence when the last slice of a compaction was made.
   var slicedAt: UInt64 = 0

@@ -6,8 +6,8 @@ package import Primitives
 extension Session {
   /// Returns the record that closes the session: the last one of its file.
   ///
-  /// After a load, the session continues in the same epoch only if `isAtRest` was true here. So the caller first removes all
-  /// participants and saves all changes.
+  /// After a load, the session continues in the same epoch only if `isAtRest` was true when this record was made. So the caller
+  /// first removes all participants and saves all changes.
   /// - Parameters:
   ///   - generation: the present generation of the data folder.
   ///   - now: the present time by the monotonic clock.

@@ -49,7 +49,7 @@ package struct CompactionSlice: Sendable {
 extension Session {
   /// The maximum bytes of snapshot segments that are read for one slice, even if few of these bytes belong to retained entries.
   private static let scannedBytes = 1_048_576
-  /// The number of garbage bytes in a file up to which a compaction is not worthwhile.
+  /// The number of garbage bytes that a file must exceed before a compaction is worthwhile.
   private static let slackBytes = 1_048_576
 
   /// Returns true if a compaction is worthwhile.
@@ -57,8 +57,8 @@ extension Session {
   /// - Parameter logBytes: the length of the session's file.
   /// - Returns: true if the compaction would free more than half of the file and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    // The old file must have records after the entries in the slices, because the new file needs copies of them. Some of these
-    // records may describe newer states of participants and attachments than the head does.
+    // The old file must have records after the entries in the slices, because the new file needs copies of these records. Some
+    // of them may describe newer states of participants and attachments than the head does.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes

@@ -32,7 +32,7 @@ extension Session {
     isByStore ? log.unsavedBytes : 0
   }
 
-  /// True while the shell forbids all sessions to grow, because they have too many unsaved bytes together.
+  /// True while the shell forbids all sessions to grow, because all of them together have too many unsaved bytes.
   package var refusesGrowth: Bool {
     get { growth.refusesUnsaved }
     set { growth.refusesUnsaved = newValue }
@@ -226,14 +226,15 @@ extension Session {
         batch.acknowledged[number] = participant.acknowledged
       }
     }
-    // The record of a refused client sequence must not be on disk before the earlier entries.
+    // The record of a refused client sequence must not be on disk before the entries that preceded the refusal.
     let used = save.consumed.filter { $0.value.sequence <= batch.sequence }
     guard !used.isEmpty else { return }
     for (number, item) in used {
       save.consumed[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
-    // A failure to write these records loses nothing: rule S16 covers this case.
+    // A failure to write these records loses nothing: when such a client returns, its `next` raises `acknowledged` again (rule
+    // S16).
     guard save.consumedBytes < SaveState.consumedLimit else { return }
     save.consumedBytes += 8 * used.count
     batch.consumed = used
@@ -264,6 +265,6 @@ extension Session {
 }
 
 extension NoticePayload {
-  /// The notice that ends a `storageFull` notice.
+  /// The notice that entries are saved again. It follows a `storageFull` notice.
   static var savedAgain: NoticePayload { NoticePayload(.saved, "Drawings are saved again.") }
 }

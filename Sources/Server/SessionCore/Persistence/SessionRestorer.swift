@@ -7,7 +7,7 @@ package import Primitives
 /// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; an
 /// impossible record is an error and never a trap. Any thread may use a restorer, but only one thread at a time.
 package struct SessionRestorer: ~Copyable {
-  /// The limit of sequences: JavaScript counts exactly up to 2^53.
+  /// The number that every sequence must be below: JavaScript represents whole numbers exactly only up to 2^53.
   private static let sequenceEnd: UInt64 = 1 << 53
 
   let id: SessionID
@@ -30,7 +30,7 @@ package struct SessionRestorer: ~Copyable {
   /// The highest participant number that may have been assigned.
   var numbers: ParticipantNumber = 0
   var participants: [ParticipantNumber: ParticipantState] = [:]
-  /// The past participants, each with a number that rises in the order of their leaving.
+  /// The past participants, each with a number that is higher for a later departure.
   var departed: [ParticipantNumber: Int] = [:]
   private var departures = 0
   /// Bytes of `used` records.
@@ -39,7 +39,7 @@ package struct SessionRestorer: ~Copyable {
   private var sender: ParticipantState?
   /// The newest payload of each attachment, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
-  /// The newest `upload` record for each file of an attachment.
+  /// The `upload` records of each attachment: the newest one for each of its files.
   private var uploads: [UUID: [UploadRecord]] = [:]
   var ended: EndRecord?
   /// The `closed` record, if it is the last record.
@@ -75,7 +75,7 @@ package struct SessionRestorer: ~Copyable {
   /// Applies the next record. After an error, the restorer must not be used any more.
   ///
   /// - Parameters:
-  ///   - kind: the number in the file; 0 is a record of the store itself, and is ignored.
+  ///   - kind: the number of the record's kind in the file. A record of kind 0 belongs to the store itself and is ignored.
   ///   - body: the record's bytes.
   /// - Throws: `RecordError` for a record that no session writes at this place.
   package mutating func apply(_ kind: UInt8, _ body: Span<UInt8>) throws(RecordError) {
@@ -207,7 +207,7 @@ package struct SessionRestorer: ~Copyable {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) { retained.dropOldest(of: &log) }
   }
 
-  /// Applies the entries of a frame that are newer than the last known sequence: a compacted file repeats some entries.
+  /// Applies a frame, without entries that were applied before: a compacted file repeats some entries.
   private mutating func apply(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
     let reached = log.lastSequence
     var at = frame.entries.lowerBound

@@ -25,7 +25,7 @@ package struct ClosedRecord: Equatable, Sendable {
   package var retainedBytes: Int
   /// The number of attachments.
   package var attachments: Int
-  /// The bytes of the session's attachment quota in use.
+  /// The number of bytes that the session uses of its attachment quota.
   package var attachmentBytes: UInt64
   /// True when records of the session are lost and its participants have not been informed of the loss.
   package var isDamaged = false
@@ -118,7 +118,7 @@ package struct EndRecord: Equatable, Sendable {
   }
 }
 
-/// The contents of a `restored` record: it revokes the `end` record before it.
+/// The contents of a `restored` record. Such a record revokes the `end` record before it.
 package struct RestoredRecord: Equatable, Sendable {
   /// The time at which the end was undone.
   package var at: Date

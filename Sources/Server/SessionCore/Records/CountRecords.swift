@@ -71,7 +71,7 @@ package struct ConsumedSequencesRecord: Equatable {
 }
 
 extension RecordError {
-  /// Checks the length of a body with a fixed length.
+  /// Checks that a body has exactly `count` bytes.
   static func expect(
     _ kind: SessionRecord.Kind, _ count: Int, of body: Span<UInt8>
   ) throws(RecordError) {

@@ -22,7 +22,7 @@ package struct ParticipantRecord: Equatable, Sendable {
   /// Its presence.
   package var presence: Presence
 
-  /// The contents of a record.
+  /// Creates the contents of a record.
   package init(
     participant: Participant, digest: TokenDigest?, acknowledged: UInt32, presence: Presence
   ) {

@@ -1,6 +1,6 @@
 package import Wire
 
-/// An error for a record that no session writes: its kind and its fault.
+/// An error for a record that no session writes: the kind and the fault of the record.
 package struct RecordError: Error, Equatable, Sendable {
   /// A fault of a record.
   package enum Fault: Equatable, Sendable {
@@ -26,13 +26,13 @@ package struct RecordError: Error, Equatable, Sendable {
     case sequenceTooLarge(UInt64)
     /// A targeted frame does not consist of exactly one targeted entry, or its targets are not in rising order.
     case targets
-    /// Retained entries follow other entries, but must precede them.
+    /// A `base` record follows a `run` record, but all `base` records must come first.
     case behindEntries
     /// The payload of an `attachment` entry has a wrong member.
     case attachment(String)
     /// A number is beyond the highest possible number in a session.
     case numberTooLarge(UInt64)
-    /// The log does not begin with a `session` record.
+    /// The log has no `session` record.
     case missing
   }
 
@@ -41,7 +41,7 @@ package struct RecordError: Error, Equatable, Sendable {
   /// The fault.
   package let fault: Fault
 
-  /// Creates a fault of a record of that kind.
+  /// Creates an error for a record of that kind.
   package init(_ kind: UInt8, _ fault: Fault) {
     self.kind = kind
     self.fault = fault

@@ -2,7 +2,8 @@
 ///
 /// A store frames records and does not read their bodies; SessionCore writes and reads the bodies.
 package struct SessionRecord: Sendable, Equatable {
-  /// The kind of a record. Its number is in files and never changes; 0 is a record of the store itself.
+  /// The kind of a record. The number of a kind is stored in files, so it never changes. The number 0 stands for a record of
+  /// the store itself.
   package enum Kind: UInt8, Sendable, CaseIterable {
     /// The session: id, epoch, activity.
     case session = 1
@@ -26,9 +27,9 @@ package struct SessionRecord: Sendable, Equatable {
     case restored
   }
 
-  /// The approximate number of bytes of entries in one record. Only a single larger entry exceeds this number.
+  /// The approximate maximum number of bytes of entries in one `run` record. Only a single larger entry exceeds it.
   package static let runBytes = 1_048_576
-  /// The approximate number of bytes of entries in one `base` record.
+  /// The approximate maximum number of bytes of entries in one `base` record.
   package static let baseBytes = 262_144
 
   /// The kind.

@@ -57,9 +57,9 @@ package struct UploadRecord: Equatable, Sendable {
     }
   }
 
-  /// The highest possible size limit of an attachment.
+  /// The highest size of an attachment that a record may contain.
   static let largestSize: UInt64 = 1 << 50
-  /// The highest possible sum of the sizes of a session's attachments, so that the sum cannot overflow.
+  /// The highest sum of the sizes of a session's attachments that a load accepts, so that the sum cannot overflow.
   static let largestSum: UInt64 = 1 << 60
 
   /// Returns true for 64 hexadecimal digits in lower case.
