@@ -1,6 +1,7 @@
 /// The metadata of an attachment: any JSON, stored as the text that was sent.
 ///
-/// The text needs as many bytes as were sent. As `JSONValue`s, a few kilobytes of brackets would need a hundred kilobytes.
+/// The text takes no more memory than the bytes that were sent. Parsed into `JSONValue`s, a few kilobytes of brackets would
+/// take a hundred kilobytes.
 package struct AttachmentMetadata: Equatable, Sendable {
   /// The number of nesting levels that metadata must leave free, so that a list of attachments with this metadata can be
   /// parsed: three levels of the list around the metadata, and one level for the values in the innermost array of the metadata.

@@ -4,7 +4,7 @@ package enum GatewayControl: Equatable, Sendable {
   case joined(Joined)
   /// The response to `wait`.
   case waiting(Waiting)
-  /// A catch-up begins: the entries up to `caughtUp` are not live.
+  /// A catch-up begins: the entries before the message `caughtUp` are not live.
   case catchUp(CatchUpKind, epoch: String, sequence: UInt64)
   /// The entries that follow are live.
   case caughtUp(sequence: UInt64)

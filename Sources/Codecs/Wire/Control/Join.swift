@@ -13,7 +13,7 @@ package struct Join: JSONWritable, Equatable, Sendable {
 
   /// Parses the members of one object: those of the profile, and `resume`.
   ///
-  /// - Throws: `invalidMember` if a member has another type.
+  /// - Throws: `invalidMember` if a member has the wrong type.
   init(_ members: [String: JSONValue]) throws(WireError) {
     profile = try Profile(members)
     resume = if let members = try members.object("resume") { try Resume(members) } else { nil }
@@ -52,7 +52,7 @@ package struct Resume: JSONWritable, Equatable, Sendable {
 
   /// Parses the member `resume`. A malformed token and a `next` of 0 are treated as missing.
   ///
-  /// - Throws: `invalidMember` if a member has another type, or a number is out of range.
+  /// - Throws: `invalidMember` if a member has the wrong type, or a number is out of range.
   init(_ members: [String: JSONValue]) throws(WireError) {
     token = try members.text("token").flatMap { Token($0) }
     epoch = try members.text("epoch")

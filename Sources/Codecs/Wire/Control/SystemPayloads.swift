@@ -184,7 +184,7 @@ package struct NoticePayload: SystemPayload {
   package var detail: String
   /// The limit that the notice is about.
   package var limit: UInt64?
-  /// The actual value that `limit` applies to.
+  /// The actual value, to compare with `limit`.
   package var actual: UInt64?
 
   /// Creates a notice, with the numbers that explain it.

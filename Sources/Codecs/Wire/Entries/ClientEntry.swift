@@ -11,7 +11,7 @@ package struct ClientEntry: Sendable, Equatable {
   package let flags: EntryFlags
   /// The number that the sender gave to the entry: 1, 2, 3 …; 0 for an unreliable entry.
   package let clientSequence: UInt32
-  /// The key of a retained entry; zero for others.
+  /// The key; zero if the retention of the entry is `none`.
   package let key: EntryKey
   /// The range of the targets' numbers, four bytes each; empty without targets.
   package let targets: Range<Int>
@@ -22,7 +22,7 @@ package struct ClientEntry: Sendable, Equatable {
   /// The index after this entry, where the next entry begins.
   package let end: Int
 
-  /// Parses the entry at `offset` of a binary message, without checking its rules.
+  /// Parses the entry at `offset` of a binary message, without checking the rules for entries.
   ///
   /// - Throws: `WireError` if the message ends before the end of the entry, or the entry ends before the end of its header.
   package static func parse(

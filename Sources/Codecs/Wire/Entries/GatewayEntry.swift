@@ -6,13 +6,14 @@ package struct GatewayEntry: Sendable, Equatable {
 
   /// The flags: order, delivery and retention.
   package let flags: EntryFlags
-  /// The position in the session's order; 0 for an unreliable entry, and for the state at N at the beginning of a snapshot.
+  /// The position in the session's order; 0 for an unreliable entry, and for the entries at the beginning of a snapshot that
+  /// describe the state of the session.
   package let sequence: UInt64
   /// The participant who sent the entry; 0 for the gateway itself.
   package let sender: ParticipantNumber
   /// The number that the sender gave to the entry; 0 for none.
   package let clientSequence: UInt32
-  /// The key of a retained entry; zero for others.
+  /// The key; zero if the retention of the entry is `none`.
   package let key: EntryKey
   /// The range of the message type.
   package let type: Range<Int>
@@ -21,7 +22,7 @@ package struct GatewayEntry: Sendable, Equatable {
   /// The index after this entry, where the next entry begins.
   package let end: Int
 
-  /// Parses the entry at `offset` of a binary message, without checking its rules.
+  /// Parses the entry at `offset` of a binary message, without checking the rules for entries.
   ///
   /// - Throws: `WireError` if the message ends before the end of the entry, or the entry ends before the end of its header.
   package static func parse(

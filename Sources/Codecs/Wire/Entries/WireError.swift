@@ -1,4 +1,4 @@
-/// A message of a peer that breaks a rule of this protocol. Each case names the rule, with the numbers.
+/// A violation of this protocol in a message from a peer. Each case names the broken rule, with the numbers.
 package enum WireError: Error, Equatable, Sendable {
   /// Fewer than the four bytes of an entry's length are left.
   case entryLengthTruncated(have: Int)

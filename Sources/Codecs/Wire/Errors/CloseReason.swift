@@ -4,7 +4,7 @@ package struct CloseReason: Error, Equatable, Sendable {
   /// §5.5).
   package static let maximumReasonLength = 123
 
-  /// The close code: one of RFC 6455 §7.4, or from 4000 on one of this protocol.
+  /// The close code: below 4000 a code of RFC 6455 §7.4, otherwise a code of this protocol.
   package var code: UInt16
   /// The code of the reason: an `ErrorCode`, as text.
   package var reasonCode: String

@@ -1,4 +1,4 @@
-/// The code of a refusal or a close reason. The codes are part of the wire and never change their meaning.
+/// The code of a refusal or a close reason. The codes are part of the wire protocol and never change their meaning.
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
   /// The request or the control message is malformed.
   case badRequest = "bad-request"

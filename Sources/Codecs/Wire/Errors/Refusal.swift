@@ -6,7 +6,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
   package var detail: String
   /// The limit that was exceeded, in its own unit.
   package var limit: UInt64?
-  /// The actual value that `limit` applies to.
+  /// The actual value, to compare with `limit`.
   package var actual: UInt64?
   /// The number of milliseconds after which the client may try again.
   package var retryAfterMs: UInt64?

@@ -32,7 +32,7 @@ package struct ActivityChange: JSONWritable, Equatable, Sendable {
 
 /// The body of `POST /api/sessions`.
 package struct ActivityRequest: JSONWritable, Equatable, Sendable {
-  /// The activity of the session, valid.
+  /// The activity of the new session. A decoded activity is always valid.
   package var activity: Activity
   /// The session that the new one succeeds.
   package var follows: SessionID?

@@ -2,9 +2,9 @@
 package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The maximum number of bytes of an entry's payload.
   package var messageBytes = 262_144
-  /// The average rate of a participant's entries per second; the burst is twice that.
+  /// The maximum number of entries per second from a participant, on average; a burst may be twice that.
   package var entriesPerSecond = 1_000
-  /// The average rate of the bytes of a participant's entries per second; the burst is twice that.
+  /// The maximum number of bytes of entries per second from a participant, on average; a burst may be twice that.
   package var bytesPerSecond = 4 << 20
   /// The maximum number of participants of a session at once.
   package var participantsPerSession = 1_000

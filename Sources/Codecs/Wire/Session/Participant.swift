@@ -7,7 +7,7 @@ package typealias ParticipantNumber = UInt32
 package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
   /// The id. Each `join` without `resume` creates a new participant with a new id.
   package var id: UUID
-  /// The number on the wire, in place of `id`.
+  /// The number that identifies the participant in entries, because it is shorter than `id`.
   package var number: ParticipantNumber
   /// The name, 1 to 64 scalars, sanitised.
   package var name: String

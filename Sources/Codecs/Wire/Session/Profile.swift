@@ -29,7 +29,7 @@ package struct Profile: JSONWritable, Equatable, Sendable {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// Writes the members into an object that may have others.
+  /// Writes the members into an object that may have other members.
   func writeMembers(to writer: inout JSONWriter) {
     writer.member("name", name)
     writer.member("color", color)

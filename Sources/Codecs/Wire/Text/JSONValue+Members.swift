@@ -1,4 +1,4 @@
-/// Optional members of an object: `null` is treated as missing, and a value of another type is an error.
+/// Optional members of an object: `null` is treated as missing, and a value of the wrong type is an error.
 extension [String: JSONValue] {
   /// Returns the string of a member.
   ///
@@ -28,7 +28,7 @@ extension [String: JSONValue] {
     return value
   }
 
-  /// Returns the members of the object that is the value of a member.
+  /// Returns the members of a nested object.
   ///
   /// - Throws: `invalidMember` if it is not an object.
   package func object(_ name: String) throws(WireError) -> [String: JSONValue]? {

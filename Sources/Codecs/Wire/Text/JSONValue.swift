@@ -12,7 +12,7 @@ package enum JSONValue: Equatable, Sendable {
   case bool(Bool)
   /// A whole number in the range of `Int64`.
   case integer(Int64)
-  /// A whole number above that range, in the range of `UInt64`.
+  /// A whole number above the range of `Int64`, in the range of `UInt64`.
   case unsigned(UInt64)
   /// Any other number.
   case number(Double)
