@@ -35,8 +35,8 @@ package struct SessionCounters: Sendable {
   package var unreliableDropped = 0
   package var lateCatchUps = 0
   package var delivered = 0
-  /// For the last `committed` message, the nanoseconds for which the oldest of its entries had waited for it; 0 if no message
-  /// was sent.
+  /// The nanoseconds between the oldest entry that the last `committed` message covers and this message; 0 if no message was
+  /// sent.
   package var commitWait: Int64 = 0
 
   package init() {}
