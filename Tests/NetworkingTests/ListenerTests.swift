@@ -39,7 +39,7 @@ struct ListenerTests {
   }
 
   @Test(
-    "A listener on a port in use fails with EADDRINUSE unless it shares the port, even if two listeners already share it"
+    "A listener that is not created to share a port in use fails with EADDRINUSE, even if two others share that port"
   )
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)

@@ -21,7 +21,8 @@ package final class Session {
   package let limits: Limits
   /// The pseudonym of the address that created the session; nil if sessions per address are not counted.
   package let creator: String?
-  /// The activity and the participant that set it; 0 if the session was created with it.
+  /// The activity, and the number of the participant that set it. The number is 0 for the activity that the session was created
+  /// with.
   var activityState: ActivityPayload
   /// The successor of this session, and the time at which it was chosen.
   package internal(set) var successor: (id: SessionID, at: MonotonicTime)?

@@ -64,7 +64,9 @@ struct PausedReadingTests {
     #expect(harness.session.wantsReading)
   }
 
-  @Test("While reading is paused, leaving reads the socket again, so that pending messages are still sent")
+  @Test(
+    "A client that leaves while its reading is paused reads again, until its pending messages are acknowledged"
+  )
   func leaves() {
     var harness = Self.paused()
     harness.send("a")

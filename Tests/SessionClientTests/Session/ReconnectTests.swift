@@ -45,7 +45,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "Reconnects after short-lived connections are delayed like those after failed ones, and only one problem is reported"
+    "If connections are short-lived, the next attempts are delayed as after failed attempts, and one problem is reported"
   )
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()

@@ -86,7 +86,7 @@ extension SessionCoordinator {
     if let revision { publish(.activity(activity.payload, revision: revision)) }
   }
 
-  /// Publishes the reported activity if changes of this program were lost.
+  /// Publishes the activity that the session reported last, if later changes of this program never reached the session.
   func handleSettled() {
     let change = state.withLock { state -> SessionChange? in
       guard state.changes.settle(), state.deferredPayload == nil else { return nil }

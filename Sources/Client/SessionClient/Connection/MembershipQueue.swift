@@ -137,7 +137,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Records the total number of bytes that the session has released.
+  /// Records the total number of bytes that the session has released from its outbox. Then `gate` admits more messages.
   func released(_ bytes: Int) {
     state.withLock { $0.gate.released(bytes) }
   }

@@ -192,7 +192,8 @@ struct ArgumentParser {
 
   /// Returns true for a variable that Kubernetes makes for a service named drawtogether, or drawtogether-something.
   private static func isMadeByKubernetes(_ variable: String, _ value: String) -> Bool {
-    // Kubernetes sets DRAWTOGETHER_PORT to tcp://10.0.0.1:8080. A number comes from an operator, who probably means --http.
+    // Kubernetes sets DRAWTOGETHER_PORT to a URL such as tcp://10.0.0.1:8080. A plain number was set by an operator, who
+    // probably means --http.
     variable.contains("_SERVICE_") || variable.contains("_PORT_")
       || variable.hasSuffix("_PORT") && value.contains("://")
   }

@@ -99,7 +99,7 @@ struct LimitPair {
   ].compactMap { part, whole in
     guard let part = Limits.all.first(where: { $0.name == part }),
       let whole = Limits.all.first(where: { $0.name == whole })
-    else { preconditionFailure("limits of the contract") }
+    else { preconditionFailure("there is no limit named \(part) or \(whole)") }
     return LimitPair(part: part, whole: whole)
   }
 

@@ -156,8 +156,8 @@ extension LogReader {
     var first: Frame?
     var boundary = end
     while boundary > position, let frame = try frame(endingAt: boundary) {
-      // A record begins at `position`. So a frame that begins before `position` and ends after it lies inside another record, and
-      // the frames after this frame may lie inside that record too.
+      // A record begins at `position`. So a frame that begins before `position` and ends after it is not a record: these bytes of
+      // another record's body only look like a frame. The frames after it may be such bytes too.
       guard frame.offset >= position else {
         lowest = .some(nil)
         return nil
