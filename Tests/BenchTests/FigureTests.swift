@@ -42,10 +42,13 @@ struct FigureTests {
       drawtogether_send_calls_total 12
       drawtogether_entries_delivered_total 120
       drawtogether_connections_accepted_total 3
+      drawtogether_loop_busy_seconds_total{reactor="0"} 1.5
+      drawtogether_loop_busy_seconds_total{reactor="1"} 0.25
       """
     #expect(GatewayMetrics(text)?.sendCalls == 12)
     #expect(GatewayMetrics(text)?.entriesDelivered == 120)
     #expect(GatewayMetrics(text)?.connectionsAccepted == 3)
+    #expect(GatewayMetrics(text)?.busySeconds == [1.5, 0.25])
     #expect(GatewayMetrics("drawtogether_send_calls_total 12") == nil)
   }
 

@@ -24,8 +24,8 @@ RAISED = {
     "--max-connections": "100000",
     "--max-sessions": "100000",
     "--max-sessions-per-address-per-minute": "1000000",
-    "--max-session-log-bytes": "16G",
-    "--max-memory-bytes": "16G",
+    "--max-session-log-bytes": "4G",
+    "--max-memory-bytes": "4G",
 }
 
 

@@ -3,7 +3,7 @@ package import Networking
 package import Platform
 internal import Primitives
 
-/// A blocking HTTP client with one connection per request, plain or over TLS. It does not verify certificates.
+/// A blocking HTTP client, plain or over TLS. It does not verify certificates.
 package struct BlockingHTTPClient {
   /// A server's complete response to a request.
   package struct Response: Sendable {
@@ -49,50 +49,82 @@ package struct BlockingHTTPClient {
     }
   }
 
-  /// Sends a request without a body. Blocks the calling thread until the answer is complete.
+  /// Sends a request without a body over a new connection. Blocks the calling thread until the answer is complete.
   package func send(_ request: RequestHead) throws(RequestError) -> Response {
+    guard let response = try send(CollectionOfOne(request)).first else { throw .noAnswer }
+    return response
+  }
+
+  /// Sends requests without bodies over one new connection, each after the answer to the previous request. Blocks the calling
+  /// thread until the last answer is complete. The timeout applies to each request.
+  package func send(_ requests: some Sequence<RequestHead>) throws(RequestError) -> [Response] {
     let descriptor: OwnedDescriptor
     do throws(SystemError) {
       descriptor = try Socket.connect(to: address)
     } catch {
       throw .unreachable(error)
     }
-    let connection = Connection(
+    var connection = Connection(
       socket: Socket(descriptor.rawValue), tls: context?.makeConnection(to: host), deadline: .now() + timeout)
-    let response = try connection.exchange(request)
+    try connection.open()
+    var responses: [Response] = []
+    for request in requests {
+      connection.deadline = .now() + timeout
+      responses.append(try connection.exchange(request))
+    }
     _ = consume descriptor
-    return response
+    return responses
   }
 }
 
-/// A connection for one request.
+/// A connection for one or more requests.
 private struct Connection {
   typealias RequestError = BlockingHTTPClient.RequestError
 
   let socket: Socket
   let tls: TLSConnection?
-  let deadline: MonotonicTime
+  /// The time at which the current request fails.
+  var deadline: MonotonicTime
+  /// The received bytes that are not parsed yet.
+  private var received: [UInt8] = []
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  func exchange(_ head: RequestHead) throws(RequestError) -> BlockingHTTPClient.Response {
+  init(socket: Socket, tls: TLSConnection?, deadline: MonotonicTime) {
+    self.socket = socket
+    self.tls = tls
+    self.deadline = deadline
+  }
+
+  /// Waits until the connection is established, with TLS until the handshake is complete.
+  mutating func open() throws(RequestError) {
+    try wait(.writable)
+    try system { () throws(SystemError) in try socket.pendingError() }
+    guard tls != nil else { return }
+    var isComplete = try decrypt([])
+    while !isComplete {
+      let count = try receive()
+      guard count > 0 else { throw .noAnswer }
+      isComplete = try decrypt(Array(buffer[..<count]))
+    }
+  }
+
+  /// Sends a request and returns its answer.
+  mutating func exchange(_ head: RequestHead) throws(RequestError) -> BlockingHTTPClient.Response {
     var request: [UInt8] = []
     head.append(to: &request)
     var reader = ResponseReader()
     reader.expect(head.method)
-    var received: [UInt8] = []
-    var position = 0
     var responseHead: ResponseHead?
     var body: [UInt8] = []
-    try wait(.writable)
-    try system { () throws(SystemError) in try socket.pendingError() }
-    if tls == nil { try send(request) } else { _ = try decrypt([], into: &received) }
-    var buffer = [UInt8](repeating: 0, count: 65_536)
+    try send(tls == nil ? request : encrypted(request))
     while true {
-      let count = try receive(into: &buffer)
+      let count = try receive()
       if tls == nil {
         received.append(contentsOf: buffer[..<count])
-      } else if count > 0, try decrypt(Array(buffer[..<count]), into: &received) {
-        try send(encrypted(request))
+      } else if count > 0 {
+        _ = try decrypt(Array(buffer[..<count]))
       }
+      var position = 0
       do throws(MessageError) {
         while let event = try count == 0 && responseHead != nil
           ? reader.finish() : reader.next(in: received.span, at: &position)
@@ -102,26 +134,27 @@ private struct Connection {
           case .head(let head): responseHead = head
           case .body(let range): body.append(contentsOf: received[range])
           case .end:
-            if let responseHead {
-              return BlockingHTTPClient.Response(
-                status: responseHead.status, fields: responseHead.fields, body: body)
-            }
+            guard let responseHead else { continue }
+            received.removeSubrange(..<position)
+            return BlockingHTTPClient.Response(
+              status: responseHead.status, fields: responseHead.fields, body: body)
           }
         }
       } catch {
         throw .notHTTP
       }
+      received.removeSubrange(..<position)
       if count == 0 { throw .noAnswer }
     }
   }
 
   /// Decrypts received bytes and sends the handshake's next messages. Returns true if these bytes completed the handshake.
-  private func decrypt(_ bytes: [UInt8], into plaintext: inout [UInt8]) throws(RequestError) -> Bool {
+  private mutating func decrypt(_ bytes: [UInt8]) throws(RequestError) -> Bool {
     guard let tls else { return false }
     var output: [UInt8] = []
     let isComplete: Bool
     do throws(TLSError) {
-      isComplete = try tls.receive(bytes.span, plaintext: &plaintext, ciphertextOut: &output)
+      isComplete = try tls.receive(bytes.span, plaintext: &received, ciphertextOut: &output)
         .hasCompletedHandshake
     } catch {
       throw .tls(error.description)
@@ -152,7 +185,7 @@ private struct Connection {
   }
 
   /// Returns the number of received bytes; 0 at the end of the stream.
-  private func receive(into buffer: inout [UInt8]) throws(RequestError) -> Int {
+  private mutating func receive() throws(RequestError) -> Int {
     while true {
       switch socket.receive(into: &buffer) {
       case .received(let count): return count

@@ -42,8 +42,8 @@ extension BenchFlag {
       "--entries", \.entries, 1...10_000_000, [.joinStorm],
       "number of retained entries, instead of --snapshot-bytes"),
     .toggle(
-      "--live", \.isLive, [.joinStorm],
-      "also measure the latency between one sender and one reader during the joins"),
+      "--live", \.isLive, [.idle, .joinStorm],
+      "also measure the latency between one sender and one reader during the joins, or beside the idle sockets"),
     .count("--readers", \.readers, 1...10_000, [.slowReaders], "members that do not read [100]"),
     .count(
       "--megabytes", \.megabytes, 1...65_536, [.slowReaders, .upload], "transferred payload in MiB [64]"),
@@ -57,8 +57,8 @@ extension BenchFlag {
       "--burst", \.burst, 1...10_000, [.fanOut],
       "messages in one send, after all previous messages were delivered"),
     .decimal(
-      "--rate", "R", 0.01...1_000_000, drawing + [.joinStorm],
-      "messages per second and sender [rooms 10; upload, join-storm 60]"
+      "--rate", "R", 0.01...1_000_000, drawing + [.idle, .joinStorm],
+      "messages per second and sender [rooms 10; upload, join-storm, idle --live 60]"
     ) { $0.rate = $1 },
     .count(
       "--payload", \.payload, TimeMark.length...262_144, served.filter { $0 != .idle },

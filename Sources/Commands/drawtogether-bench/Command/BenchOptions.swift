@@ -66,9 +66,9 @@ struct BenchOptions: Equatable, Sendable {
     if let window { return .window(window) }
     switch mode {
     case .rooms: return .rate(10)
-    case .upload, .joinStorm: return .rate(60)
+    case .upload, .joinStorm, .idle: return .rate(60)
     case .slowReaders: return .window(16)
-    case .fanOut, .idle, .floor, .floorReader: return .window(1)
+    case .fanOut, .floor, .floorReader: return .window(1)
     }
   }
 

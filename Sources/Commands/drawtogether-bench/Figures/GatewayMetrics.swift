@@ -1,12 +1,14 @@
 internal import CommandSupport
 internal import HTTP
 
-/// Counters of a gateway: `send` calls, delivered entries, and connections.
+/// Counters of a gateway: `send` calls, delivered entries, connections, and the busy time of each reactor.
 struct GatewayMetrics: Equatable, Sendable {
   let sendCalls: Double
   let entriesDelivered: Double
   /// The number of connections since the gateway's start, including the connection of this request.
   let connectionsAccepted: Double
+  /// The busy seconds of each reactor's event loop.
+  let busySeconds: [Double]
 
   /// Requests the metrics; nil if the gateway does not show them to this client.
   static func ask(_ client: ServerRequests) throws(BenchError) -> GatewayMetrics? {
@@ -24,6 +26,8 @@ struct GatewayMetrics: Equatable, Sendable {
     self.sendCalls = sendCalls
     self.entriesDelivered = entriesDelivered
     self.connectionsAccepted = connectionsAccepted
+    busySeconds = text.split(separator: "\n").filter { $0.hasPrefix("drawtogether_loop_busy_seconds_total{") }
+      .compactMap { line in line.split(separator: " ").last.flatMap { Double($0) } }
   }
 
   private static func value(_ name: String, in text: String) -> Double? {

@@ -1,4 +1,4 @@
-/// The mark at the beginning of a payload: send time and sender.
+/// The mark at the beginning of a payload: the time at which its message was sent or, in an open loop, was due, and the sender.
 struct TimeMark: Equatable, Sendable {
   /// The length in bytes: four for `magic`, which identifies the mark, eight for the time, and four for the sender.
   static let length = 16

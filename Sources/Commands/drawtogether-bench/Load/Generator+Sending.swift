@@ -13,7 +13,8 @@ extension Generator {
       if now - due > Schedule.maximumDelay {
         counters.skipped += 1
       } else {
-        sendOne(from: links[index])
+        // The latency starts when the message is due. A late generator must not make the server look faster than it is.
+        send(1, from: links[index], dueAt: due)
       }
     }
   }
@@ -31,7 +32,7 @@ extension Generator {
         send(room, from: sender)
       } else {
         while room > 0 {
-          sendOne(from: links[sessions[index].takeSender()])
+          send(1, from: links[sessions[index].takeSender()])
           room -= 1
         }
       }
@@ -60,16 +61,13 @@ extension Generator {
     }
   }
 
-  /// Sends a message from one sender.
-  func sendOne(from link: Link) {
-    send(1, from: link)
-  }
-
   /// Sends messages from one sender in one call.
-  func send(_ count: Int, from link: Link) {
+  ///
+  /// - Parameter dueAt: the time at which the latencies of these messages start; nil for the current time.
+  func send(_ count: Int, from link: Link, dueAt: UInt64? = nil) {
     guard link.isLive else { return }
     scratch.removeAll(keepingCapacity: true)
-    for _ in 0..<count { maker.append(to: &scratch, sender: link) }
+    for _ in 0..<count { maker.append(to: &scratch, sender: link, time: dueAt ?? Clock.now()) }
     counters.sent += count
     if link.session < sessions.count { sessions[link.session].sent += count }
     send(scratch, over: link)

@@ -12,8 +12,7 @@ struct Members {
   /// Returns a generator with the sockets, which are not open yet. Creates the sessions.
   func makeGenerator(_ options: BenchOptions, maker: MessageMaker) throws(BenchError) -> Generator {
     let generator = try Generator(options, maker: maker)
-    for session in 0..<sessions {
-      let target = try Self.target(of: session, options, generator.server)
+    for (session, target) in try Self.targets(sessions, options, generator.server).enumerated() {
       let first = generator.links.count
       for _ in 0..<perSession { generator.addLink(session: session, target: target) }
       let deliveries = perSession - 1 + (options.countsEcho && !options.isPeer ? 1 : 0)
@@ -23,13 +22,12 @@ struct Members {
     return generator
   }
 
-  /// Returns the request target for the sockets of a session. If the server is a gateway, creates the session first.
-  static func target(
-    of session: Int, _ options: BenchOptions, _ server: ServerURL
-  ) throws(BenchError) -> String {
-    guard !options.isPeer else { return "/room/\(session)" }
-    let id = try ServerRequests(server).createSession()
-    return "/api/sessions/\(id)/socket"
+  /// Returns the request target of each session for its sockets. If the server is a gateway, creates the sessions first.
+  static func targets(
+    _ count: Int, _ options: BenchOptions, _ server: ServerURL
+  ) throws(BenchError) -> [String] {
+    guard !options.isPeer else { return (0..<count).map { "/room/\($0)" } }
+    return try ServerRequests(server).createSessions(count).map { "/api/sessions/\($0)/socket" }
   }
 }
 

@@ -27,10 +27,12 @@ struct MessageMaker {
     payload = (0..<payloadLength).map { UInt8(truncatingIfNeeded: 97 + $0 % 26) }
   }
 
-  /// Appends the next message of a sender, with the current time.
-  mutating func append(to bytes: inout [UInt8], sender: Link) {
+  /// Appends the next message of a sender.
+  ///
+  /// - Parameter time: the time in the message's mark. Latencies start at this time.
+  mutating func append(to bytes: inout [UInt8], sender: Link, time: UInt64) {
     sender.clientSequence &+= 1
-    TimeMark(time: Clock.now(), sender: UInt32(sender.index)).write(to: &payload)
+    TimeMark(time: time, sender: UInt32(sender.index)).write(to: &payload)
     let maskingKey = random.maskingKey()
     guard !isPeer else {
       FrameWriter.append(.binary, payload: payload.span, maskingKey: maskingKey, to: &bytes)

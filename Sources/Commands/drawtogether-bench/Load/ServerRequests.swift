@@ -24,29 +24,47 @@ struct ServerRequests {
     }
   }
 
-  /// Sends a request without a body and returns the answer.
+  /// Sends a request without a body over a new connection, and returns the answer.
   func send(_ method: Method, _ target: String) throws(BenchError) -> BlockingHTTPClient.Response {
-    let head = RequestHead(
-      method, target, fields: ["Host": server.authority, "Connection": "close", "Content-Length": "0"])
-    guard let head else { preconditionFailure("\(target) is a valid target") }
+    let request = head(method, target, isLast: true)
     do throws(BlockingHTTPClient.RequestError) {
-      return try client.send(head)
+      return try client.send(request)
     } catch {
       throw BenchError(error, target: target)
     }
   }
 
-  /// Creates a session. Returns its id.
-  func createSession() throws(BenchError) -> String {
-    let response = try send(.post, "/api/sessions")
-    guard response.status == .created, let location = response.fields.first("Location"),
-      let slash = location.lastIndex(of: "/")
-    else {
-      throw .http(
-        status: response.status.code, target: "POST /api/sessions",
-        detail: String(decoding: response.body.prefix(300), as: UTF8.self))
+  /// Creates sessions over one connection, as a proxy may do for all its clients. Returns their ids.
+  func createSessions(_ count: Int) throws(BenchError) -> [String] {
+    let target = "/api/sessions"
+    let requests = (1...max(1, count)).prefix(count).map { head(.post, target, isLast: $0 == count) }
+    let responses: [BlockingHTTPClient.Response]
+    do throws(BlockingHTTPClient.RequestError) {
+      responses = try client.send(requests)
+    } catch {
+      throw BenchError(error, target: target)
     }
-    return String(location[location.index(after: slash)...])
+    var ids: [String] = []
+    for response in responses {
+      guard response.status == .created, let location = response.fields.first("Location"),
+        let slash = location.lastIndex(of: "/")
+      else {
+        throw .http(
+          status: response.status.code, target: "POST /api/sessions",
+          detail: String(decoding: response.body.prefix(300), as: UTF8.self))
+      }
+      ids.append(String(location[location.index(after: slash)...]))
+    }
+    return ids
+  }
+
+  /// Returns the head of a request without a body. The server closes the connection after the last request.
+  private func head(_ method: Method, _ target: String, isLast: Bool) -> RequestHead {
+    let head = RequestHead(
+      method, target,
+      fields: ["Host": server.authority, "Connection": isLast ? "close" : "keep-alive", "Content-Length": "0"])
+    guard let head else { preconditionFailure("\(target) is a valid target") }
+    return head
   }
 }
 

@@ -1,21 +1,26 @@
-/// The mode `idle`: the cost of silent sockets that have joined.
+/// The mode `idle`: the cost of silent sockets that have joined, and the latency of a sender and a reader beside them.
 enum IdleRun {
   /// Runs the measurement and returns its report.
   static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
     let whole = options.sockets / options.members
     let rest = options.sockets % options.members
-    let members = Members(sessions: whole, senders: 0, listeners: options.members)
-    let generator = try members.makeGenerator(options, maker: MessageMaker(options))
-    if rest > 0 {
-      let target = try Members.target(of: whole, options, generator.server)
-      for _ in 0..<rest { generator.addLink(session: whole, target: target) }
+    let sessions = whole + (rest > 0 ? 1 : 0)
+    let generator = try Generator(options, maker: MessageMaker(options))
+    // The last target is that of the sender and the reader.
+    let targets = try Members.targets(sessions + (options.isLive ? 1 : 0), options, generator.server)
+    let calm = try options.isLive ? generator.beginLivePair(targets[sessions]) : nil
+    let first = generator.links.count
+    for socket in 0..<options.sockets {
+      let session = socket / options.members
+      generator.addLink(session: session, target: targets[session])
     }
     let empty = try Self.memory(options)
     let kernelBefore = Memory.ofSockets()
     let begun = Sample(options.process)
-    try generator.open(0..<generator.links.count, inFlight: options.inFlight)
+    try generator.open(first..<generator.links.count, inFlight: options.inFlight)
     let opened = Sample(options.process)
-    try generator.settle()
+    if options.isLive { try generator.run(until: Clock.now() + 500_000_000) } else { try generator.settle() }
+    generator.counters = TrafficCounters()
     let start = Sample(options.process)
     try generator.run(until: Clock.now() + UInt64(options.seconds * 1e9))
     let end = Sample(options.process)
@@ -24,7 +29,7 @@ enum IdleRun {
     let opening = Interval(from: begun, to: opened)
     let idling = Interval(from: start, to: end)
     var report = Report(options, generator)
-    report.add("sessions", "sessions", whole + (rest > 0 ? 1 : 0))
+    report.add("sessions", "sessions", sessions)
     report.add("opensPerSecond", "opened per second", sockets / opening.seconds, .perSecond)
     report.add(
       "serverMicrosecondsPerOpen", "server CPU per opened socket", opening.server.map { $0 * 1e6 / sockets },
@@ -51,6 +56,10 @@ enum IdleRun {
     report.add("idleSeconds", "silent for", idling.seconds, .seconds)
     report.add(
       "serverCPUPercent", "idle server CPU", idling.server.map { $0 / idling.seconds * 100 }, .percent)
+    if let calm {
+      report.add(latency: calm.counters.latency, "calmLatency", "live latency before the silent sockets were opened")
+      report.add(latency: generator.counters.latency, "idleLatency", "live latency beside the silent sockets")
+    }
     return report
   }
 

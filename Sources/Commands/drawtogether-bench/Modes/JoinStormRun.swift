@@ -8,7 +8,7 @@ enum JoinStormRun {
       options,
       maker: MessageMaker(
         payloadLength: options.payload, retention: .append, keys: .max, isPeer: options.isPeer))
-    var target = try Members.target(of: 0, options, generator.server)
+    var target = try Members.targets(1, options, generator.server)[0]
     let entries = options.snapshotEntries
     let bytes = entries * options.payload
     if options.isPeer {
@@ -18,7 +18,7 @@ enum JoinStormRun {
     }
 
     let firstLive = generator.links.count
-    let calm = try options.isLive ? beginLive(generator, target) : nil
+    let calm = try options.isLive ? generator.beginLivePair(target) : nil
     let first = generator.links.count
     for _ in 0..<options.joins { generator.addLink(session: 0, target: target).isSkimming = true }
     let before = try options.process.map { (process) throws(BenchError) in try Memory.of(process) }
@@ -88,17 +88,6 @@ enum JoinStormRun {
       $0.counters.echoes >= entries && writer.lastSequence > first && writer.committed >= writer.lastSequence
     }
     guard isKept else { throw .stalled(expected: entries, delivered: generator.counters.echoes) }
-  }
-
-  /// Adds a sender and a reader, starts sending, and measures for a second.
-  private static func beginLive(_ generator: Generator, _ target: String) throws(BenchError) -> Measurement {
-    let first = generator.links.count
-    for _ in 0..<2 { generator.addLink(session: 0, target: target) }
-    generator.sessions = [SessionLoad(senders: [first], deliveriesEach: 1)]
-    try generator.open(first..<first + 2, inFlight: 2)
-    generator.priorityLink = generator.links[first + 1]
-    generator.maker = MessageMaker(payloadLength: generator.options.payload, isPeer: generator.options.isPeer)
-    return try Measurement.run(generator, seconds: 1, warmUp: 0.3)
   }
 
   /// Waits for snapshots from a peer, which does not signal their end: a snapshot is complete at `bytes` bytes.

@@ -42,6 +42,14 @@ struct Measurement {
     return (after.entriesDelivered - before.entriesDelivered) / (after.sendCalls - before.sendCalls)
   }
 
+  /// The share of the gateway's busiest reactor in the busy time of all its reactors: with N evenly loaded reactors, 1/N.
+  var busiestReactorShare: Double? {
+    guard let before, let after, before.busySeconds.count == after.busySeconds.count else { return nil }
+    let busy = zip(after.busySeconds, before.busySeconds).map { $0 - $1 }
+    let total = busy.reduce(0, +)
+    return total > 0 ? busy.max().map { $0 / total } : nil
+  }
+
   /// The number of `send` calls of the gateway.
   var sendCalls: Int? {
     guard let before, let after else { return nil }
@@ -78,6 +86,7 @@ extension Report {
     }
     add("sendCalls", "send calls of the gateway", measurement.sendCalls)
     add("entriesPerSend", "entries per send", measurement.entriesPerSend)
+    add("busiestReactorShare", "share of the busiest reactor", measurement.busiestReactorShare)
     add("messagesPerRead", "delivered per read", delivered / Double(max(1, counters.reads)))
     add("generatorCPUPercent", "generator CPU", interval.own / interval.seconds * 100, .percent)
     add(
