@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +43,9 @@ class Contender:
     kind: str
     tls: bool = False
     deflate: bool = False
+    reactors: int = 1
+    # The address of a server that runs already.
+    address: str = ""
 
     @property
     def is_ours(self) -> bool:
@@ -52,15 +57,20 @@ class Contender:
 
     @contextmanager
     def running(self):
-        """Starts the server, gives its address and process number, and ends it."""
+        """Starts the server, gives its address and process number, and ends it. For a server that runs already, gives its
+        address, and its process number if it runs on this machine."""
+        if self.address:
+            yield self.address, process_at(self.address)
+            return
         with tempfile.TemporaryDirectory() as folder:
             command = self._command(folder)
             log = Path(folder) / "log"
             environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
             environment["NODE_PATH"] = "/usr/share/nodejs"
             with log.open("w") as errors:
+                core = SERVER_CORE if self.reactors == 1 else None
                 process = subprocess.Popen(
-                    pinned(SERVER_CORE) + command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)  # fmt: skip
+                    pinned(core) + command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)  # fmt: skip
             try:
                 line = process.stdout.readline()
                 if not line:
@@ -82,7 +92,7 @@ class Contender:
                 raised = [word for pair in RAISED.items() for word in pair]
                 return [os.environ["GATEWAY"], "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--data", f"{folder}/data",
                         "--public", str(REPOSITORY / "Public"), "--log-format", "json", "--log-level", "warning",
-                        "--reactors", "1", *raised]  # fmt: skip
+                        "--reactors", str(self.reactors), *raised]  # fmt: skip
             case "node-ws":
                 return ["node", str(PEERS / "node_ws.js")] + (["--deflate"] if self.deflate else [])
             case name:
@@ -94,8 +104,37 @@ class Contender:
         return f"http://127.0.0.1:{int(line)}"
 
 
+def process_at(address: str) -> int | None:
+    """Returns the process on this machine that listens on the address's port; None if there is none. The sockets of a
+    listening process are links to `socket:[INODE]`, and /proc/net/tcp has the inodes of ports."""
+    parts = urllib.parse.urlsplit(address)
+    port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
+    inodes = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in Path(table).read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and int(words[1].rsplit(":", 1)[1], 16) == port:
+                inodes.add(f"socket:[{words[9]}]")
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) in inodes:
+                return int(link.parts[2])
+        except OSError:
+            continue  # A process that ended, or that belongs to somebody else.
+    return None
+
+
+def peer(text: str) -> Contender:
+    """Parses NAME=ADDRESS."""
+    name, equals, address = text.partition("=")
+    if not (name and equals and urllib.parse.urlsplit(address).hostname):
+        raise argparse.ArgumentTypeError(f"{text}: expected NAME=ADDRESS, such as mine=http://127.0.0.1:9001")
+    return Contender(name, "peer", tls=address.startswith(("https:", "wss:")), address=address)
+
+
 OURS = Contender("ours", "gateway")
 OURS_TLS = Contender("ours, TLS", "gateway", tls=True)
+OURS_TWO_REACTORS = Contender("ours, two reactors", "gateway", reactors=2)
 OURS_DEFLATE = Contender("ours, deflate offered", "gateway", deflate=True)
 NODE = Contender("node-ws", "node-ws")
 NODE_DEFLATE = Contender("node-ws, deflate offered", "node-ws", deflate=True)
@@ -107,7 +146,8 @@ ALL = [OURS, OURS_TLS, OURS_DEFLATE, NODE, NODE_DEFLATE, WEBSOCKETS, PICOWS]
 def measure(contender: Contender, arguments: list[str]) -> dict:
     """Starts a server for the generator, and returns the generator's report."""
     with contender.running() as (address, process):
-        return generate([arguments[0], "--server", address, "--pid", str(process), *contender.flags, *arguments[1:]])
+        pid = [] if process is None else ["--pid", str(process)]
+        return generate([arguments[0], "--server", address, *pid, *contender.flags, *arguments[1:]])
 
 
 def floor(sockets: int, seconds: float) -> dict:

@@ -11,8 +11,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import machine
-from servers import ALL, NODE, OURS, OURS_TLS, PICOWS, WEBSOCKETS, Contender, Failure, floor, measure
-from shapes import DRAWINGS, QUICK, Drawing, Sizes
+from servers import (
+    ALL,
+    NODE,
+    OURS,
+    OURS_TLS,
+    OURS_TWO_REACTORS,
+    PICOWS,
+    WEBSOCKETS,
+    Contender,
+    Failure,
+    floor,
+    measure,
+    peer,
+)
+from shapes import BURSTS, DRAWINGS, MOST_INSTRUCTIONS, QUICK, Drawing, Sizes
 from table import Table
 
 HERE = Path(__file__).resolve().parent
@@ -20,9 +33,10 @@ Found = list[dict | None]
 
 
 class Suite:
-    def __init__(self, rounds: int, sizes: Sizes) -> None:
+    def __init__(self, rounds: int, sizes: Sizes, peers: tuple[Contender, ...] = ()) -> None:
         self.rounds = rounds
         self.sizes = sizes
+        self.peers = peers
         self.troubles: list[str] = []
         self.floors: dict[str, Found] = {}
         self.results: dict[tuple[str, Contender], Found] = {}
@@ -32,8 +46,11 @@ class Suite:
         for number in range(self.rounds):
             for shape in DRAWINGS:
                 self._draw(number, shape)
-            self._measure(number, "idle", (OURS, OURS_TLS, NODE, WEBSOCKETS, PICOWS), self._idle)
-            self._measure(number, "storm", (OURS, NODE, WEBSOCKETS, PICOWS), self._storm)
+            self._measure(number, "placement", (OURS_TWO_REACTORS,), self._placement)
+            self._measure(number, "idle", (OURS, OURS_TLS, NODE, WEBSOCKETS, PICOWS, *self.peers), self._idle)
+            self._measure(number, "long idle", (OURS,), self._long_idle)
+            self._measure(number, "pings", (OURS,), lambda contender: [*self._long_idle(contender), "--live"])
+            self._measure(number, "storm", (OURS, OURS_TLS, NODE, WEBSOCKETS, PICOWS), self._storm)
             self._measure(number, "live storm", (OURS,), lambda contender: [*self._storm(contender), "--live"])
             self._measure(number, "slow readers", (OURS,), self._slow_readers)
             self._measure(number, "upload", (OURS, OURS_TLS), self._upload)
@@ -42,11 +59,19 @@ class Suite:
         found = self._try(f"floor of {shape.name}", lambda: floor(shape.sockets, self.sizes.floor_seconds))
         self.floors.setdefault(shape.name, []).append(found)
         self._measure(
-            number, shape.name, shape.contenders, lambda contender: shape.arguments_for(contender, self.sizes.seconds))  # fmt: skip
+            number, shape.name, (*shape.contenders, *self.peers),
+            lambda contender: shape.arguments_for(contender, self.sizes.seconds))  # fmt: skip
+
+    def _placement(self, _: Contender) -> list[str]:
+        return ["rooms", "--count-echo", "--seconds", str(self.sizes.seconds)]
 
     def _idle(self, contender: Contender) -> list[str]:
         sockets = self.sizes.idle if contender.is_ours else self.sizes.idle_peers
         return ["idle", "--sockets", str(sockets), "--seconds", str(self.sizes.idle_seconds)]
+
+    def _long_idle(self, _: Contender) -> list[str]:
+        # Sessions of five, as in a usual meeting, because heartbeats and pings go to each member.
+        return ["idle", "--members", "5", "--sockets", str(self.sizes.idle), "--seconds", str(self.sizes.long_idle_seconds)]
 
     def _storm(self, _: Contender) -> list[str]:
         # A kilobyte is the size of a stroke; with entries of 64 bytes, headers would be half of the bytes.
@@ -80,7 +105,11 @@ class Suite:
             return None
 
     def of(self, shape: str) -> dict[Contender, Found]:
-        return {contender: self.results[shape, contender] for contender in ALL if (shape, contender) in self.results}
+        return {
+            contender: self.results[shape, contender]
+            for contender in (*ALL, *self.peers)
+            if (shape, contender) in self.results
+        }
 
     def raw(self) -> str:
         """Returns every figure of every run as JSON."""
@@ -92,9 +121,11 @@ class Suite:
     def table(self, instructions: dict[str, float | None]) -> Table:
         table = Table(self.sizes)
         for shape in DRAWINGS:
-            table.add_drawing(shape, self.floors[shape.name], self.of(shape.name))
-        table.add_instructions(instructions["single"], instructions["joined"])
+            table.add_drawing(shape, self.floors[shape.name], self.of(shape.name), self.results[BURSTS.name, OURS])
+        table.add_instructions(instructions)
+        table.add_placement(self.results["placement", OURS_TWO_REACTORS])
         table.add_idle(self.of("idle"))
+        table.add_long_idle(self.results["long idle", OURS], self.results["pings", OURS])
         table.add_storm(self.of("storm"))
         table.add_live_storm(self.results["live storm", OURS])
         table.add_slow_readers(self.results["slow readers", OURS])
@@ -110,7 +141,7 @@ class Suite:
         if done.returncode == 0:
             return json.loads(done.stdout)
         self.troubles.append(f"instructions: {done.stderr.strip()[-300:]}")
-        return {"single": None, "joined": None}
+        return dict.fromkeys(MOST_INSTRUCTIONS)
 
     def files(self) -> str:
         """Runs the script that transfers files through the gateway and nginx, and returns its table."""
@@ -157,11 +188,15 @@ def main() -> int:
     options.add_argument("--quick", action="store_true", help="one short round of small sizes")
     options.add_argument("--output", type=Path, help="where to write the page as well; beside it, as .json, every figure")
     options.add_argument("--strict", action="store_true", help="end with 1 when a mark is missed")
+    options.add_argument(
+        "--peer", type=peer, action="append", default=[], metavar="NAME=ADDRESS",
+        help="measure this server as well, which runs already and sends each binary message to all others whose request has the"
+        " same path; its CPU is measured if it runs on this machine, and is comparable if it runs on the server's core")  # fmt: skip
     given = options.parse_args()
     sizes = QUICK if given.quick else Sizes()
     if given.seconds is not None:
         sizes = Sizes(**{**vars(sizes), "seconds": given.seconds})
-    suite = Suite(given.rounds or (1 if given.quick else 5), sizes)
+    suite = Suite(given.rounds or (1 if given.quick else 5), sizes, tuple(given.peer))
     suite.run()
     if given.output:
         # Written first, because it took half an hour to measure.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shapes
 from figures import Marks, compact, median, ratios, spread
-from servers import OURS, OURS_DEFLATE, OURS_TLS, Contender
+from servers import OURS, OURS_DEFLATE, OURS_TLS, OURS_TWO_REACTORS, Contender
 from shapes import Drawing, Sizes
 
 HEADINGS = ["shape", "server", "figure", "× floor", "ours to it", "delivered/s", "p50 / p99", "mark"]
@@ -27,7 +27,13 @@ class Table:
 
     # MARK: Drawing
 
-    def add_drawing(self, shape: Drawing, floors: list[dict | None], results: dict[Contender, list[dict | None]]) -> None:
+    def add_drawing(
+        self,
+        shape: Drawing,
+        floors: list[dict | None],
+        results: dict[Contender, list[dict | None]],
+        bursts: list[dict | None],
+    ) -> None:
         frame = [found and found[f"frame{shape.floor_frames}Microseconds"] for found in floors]
         words = "frame" if shape.floor_frames == 1 else f"frame, {shape.floor_frames} a call"
         self.add(shape.name, "kernel floor", f"{spread(frame, 3)} µs a {words}", "1")
@@ -38,6 +44,8 @@ class Table:
             others = [self._to_others(one) for one in found]
             to_it = "" if contender.is_ours else spread(ratios(plain, others))
             mark = self._mark_of_drawing(shape, contender, to_floor, ratios(others, plain), self._is_starved(found))
+            if contender == OURS:
+                mark = ", ".join(filter(None, [mark, *self._more_marks(shape, found, costs, bursts)]))
             if contender == OURS_DEFLATE:
                 to_it = spread(ratios(plain, others))
             self.add(
@@ -56,6 +64,25 @@ class Table:
             return self.marks.judge(median(to_plain), shapes.MOST_OF_PLAIN, f"{shapes.MOST_OF_PLAIN} × without", is_void)
         limit = shape.limit_for(contender)
         return self.marks.judge(median(to_floor), limit, f"{limit} × floor", is_void) if limit is not None else ""
+
+    def _more_marks(
+        self, shape: Drawing, found: list[dict | None], costs: list[float | None], bursts: list[dict | None]
+    ) -> list[str]:
+        """Compares our cost with that of bursts in the same round, and our latency with its limit."""
+        marks = []
+        is_void = self._is_starved(found)
+        if shape.most_of_bursts is not None:
+            of_bursts = [one and one.get("serverMicrosecondsPerDelivered") for one in bursts]
+            marks.append(
+                self.marks.judge(
+                    median(ratios(costs, of_bursts)), shape.most_of_bursts, f"{shape.most_of_bursts} × bursts", is_void))  # fmt: skip
+        if shape.most_p99_milliseconds is not None:
+            marks.append(self._judge_p99(found, "latency", shape.most_p99_milliseconds, is_void))
+        return marks
+
+    def _judge_p99(self, found: list[dict | None], name: str, limit: float, is_void: bool = False) -> str:
+        microseconds = median(one and one.get(f"{name}P99Microseconds") for one in found)
+        return self.marks.judge(microseconds and microseconds / 1e3, limit, f"{limit} ms p99", is_void)
 
     @staticmethod
     def _to_others(found: dict | None) -> float | None:
@@ -94,22 +121,47 @@ class Table:
     def add_idle(self, results: dict[Contender, list[dict | None]]) -> None:
         for contender, found in results.items():
             each = [one and one["memoryBytesPerSocket"] for one in found]
-            cpu = spread([one and one.get("serverCPUPercent") for one in found], 1)
+            cpu = spread([one and one.get("serverCPUPercent") for one in found])
             opening = spread([one and one.get("serverMicrosecondsPerOpen") for one in found], 0)
             sockets = next((one["sockets"] for one in found if one), 0)
             limit = {OURS: shapes.MOST_IDLE_BYTES, OURS_TLS: shapes.MOST_IDLE_BYTES_TLS}.get(contender)
             mark = self.marks.judge(median(each), limit, f"{limit} B") if limit else ""
+            if contender == OURS:
+                used = median(one and one.get("serverCPUPercent") for one in found)
+                mark += ", " + self.marks.judge(used, shapes.MOST_IDLE_PERCENT, f"{shapes.MOST_IDLE_PERCENT} % CPU")
+                spent = median(one and one.get("serverMicrosecondsPerOpen") for one in found)
+                mark += ", " + self.marks.judge(
+                    spent, shapes.MOST_JOIN_MICROSECONDS, f"{shapes.MOST_JOIN_MICROSECONDS} µs to open")  # fmt: skip
             self.add(
                 f"{sockets} idle sockets", contender.name, f"{spread(each, 0)} B each, {cpu} % CPU; {opening} µs CPU to open one",
                 mark=mark)  # fmt: skip
+
+    def add_long_idle(self, silent: list[dict | None], live: list[dict | None]) -> None:
+        cpu = [one and one.get("serverCPUPercent") for one in silent]
+        limit = shapes.MOST_LONG_IDLE_PERCENT
+        self.add(
+            f"{self.sizes.idle} idle sockets for {self.sizes.long_idle_seconds:.0f} s, with pings and heartbeats", OURS.name,
+            f"{spread(cpu)} % CPU", mark=self.marks.judge(median(cpu), limit, f"{limit} %"))  # fmt: skip
+        self.add(
+            f"{self.sizes.idle} idle sockets for {self.sizes.long_idle_seconds:.0f} s, two draw", OURS.name,
+            f"live p50 / p99 before: {self._latency(live, 'calm')}", "", "", "", self._latency(live, "idle"),
+            mark=self._judge_p99(live, "idleLatency", shapes.MOST_PINGS_P99_MILLISECONDS))  # fmt: skip
+
+    def add_placement(self, found: list[dict | None]) -> None:
+        share = [one and one.get("busiestReactorShare") for one in found]
+        limit = shapes.MOST_OF_TWO_REACTORS
+        self.add(
+            "200 × 5, 10/s, all sessions created over one connection", OURS_TWO_REACTORS.name,
+            f"share of the busier reactor {spread(share)}", "", "", "", self._latency(found, ""),
+            mark=self.marks.judge(median(share), limit, str(limit)))  # fmt: skip
 
     def add_storm(self, results: dict[Contender, list[dict | None]]) -> None:
         for contender, found in results.items():
             wall = [one and one["seconds"] for one in found]
             cpu = [one and one["serverCPUSeconds"] for one in found]
             mark = ""
-            if contender == OURS:
-                seconds, used = shapes.MOST_STORM_SECONDS, shapes.MOST_STORM_CPU_SECONDS
+            if contender in shapes.MOST_STORM_SECONDS:
+                seconds, used = shapes.MOST_STORM_SECONDS[contender], shapes.MOST_STORM_CPU_SECONDS[contender]
                 mark = self.marks.judge(median(wall), seconds, f"{seconds} s") + ", " + self.marks.judge(
                     median(cpu), used, f"{used} s CPU")  # fmt: skip
             self.add(
@@ -148,11 +200,14 @@ class Table:
 
     # MARK: Instructions
 
-    def add_instructions(self, single: float | None, joined: float | None) -> None:
-        for name, number, limit in (
-            ("1 × 100, one at a time", single, shapes.MOST_INSTRUCTIONS_SINGLE),
-            ("1 × 100, bursts of 16", joined, shapes.MOST_INSTRUCTIONS_JOINED),
+    def add_instructions(self, found: dict[str, float | None]) -> None:
+        for name, figure, unit in (
+            ("1 × 100, one at a time", "single", "delivered entry"),
+            ("1 × 100, bursts of 16", "joined", "delivered entry"),
+            ("10 × 5, 10/s", "rooms", "delivered entry"),
+            ("sessions of five", "join", "upgraded and joined member"),
         ):
+            limit = shapes.MOST_INSTRUCTIONS[figure]
             self.add(
-                name, "ours, under callgrind", f"{spread([number], 0)} instructions in user space per delivered entry",
-                mark=self.marks.judge(number, limit, str(limit)))  # fmt: skip
+                name, "ours, under callgrind", f"{spread([found[figure]], 0)} instructions in user space per {unit}",
+                mark=self.marks.judge(found[figure], limit, str(limit)))  # fmt: skip
