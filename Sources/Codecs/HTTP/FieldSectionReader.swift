@@ -55,6 +55,26 @@ struct FieldSectionReader: Sendable {
     return .more
   }
 
+  /// Processes the valid bytes of a name or value at the beginning of `bytes`, within the limit of a field. Returns their number.
+  /// It is 0 between names and values, where the next byte is for `receive`.
+  mutating func receiveRun(_ bytes: Span<UInt8>) -> Int {
+    let most = min(bytes.count, limits.fieldBytes - name.count - value.count)
+    var count = 0
+    switch state {
+    case .name:
+      while count < most, Grammar.isToken(bytes[count]) { count += 1 }
+      name.append(copying: bytes.extracting(first: count))
+    case .value:
+      // Blanks before a value are not a part of it.
+      if value.isEmpty, most > 0, Grammar.isBlank(bytes[0]) { return 0 }
+      while count < most, Grammar.isFieldContent(bytes[count]) { count += 1 }
+      value.append(copying: bytes.extracting(first: count))
+    case .lineStart, .valueLineFeed, .lastLineFeed:
+      break
+    }
+    return count
+  }
+
   private mutating func beginLine(_ byte: UInt8) throws(MessageError) -> Progress {
     if byte == Grammar.carriageReturn {
       state = .lastLineFeed

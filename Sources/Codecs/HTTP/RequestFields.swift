@@ -15,6 +15,9 @@ struct RequestFields: Sendable {
   /// The framing of the body according to the fields that have been read.
   var framing: BodyFraming { bodyFields.framing }
 
+  /// Processes the beginning of `bytes` in one step, and returns the number of processed bytes; see `FieldSectionReader`.
+  mutating func receiveRun(_ bytes: Span<UInt8>) -> Int { reader.receiveRun(bytes) }
+
   /// Processes the next byte of the fields.
   ///
   /// - Returns: the head when this byte completed it.

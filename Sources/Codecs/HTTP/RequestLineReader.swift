@@ -56,6 +56,18 @@ struct RequestLineReader: Sendable {
     return nil
   }
 
+  /// Processes the valid bytes of the target at the beginning of `bytes`, except the last byte of the line's maximum length.
+  /// Returns their number. It is 0 for all other parts of the line, whose next byte is for `receive`.
+  mutating func receiveRun(_ bytes: Span<UInt8>) -> Int {
+    guard case .target = state else { return 0 }
+    let most = min(bytes.count, limits.requestLineBytes - length)
+    var count = 0
+    while count < most, Grammar.isTarget(bytes[count]) { count += 1 }
+    text.append(copying: bytes.extracting(first: count))
+    length += count
+    return count
+  }
+
   private mutating func receiveContent(_ byte: UInt8) throws(MessageError) {
     switch state {
     case .start, .method:

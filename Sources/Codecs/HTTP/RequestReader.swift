@@ -118,6 +118,10 @@ package struct RequestReader: Sendable {
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(MessageError) -> RequestLineReader.RequestLine? {
     while position < bytes.count {
+      let run = reader.receiveRun(bytes.extracting(position..<position + min(left, bytes.count - position)))
+      position += run
+      left -= run
+      guard position < bytes.count else { return nil }
       let byte = bytes[position]
       position += 1
       try countHeadByte(&left, limits)
@@ -131,6 +135,10 @@ package struct RequestReader: Sendable {
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(MessageError) -> RequestHead? {
     while position < bytes.count {
+      let run = reader.receiveRun(bytes.extracting(position..<position + min(left, bytes.count - position)))
+      position += run
+      left -= run
+      guard position < bytes.count else { return nil }
       let byte = bytes[position]
       position += 1
       try countHeadByte(&left, limits)

@@ -11,7 +11,7 @@ func randomBytes(count: Int) -> [UInt8] {
 /// Returns the SHA-1 digest of bytes, for the opening handshake (RFC 6455 §4.2.2).
 func sha1(_ bytes: [UInt8]) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 20)
-  let result = unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil)
+  let result = unsafe EVP_Digest(bytes, bytes.count, &digest, nil, copenssl_sha1(), nil)
   precondition(result == 1, "OpenSSL provides SHA-1")
   return digest
 }

@@ -1,26 +1,64 @@
 /// A field of a handshake as it arrived: the name in any case. Repeated fields stay separate.
 package typealias HandshakeField = (name: String, value: String)
 
-/// Returns the values of every field of this name, which must be in lower case.
+/// Returns the values of every field of this name.
 func values(of name: String, in fields: [HandshakeField]) -> [String] {
-  fields.compactMap { field in
-    field.name.utf8.count == name.utf8.count && field.name.lowercased() == name ? field.value : nil
-  }
+  var found: [String] = []
+  for field in fields where equalsIgnoringCase(field.name.utf8.span, name) { found.append(field.value) }
+  return found
 }
 
 /// Returns the elements of the comma-separated lists in all fields of this name. Omits empty elements (RFC 9110 §5.6.1).
 func listElements(of name: String, in fields: [HandshakeField]) -> [String] {
-  values(of: name, in: fields).flatMap { value in
-    value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+  var elements: [String] = []
+  for value in values(of: name, in: fields) {
+    for part in value.utf8.split(separator: UInt8(ascii: ",")) {
+      let element = trimmed(Substring(part))
+      if !element.isEmpty { elements.append(element) }
+    }
   }
+  return elements
+}
+
+/// Returns true if a comma-separated list in a field of this name contains the token (RFC 9110 §5.6.1). Allocates no memory for
+/// the elements.
+func hasElement(_ token: String, of name: String, in fields: [HandshakeField]) -> Bool {
+  for field in fields where equalsIgnoringCase(field.name.utf8.span, name) {
+    let bytes = field.value.utf8.span
+    var start = 0
+    for end in 0...bytes.count where end == bytes.count || bytes[end] == UInt8(ascii: ",") {
+      var (first, last) = (start, end)
+      while first < last, isBlank(bytes[first]) { first += 1 }
+      while first < last, isBlank(bytes[last - 1]) { last -= 1 }
+      if equalsIgnoringCase(bytes.extracting(first..<last), token) { return true }
+      start = end + 1
+    }
+  }
+  return false
 }
 
 /// Returns text without surrounding spaces and tabs (RFC 9110 §5.6.3).
 func trimmed(_ text: some StringProtocol) -> String {
-  let isSpace = { (scalar: UnicodeScalar) in scalar == " " || scalar == "\t" }
-  let scalars = text.unicodeScalars.drop(while: isSpace)
-  guard let last = scalars.lastIndex(where: { !isSpace($0) }) else { return "" }
-  return String(String.UnicodeScalarView(scalars[...last]))
+  var bytes = Substring(text).utf8
+  while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
+  while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+  return String(Substring(bytes))
+}
+
+/// Returns true if the bytes are the token, ignoring the case of ASCII letters.
+private func equalsIgnoringCase(_ bytes: Span<UInt8>, _ token: String) -> Bool {
+  let other = token.utf8.span
+  guard bytes.count == other.count else { return false }
+  for index in bytes.indices where lowercased(bytes[index]) != lowercased(other[index]) { return false }
+  return true
+}
+
+private func lowercased(_ byte: UInt8) -> UInt8 {
+  byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+}
+
+private func isBlank(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
 /// Returns true for a token, as the name of a subprotocol must be (RFC 6455 §4.1).

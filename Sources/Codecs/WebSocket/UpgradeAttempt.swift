@@ -48,7 +48,7 @@ package struct UpgradeAttempt: Sendable {
     guard values(of: "upgrade", in: fields).map({ trimmed($0).lowercased() }) == ["websocket"] else {
       throw .upgradeMissing
     }
-    guard listElements(of: "connection", in: fields).contains(where: { $0.lowercased() == "upgrade" }) else {
+    guard hasElement("upgrade", of: "connection", in: fields) else {
       throw .connectionWithoutUpgrade
     }
     guard values(of: "sec-websocket-accept", in: fields).map(trimmed) == [acceptValue(forKey: key)] else {

@@ -22,10 +22,8 @@ package struct UpgradeRequest: Equatable, Sendable {
   ) throws(UpgradeRequestError) -> UpgradeRequest {
     guard method == "GET" else { throw .methodNotGet }  // §4.1 2
     guard minorVersion >= 1 else { throw .httpVersionTooOld }  // §4.1 2, RFC 9110 §7.8
-    guard listElements(of: "upgrade", in: fields).contains(where: { $0.lowercased() == "websocket" }) else {
-      throw .notAnUpgrade  // §4.2.1 3
-    }
-    guard listElements(of: "connection", in: fields).contains(where: { $0.lowercased() == "upgrade" }) else {
+    guard hasElement("websocket", of: "upgrade", in: fields) else { throw .notAnUpgrade }  // §4.2.1 3
+    guard hasElement("upgrade", of: "connection", in: fields) else {
       throw .connectionWithoutUpgrade  // §4.2.1 4
     }
     let versions = values(of: "sec-websocket-version", in: fields)

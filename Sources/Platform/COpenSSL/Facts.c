@@ -2,6 +2,28 @@
 
 #include <string.h>
 
+static EVP_MD *sha1, *sha256;
+
+static void fetch_digests(void) {
+  sha1 = EVP_MD_fetch(NULL, "SHA1", NULL);
+  sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+static void fetch_digests_once(void) {
+  static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
+  CRYPTO_THREAD_run_once(&once, fetch_digests);
+}
+
+const EVP_MD *copenssl_sha1(void) {
+  fetch_digests_once();
+  return sha1;
+}
+
+const EVP_MD *copenssl_sha256(void) {
+  fetch_digests_once();
+  return sha256;
+}
+
 int copenssl_certificate_times(const X509 *certificate, int64_t *not_before, int64_t *not_after) {
   ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
   const ASN1_TIME *times[] = {X509_get0_notBefore(certificate), X509_get0_notAfter(certificate)};

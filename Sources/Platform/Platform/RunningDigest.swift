@@ -28,7 +28,7 @@ package final class RunningDigest {
   /// Creates a digest of no bytes.
   package init(_ algorithm: Algorithm) {
     self.algorithm = algorithm
-    let method = unsafe algorithm == .sha1 ? EVP_sha1() : EVP_sha256()
+    let method = unsafe algorithm == .sha1 ? copenssl_sha1() : copenssl_sha256()
     guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, method, nil) == 1
     else { preconditionFailure("OpenSSL provides the digest, and memory is available") }
     unsafe self.context = context

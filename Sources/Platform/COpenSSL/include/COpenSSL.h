@@ -10,6 +10,11 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+// The digest algorithms of FIPS 180-4. OpenSSL searches its providers for EVP_sha1() and EVP_sha256() each time a digest begins;
+// these are found once. NULL if no provider has the algorithm. Any thread may call them.
+const EVP_MD *copenssl_sha1(void);
+const EVP_MD *copenssl_sha256(void);
+
 // Creates a context for a server or a client; NULL on failure. The settings are: versions from `minimum` to `maximum`
 // (TLS1_2_VERSION, TLS1_3_VERSION), AEAD suites with forward secrecy, X25519 before P-256 and P-384, no renegotiation, no
 // compression, buffers released while a connection is idle.

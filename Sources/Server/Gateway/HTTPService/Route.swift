@@ -27,35 +27,40 @@ enum Route: Equatable {
     case "/readyz": self = .readyz
     case "/metrics": self = .metrics
     default:
-      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count >= 2, parts[1] == "api" else {
+      // The bytes of the path, because strings would be compared and split by characters.
+      let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      guard parts.count >= 2, parts[1].elementsEqual("api".utf8) else {
         self = .file
         return
       }
-      guard parts.count >= 4, parts[2] == "sessions" else {
+      guard parts.count >= 4, parts[2].elementsEqual("sessions".utf8) else {
         self = .unknownAPI
         return
       }
-      let id = SessionID(parts[3])
-      switch (parts.count, parts.last) {
-      case (4, _): self = .session(id)
-      case (5, "socket"): self = .socket(id)
-      case (5, "attachments"): self = .attachments(id)
-      case (6, _) where parts[4] == "attachments": self = .attachment(id, UUID(uuidString: String(parts[5])))
+      let id = SessionID(Substring(parts[3]))
+      let name = parts.count > 4 ? parts[4] : ""[...].utf8
+      switch parts.count {
+      case 4: self = .session(id)
+      case 5 where name.elementsEqual("socket".utf8): self = .socket(id)
+      case 5 where name.elementsEqual("attachments".utf8): self = .attachments(id)
+      case 6 where name.elementsEqual("attachments".utf8):
+        self = .attachment(id, UUID(uuidString: String(Substring(parts[5]))))
       default: self = .unknownAPI
       }
     }
   }
 
   /// The allowed methods, as the value of the field `Allow`.
-  var methods: String {
+  var methods: String { allowedMethods.map(\.name).joined(separator: ", ") }
+
+  private var allowedMethods: [Method] {
     switch self {
-    case .sessions: "POST, OPTIONS"
-    case .session: "GET, HEAD, DELETE, OPTIONS"
-    case .attachments: "GET, HEAD, POST, OPTIONS"
-    case .attachment: "GET, HEAD, PATCH, DELETE, OPTIONS"
-    case .socket, .echo: "GET, OPTIONS"
-    case .limits, .healthz, .readyz, .metrics, .file, .unknownAPI: "GET, HEAD, OPTIONS"
+    case .sessions: [.post, .options]
+    case .session: [.get, .head, .delete, .options]
+    case .attachments: [.get, .head, .post, .options]
+    case .attachment: [.get, .head, .patch, .delete, .options]
+    case .socket, .echo: [.get, .options]
+    case .limits, .healthz, .readyz, .metrics, .file, .unknownAPI: [.get, .head, .options]
     }
   }
 
@@ -92,7 +97,5 @@ enum Route: Equatable {
   }
 
   /// Returns true if this route allows a method.
-  func allows(_ method: Method) -> Bool {
-    methods.split(separator: ", ").contains { $0 == method.name }
-  }
+  func allows(_ method: Method) -> Bool { allowedMethods.contains(method) }
 }
