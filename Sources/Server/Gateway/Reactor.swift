@@ -38,7 +38,7 @@ actor Reactor {
   /// The periodic work of the gateway; nil except in the first reactor.
   let housekeeping: Housekeeping?
   private let publisher: MetricsPublisher
-  /// The time of the next sweep. A sweep checks the time limits of all connections, and frees memory of idle sessions.
+  /// The time of the next sweep, which frees memory of idle sessions.
   private var sweepAt: MonotonicTime
 
   /// The time between two sweeps.
@@ -190,6 +190,7 @@ actor Reactor {
   private func performPeriodicWork() {
     guard !loop.isStopping else { return }
     acceptor.acceptWaiting()
+    io.performDueChecks()
     if draining.hasBegun {
       if draining.performDueSteps() { stop() }
     } else {
@@ -197,7 +198,6 @@ actor Reactor {
     }
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval
-    io.sweep()
     sessions.sweep()
     logger.reportOmittedLines()
     housekeeping?.logDataRefusal()
@@ -210,7 +210,8 @@ actor Reactor {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    if io.table.count > 0 || logger.hasOmittedLines { consider(sweepAt) }
+    if !sessions.isEmpty || logger.hasOmittedLines { consider(sweepAt) }
+    consider(io.checks.nextDeadline)
     consider(publisher.nextDeadline)
     consider(sessions.nextDeadline)
     consider(acceptor.nextDeadline)

@@ -261,7 +261,7 @@ private actor HTTPWorker {
 
   func sweep(after duration: Duration) {
     clock.set(clock.now + duration)
-    io.sweep()
+    io.performDueChecks()
   }
 
   func drain() {

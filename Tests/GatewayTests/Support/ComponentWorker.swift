@@ -317,7 +317,7 @@ actor ComponentWorker {
 
   /// Checks the time limits of connections and sessions.
   func sweep() async {
-    io.sweep()
+    repeat { io.performDueChecks() } while io.checks.nextDeadline.map { $0 <= clock.now } ?? false
     sessions.sweep()
     await turn()
   }

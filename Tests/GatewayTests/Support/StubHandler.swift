@@ -26,6 +26,6 @@ final class StubHandler: ConnectionHandler {
   func continueWriting() {}
   func connectionBroke(reason: String) {}
   func willClose() {}
-  func sweep() {}
+  func check() -> CheckSchedule.Ticks { 1 }
   func drain() {}
 }

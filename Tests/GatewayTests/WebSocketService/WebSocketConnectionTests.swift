@@ -9,7 +9,9 @@ import Wire
 
 @Suite("WebSocket connection")
 struct WebSocketConnectionTests {
-  @Test("A silent peer gets a ping after 20 s; if it stays silent, its socket is closed with 4008 after 40 s")
+  @Test(
+    "A silent participant gets a ping and a heartbeat within 20 s; after 40 s, its socket is closed with 4008"
+  )
   func silence() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -18,13 +20,27 @@ struct WebSocketConnectionTests {
     for client in [silent, alive] { _ = try await worker.received(by: client) }
     await worker.advance(.seconds(20))
     await worker.sweep()
-    #expect(try await worker.received(by: alive) == [.ping])
+    #expect(try await worker.received(by: alive) == [.ping, .entries([])])
     await worker.send(.pong, [], from: alive)
     await worker.advance(.seconds(20))
     await worker.sweep()
     #expect(try await worker.received(by: silent).last == .close(4008))
     #expect(await worker.isOpen(alive))
     #expect(await !worker.isOpen(silent))
+  }
+
+  @Test("A participant that was active just now gets a heartbeat and no ping")
+  func activePeer() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    await worker.advance(.seconds(18))
+    await worker.draw([1], from: client)
+    await worker.turn()
+    _ = try await worker.received(by: client)
+    await worker.advance(.seconds(2))
+    await worker.sweep()
+    #expect(try await worker.received(by: client) == [.entries([])])
   }
 
   @Test("A client that does not join within `joinSeconds` is closed with 4001")

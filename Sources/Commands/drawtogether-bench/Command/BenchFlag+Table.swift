@@ -43,7 +43,8 @@ extension BenchFlag {
       "number of retained entries, instead of --snapshot-bytes"),
     .toggle(
       "--live", \.isLive, [.idle, .joinStorm],
-      "also measure the latency between one sender and one reader during the joins, or beside the idle sockets"),
+      "also measure the latency between one sender and one reader during the joins, or beside the idle sockets"
+    ),
     .count("--readers", \.readers, 1...10_000, [.slowReaders], "members that do not read [100]"),
     .count(
       "--megabytes", \.megabytes, 1...65_536, [.slowReaders, .upload], "transferred payload in MiB [64]"),

@@ -61,9 +61,7 @@ extension Generator {
     }
   }
 
-  /// Sends messages from one sender in one call.
-  ///
-  /// - Parameter dueAt: the time at which the latencies of these messages start; nil for the current time.
+  /// Sends messages from one sender in one call. Their latencies start at `dueAt`; if it is nil, at the current time.
   func send(_ count: Int, from link: Link, dueAt: UInt64? = nil) {
     guard link.isLive else { return }
     scratch.removeAll(keepingCapacity: true)

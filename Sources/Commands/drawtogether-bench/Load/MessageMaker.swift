@@ -27,9 +27,7 @@ struct MessageMaker {
     payload = (0..<payloadLength).map { UInt8(truncatingIfNeeded: 97 + $0 % 26) }
   }
 
-  /// Appends the next message of a sender.
-  ///
-  /// - Parameter time: the time in the message's mark. Latencies start at this time.
+  /// Appends the next message of a sender, with `time` in its mark. The latency starts at this time.
   mutating func append(to bytes: inout [UInt8], sender: Link, time: UInt64) {
     sender.clientSequence &+= 1
     TimeMark(time: time, sender: UInt32(sender.index)).write(to: &payload)

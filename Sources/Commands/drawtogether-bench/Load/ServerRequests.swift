@@ -62,7 +62,9 @@ struct ServerRequests {
   private func head(_ method: Method, _ target: String, isLast: Bool) -> RequestHead {
     let head = RequestHead(
       method, target,
-      fields: ["Host": server.authority, "Connection": isLast ? "close" : "keep-alive", "Content-Length": "0"])
+      fields: [
+        "Host": server.authority, "Connection": isLast ? "close" : "keep-alive", "Content-Length": "0",
+      ])
     guard let head else { preconditionFailure("\(target) is a valid target") }
     return head
   }

@@ -57,7 +57,8 @@ enum IdleRun {
     report.add(
       "serverCPUPercent", "idle server CPU", idling.server.map { $0 / idling.seconds * 100 }, .percent)
     if let calm {
-      report.add(latency: calm.counters.latency, "calmLatency", "live latency before the silent sockets were opened")
+      report.add(
+        latency: calm.counters.latency, "calmLatency", "live latency before the silent sockets were opened")
       report.add(latency: generator.counters.latency, "idleLatency", "live latency beside the silent sockets")
     }
     return report

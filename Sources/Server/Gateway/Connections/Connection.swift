@@ -49,13 +49,16 @@ final class Connection {
   var hasReceived = false
   /// The number of bytes that a lingering connection still reads and discards after its last answer.
   var lingerBytesLeft: Int32 = 0
+  /// The tick of the next check. Only `CheckSchedule` changes this property.
+  var checkTick: CheckSchedule.Ticks = 0
 
   let socket: Socket
   /// The TLS state; nil for a socket without TLS.
   let tls: TLSConnection?
   /// The handler; nil while the connection lingers, and after it has closed. Only `ConnectionIO` changes this property.
   var handler: (any ConnectionHandler)?
-  /// The time at which the sweep closes the connection, unless progress postpones the deadline.
+  /// The time at which a check closes the connection, unless progress postpones the deadline. After setting an earlier deadline,
+  /// call `ConnectionIO.hastenCheck(of:)`.
   var deadline: MonotonicTime
   /// Input that the handler could not handle when it arrived.
   var deferredInput: [UInt8] = []

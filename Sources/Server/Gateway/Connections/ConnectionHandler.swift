@@ -30,8 +30,11 @@ protocol ConnectionHandler: AnyObject {
   func connectionBroke(reason: String)
   /// Releases resources before the connection is closed.
   func willClose()
-  /// Checks the time limits of the connection. Called twice a second.
-  func sweep()
+  /// Checks the time limits of the connection.
+  ///
+  /// - Returns: the number of ticks until the next check. If a time limit that begins later is earlier than that check, the
+  ///   handler calls `ConnectionIO.hastenCheck(of:)`.
+  func check() -> CheckSchedule.Ticks
   /// True while the connection waits for a request, so that it can be closed without loss.
   var isQuiet: Bool { get }
   /// Closes the connection after its present request, because the gateway stops. WebSockets are closed later, in batches.

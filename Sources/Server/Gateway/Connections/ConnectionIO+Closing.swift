@@ -71,6 +71,7 @@ extension ConnectionIO {
     connection.deadline = clock.now + (isLong ? Self.longLingerTime : Self.lingerTime)
     connection.isReadingPaused = false
     connection.deferredInput = []
+    hastenCheck(of: connection)
     updateBufferedBytes(of: connection)
     continueLingering(connection)
   }

@@ -28,6 +28,9 @@ final class ConnectionIO {
   /// Called when a reserved connection is closed.
   var didCloseReserved: (Connection.Key) -> Void = { _ in }
 
+  /// The times of the next checks of all connections.
+  let checks: CheckSchedule
+
   private var ciphertext: [UInt8] = []
   private var joined: [UInt8] = []
   /// Connections that broke during a write. They are closed at the end of the turn.
@@ -45,6 +48,7 @@ final class ConnectionIO {
     self.clock = clock
     self.counters = counters
     self.logger = logger
+    checks = CheckSchedule(start: clock.now)
   }
 
   // MARK: - Opening
@@ -68,6 +72,7 @@ final class ConnectionIO {
       return nil
     }
     connection.handler = handler(connection)
+    checks.schedule(connection, in: 1, now: clock.now)
     counters.values.openHTTPSockets += 1
     if tls != nil { counters.values.openTLSSockets += 1 }
     return connection
@@ -197,6 +202,11 @@ final class ConnectionIO {
     return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
   }
 
+  private func markBlocked(_ connection: Connection) {
+    connection.isWriteBlocked = true
+    hastenCheck(of: connection)
+  }
+
   /// Records the outcome of a send of `count` bytes.
   ///
   /// - Returns: the number of bytes that the kernel accepted.
@@ -208,10 +218,10 @@ final class ConnectionIO {
     switch result {
     case .sent(let sent):
       tally.bytes += sent
-      if sent < count { connection.isWriteBlocked = true }
+      if sent < count { markBlocked(connection) }
       return sent
     case .wouldBlock:
-      connection.isWriteBlocked = true
+      markBlocked(connection)
       return 0
     case .failed:
       // The connection is closed at the end of the turn, because the caller may still use it.
@@ -320,15 +330,22 @@ final class ConnectionIO {
 
   // MARK: - Time
 
-  /// Checks the time limits of all connections.
-  func sweep() {
-    for connection in table.rows {
-      guard let connection else { continue }
+  /// Checks the time limits of the connections whose checks are due, but of at most `CheckSchedule.checksPerTurn` connections.
+  func performDueChecks() {
+    for _ in 0..<CheckSchedule.checksPerTurn {
+      guard let connection = checks.next(in: table, now: clock.now) else { return }
+      var ticks: CheckSchedule.Ticks = 1
       if let handler = connection.handler {
-        handler.sweep()
+        ticks = handler.check()
       } else if connection.deadline <= clock.now {
         close(connection)
       }
+      if table.isOpen(connection) { checks.schedule(connection, in: ticks, now: clock.now) }
     }
+  }
+
+  /// Makes the next check of a connection take place within half a second, because a time limit has begun.
+  func hastenCheck(of connection: Connection) {
+    checks.hasten(connection, now: clock.now)
   }
 }

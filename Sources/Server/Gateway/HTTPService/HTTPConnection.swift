@@ -277,6 +277,7 @@ extension HTTPConnection: DownloadHandler {
   }
 
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    io.hastenCheck(of: connection)
     read(&buffer, from: start, upTo: end)
     guard !io.updateBufferedBytes(of: connection), isActive, !closesAfterOutput else { return }
     closesAfterOutput = true
@@ -323,9 +324,11 @@ extension HTTPConnection: DownloadHandler {
 
   func willClose() { if let upload { service.uploads.disconnect(upload) } }
 
-  func sweep() {
+  func check() -> CheckSchedule.Ticks {
     if connection.isWriteBlocked { transfer?.releaseReadAhead() }
     if connection.deadline <= now { expire() }
+    // While a connection is quiet, only its idle time passes: all other time limits begin with bytes of the client.
+    return isQuiet ? CheckSchedule.ticks(until: connection.deadline, from: now) : 1
   }
 
   /// Extends the time limit, because the peer sent or accepted bytes.

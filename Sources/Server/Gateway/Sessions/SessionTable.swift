@@ -123,6 +123,8 @@ final class SessionTable {
 
   /// The session with the given id; nil if the session is not in memory or has ended.
   subscript(id: SessionID) -> SessionHost? { hosts[id] }
+  /// True while no session is in memory.
+  var isEmpty: Bool { hosts.isEmpty }
 
   /// All sessions in memory that have not ended.
   var all: [SessionHost] { Array(hosts.values) }

@@ -35,6 +35,7 @@ extension WebSocketConnection {
       if let code { payload = ClosePayload(code: code).bytes }
       subscriber.enqueue(.close, payload)
       connection.deadline = now + Self.closeTime
+      io.hastenCheck(of: connection)
     }
     isFinished = true
   }
@@ -57,6 +58,7 @@ extension WebSocketConnection {
     payload.append(contentsOf: reason.payloadReason())
     subscriber.enqueue(.close, payload)
     connection.deadline = now + Self.closeTime
+    io.hastenCheck(of: connection)
     pausedUntil = nil
     flush()
   }

@@ -6,21 +6,32 @@ internal import SessionCore
 internal import Wire
 
 extension WebSocketConnection {
-  /// The time between two pings.
+  /// The maximum time between two pings, and between two heartbeats.
   private static let pingInterval = Duration.seconds(20)
+  /// Sockets have different intervals, so that the pings of sockets that were opened together spread.
+  private static let intervalCount: Int32 = 10
   /// The time without activity of the peer after which the socket is closed.
   private static let silenceLimit = Duration.seconds(40)
+  /// The peer gets no ping if it was active within this time. Without another activity, the next ping leaves it 15 s for its pong.
+  private static let recentActivity = Duration.seconds(5)
+  /// The time that an idle peer has for a pong before its time limits are checked at each tick.
+  private static let pongTime = Duration.seconds(5)
 
-  /// Checks the time limits of the socket, and sends a ping if one is due.
-  func sweep() {
+  /// The time between two pings of this socket: from 15.5 to 20 s.
+  private var pingInterval: Duration {
+    Self.pingInterval - CheckSchedule.tick * Int(connection.key.slot % Self.intervalCount)
+  }
+
+  /// Checks the time limits of the socket, and sends a ping and a heartbeat if they are due.
+  func check() -> CheckSchedule.Ticks {
     if isClosing {
       if connection.deadline <= now { io.abort(connection, reason: "no answer to the close frame") }
-      return
+      return 1
     }
     if case .opened = phase, now - joinableSince >= .seconds(service.limits.joinSeconds) {
       service.counters.values.refusals[.notJoined] += 1
       disconnect(.noJoin)
-      return
+      return 1
     }
     // A socket that waits for the inflater is not read, so missing pongs do not count as silence.
     if awaitsInflater { activeAt = now }
@@ -28,31 +39,52 @@ extension WebSocketConnection {
     if silence >= Self.silenceLimit {
       service.counters.values.refusals[.noAnswer] += 1
       disconnect(.unresponsive)
-      return
+      return 1
     }
     if let messageBegan, now - messageBegan >= .seconds(service.limits.messageSeconds) {
       var reason = CloseReason.badEntry
       reason.reasonCode = ErrorCode.badRequest.rawValue
       reason.detail = "A message did not arrive within \(service.limits.messageSeconds) s."
       disconnect(reason)
-      return
+      return 1
     }
     // The number of buffered bytes may have grown since the last check: when a segment of the log is dropped, a subscriber gets
     // its own copy of the rest of a frame that was sent in part.
     if subscriber.hasBufferedOutput, !io.updateBufferedBytes(of: connection) {
       disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
-      return
+      return 1
     }
     if let until = pausedUntil, until <= now {
       pausedUntil = nil
       io.resumeReading(connection)
     }
-    guard now - pingedAt >= Self.pingInterval else { return }
+    if now - pingedAt >= pingInterval { sendPing() }
+    return ticksUntilCheck
+  }
+
+  /// Sends a ping, except to a peer that was active just now, and a heartbeat to a participant.
+  private func sendPing() {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }
-    subscriber.enqueue(.ping, [])
-    enteredSession?.markPending(subscriber)
+    if silence >= Self.recentActivity { subscriber.enqueue(.ping, []) }
+    if let session = enteredSession {
+      // Browsers do not show pings to scripts. A message without entries shows a script that the connection works.
+      subscriber.enqueue(.binary, [])
+      session.markPending(subscriber)
+    }
     flush()
+  }
+
+  /// The number of ticks until the next check.
+  private var ticksUntilCheck: CheckSchedule.Ticks {
+    if isClosing || messageBegan != nil || pausedUntil != nil || subscriber.hasBufferedOutput { return 1 }
+    switch phase {
+    case .opened, .loading, .closing: return 1
+    case .echo, .waiting, .joined: break
+    }
+    // A pong arrives soon. If the peer is silent for longer, its acknowledgements are checked at each tick.
+    let isAwaitingPong = silence >= Self.silenceLimit / 2
+    return CheckSchedule.ticks(until: pingedAt + (isAwaitingPong ? Self.pongTime : pingInterval), from: now)
   }
 
   /// The time since the last activity of the peer.

@@ -145,7 +145,10 @@ extension WebSocketConnection {
   /// all connections use too much memory.
   private func checkIncompleteMessage() {
     if messages.isInsideMessage {
-      if messageBegan == nil { messageBegan = now }
+      if messageBegan == nil {
+        messageBegan = now
+        io.hastenCheck(of: connection)
+      }
     } else {
       messageBegan = nil
     }

@@ -89,6 +89,7 @@ final class WebSocketService {
         guard let socket = socket(token) else { continue }
         socket.pausedUntil = until
         socket.connection.isReadingPaused = true
+        io.hastenCheck(of: socket.connection)
       case .joined(let token, let number, let kind):
         socket(token)?.participant = number
         counters.values.arrivals[kind] += 1

@@ -1,0 +1,106 @@
+internal import Primitives
+
+/// The times of the next checks of a reactor's connections: a timer wheel with a slot for every half second.
+///
+/// A check tests the time limits of one connection, and sends a ping or heartbeat if one is due. Idle connections cost nothing
+/// between two checks. A turn makes a limited number of checks, so that thousands of pings never delay other connections.
+final class CheckSchedule {
+  /// A number of half seconds.
+  typealias Ticks = UInt32
+
+  /// The time between two slots. A check is late by at most this time.
+  static let tick = Duration.milliseconds(500)
+  /// The maximum number of ticks until a check. A later check is made at this time.
+  static let maximumTicks: Ticks = 63
+  /// The maximum number of checks in one turn.
+  static let checksPerTurn = 64
+  private static let nanosecondsPerTick: Int64 = 500_000_000
+  private static let slotCount = 64
+
+  /// Returns the number of ticks after which a time has come.
+  static func ticks(until time: MonotonicTime, from now: MonotonicTime) -> Ticks {
+    guard time > now else { return 1 }
+    let (difference, tooLong) = time.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+    guard !tooLong, difference < Int64(maximumTicks) * nanosecondsPerTick else { return maximumTicks }
+    return Ticks((difference + nanosecondsPerTick - 1) / nanosecondsPerTick)
+  }
+
+  /// The tokens of the connections to be checked at each tick, at the index `tick % slotCount`. If a check was moved to another
+  /// tick, the token remains at the former tick too; see `Connection.checkTick`.
+  private var slots = [[UInt64]](repeating: [], count: slotCount)
+  /// The tokens whose tick has passed, in reverse order.
+  private var due: [UInt64] = []
+  /// The last tick whose slot was moved to `due`.
+  private var lastTick: Ticks = 0
+  /// The number of tokens in `slots`.
+  private var count = 0
+  private let start: MonotonicTime
+  /// The time of the first occupied slot; distant future if all slots are empty.
+  private var nextSlotAt = MonotonicTime.distantFuture
+
+  /// Creates an empty schedule, whose ticks begin at `start`.
+  init(start: MonotonicTime) {
+    self.start = start
+  }
+
+  /// The time of the next check; nil if there is none.
+  var nextDeadline: MonotonicTime? {
+    if !due.isEmpty { return .distantPast }
+    return count > 0 ? nextSlotAt : nil
+  }
+
+  /// Sets the time of a connection's next check to `ticks` after `now`, and cancels the check that was scheduled before.
+  func schedule(_ connection: Connection, in ticks: Ticks, now: MonotonicTime) {
+    advance(to: now)
+    let tick = lastTick + min(max(1, ticks), Self.maximumTicks)
+    connection.checkTick = tick
+    slots[Int(tick) % Self.slotCount].append(connection.key.token)
+    count += 1
+    nextSlotAt = min(nextSlotAt, time(of: tick))
+  }
+
+  /// Makes the next check of a connection take place at the next tick, because a new time limit may be earlier than the check.
+  func hasten(_ connection: Connection, now: MonotonicTime) {
+    guard connection.checkTick > lastTick + 1 else { return }
+    schedule(connection, in: 1, now: now)
+  }
+
+  /// Returns the next open connection of the table whose check is due; nil if there is none. The caller checks the connection,
+  /// and schedules its next check.
+  func next(in table: ConnectionTable, now: MonotonicTime) -> Connection? {
+    if nextSlotAt <= now { advance(to: now) }
+    while let token = due.popLast() {
+      // If the check was moved to a later tick, the connection's token is in the slot of that tick as well.
+      if let connection = table[token: token], connection.checkTick <= lastTick {
+        return connection
+      }
+    }
+    return nil
+  }
+
+  /// Moves the tokens of all ticks up to `now` to `due`.
+  private func advance(to now: MonotonicTime) {
+    let present = Ticks(max(0, now.nanoseconds - start.nanoseconds) / Self.nanosecondsPerTick)
+    guard present > lastTick else { return }
+    if count > 0 {
+      // After a round through all slots, each slot has been moved.
+      let passed = min(present - lastTick, Ticks(Self.slotCount))
+      var moved: [UInt64] = []
+      for tick in lastTick + 1...lastTick + passed {
+        let index = Int(tick) % Self.slotCount
+        guard !slots[index].isEmpty else { continue }
+        moved.append(contentsOf: slots[index])
+        slots[index].removeAll()
+      }
+      count -= moved.count
+      if !moved.isEmpty { due.insert(contentsOf: moved.reversed(), at: 0) }
+    }
+    lastTick = present
+    let next = (1...Self.maximumTicks).first { !slots[Int(present + $0) % Self.slotCount].isEmpty }
+    nextSlotAt = next.map { time(of: present + $0) } ?? .distantFuture
+  }
+
+  private func time(of tick: Ticks) -> MonotonicTime {
+    MonotonicTime(nanoseconds: start.nanoseconds + Int64(tick) * Self.nanosecondsPerTick)
+  }
+}
