@@ -37,12 +37,12 @@ final class Upload {
   var cutCause = UploadCut.gone
   /// The time of the last progress report to the session.
   var reportedAt: MonotonicTime?
-  /// The maximum length of `pending` in bytes. At this length, the gateway stops reading from the socket.
+  /// The length of `pending`, in bytes, at which the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
-  /// The maximum number of uploads in the gateway with which a new upload gets the `pendingLimit` `fewPendingBytes`. If an eighth
-  /// of the limit `uploads` is smaller, that number applies instead. With more uploads, a new upload gets `manyPendingBytes`,
-  /// which saves memory, but makes the upload slower.
+  /// The maximum number of uploads that counts as few. A new upload gets `fewPendingBytes` as its `pendingLimit` if the gateway
+  /// has at most this number of uploads, and at most an eighth of the limit `uploads`. Otherwise, the new upload gets
+  /// `manyPendingBytes`, which saves memory, but makes the upload slower.
   static let few = 32
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536

@@ -139,8 +139,8 @@ extension UploadService {
       }
       return .repeated(.progressed(found, by: request, expiry(of: found)))
     }
-    // The offset is checked before everything else, because the refusal of a wrong offset contains the present offset, at which
-    // the client can continue.
+    // The offset is checked before the sizes, because the refusal of a wrong offset contains the present offset, at which the
+    // client can continue.
     let present = try await self.offset(of: pending)
     guard present == offset else { throw .offsetMismatch(present) }
     guard !pending.isOver, let found = hosted.session.attachment(attachment) else {
@@ -231,8 +231,8 @@ extension UploadService {
       guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }
       return .offsetMismatch(found.object.offset)
     }
-    // If the gateway does not store sessions, the upload may have created the session's folder again after its removal. This call
-    // removes the folder again.
+    // If the gateway does not store sessions, the upload may have created the session's folder again after the folder was
+    // removed.
     if !hosted.session.isByStore { removeFiles(of: hosted.session.id) }
     return .ended
   }
