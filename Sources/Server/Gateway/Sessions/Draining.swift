@@ -135,8 +135,8 @@ final class Draining {
     nextBatch = now + Self.batchInterval
   }
 
-  /// True when every connection is idle: it waits for a request. A connection without a handler is not idle. It lingers until
-  /// its last answer has arrived.
+  /// True when every connection is idle, which means that it waits for a request. A connection without a handler is not idle: it
+  /// stays open until the client has received its last answer.
   private var isQuiet: Bool {
     io.table.rows.allSatisfy { connection in
       guard let connection else { return true }
