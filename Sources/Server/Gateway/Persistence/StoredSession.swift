@@ -158,8 +158,8 @@ final class StoredSession {
       waiters: reachedWaiters)
   }
 
-  /// The requested final record, if it may be part of the next batch. A `closed` record is due when no other record is unsaved.
-  /// An `end` record is due when this batch contains all other unsaved records.
+  /// Returns the requested final record if the next batch must contain it; otherwise nil. A `closed` record is due when no other
+  /// record is unsaved. An `end` record is due when this batch contains all other unsaved records.
   private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
     guard let finalRecord else { return nil }
     switch finalRecord.kind {
