@@ -177,12 +177,12 @@ final class Broadcaster {
     fanOut.send(live.session, sends: .max)
   }
 
-  /// Flushes the members of a session whose sockets wait in the write queue.
+  /// Flushes those members of a session whose sockets wait in the write queue.
   func flushPending(in live: LiveSession) {
     fanOut.flushPending(in: live.session)
   }
 
-  /// Decides whether a dirty session first waits for more entries. If it does not wait, counts its flush.
+  /// Decides whether a dirty session first waits for more entries. Records the flush of a session that does not wait.
   ///
   /// - Returns: true if the session waits. After the wait, it is in the list of dirty sessions again.
   private func paces(_ live: LiveSession) -> Bool {
@@ -231,7 +231,7 @@ final class Broadcaster {
         live.isFlushing = false
         recordFanOutTime(live)
       } else {
-        // Members are left that this flush has not visited. They are visited after the other sessions' flushes.
+        // This flush has not visited all members yet. It continues after the flushes of the other sessions.
         flushing.append(live)
       }
       collectCounters(of: live)
