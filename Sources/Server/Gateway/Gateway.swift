@@ -88,15 +88,16 @@ package final class Gateway: Sendable {
       _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
-      // This call lets the start fail if the folder is unreadable. Otherwise, only the first request for a session would fail.
+      // This call lets the start fail if the folder is unreadable. Without this call, only the first request for a session would
+      // fail.
       _ = try store.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
   }
 
-  /// Returns pseudonyms with the stored key, so that they stay the same after a restart. If the key cannot be read or stored,
-  /// a new random key is used in this process only.
+  /// Returns an `AddressPseudonyms` with the stored key, so that each address keeps its pseudonym after a restart. If the key
+  /// cannot be read or stored, a new random key is used in this process only.
   private static func pseudonyms(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ log: Log
   ) -> AddressPseudonyms {
@@ -133,8 +134,8 @@ package final class Gateway: Sendable {
     return (store, attachments, generation)
   }
 
-  /// Removes the attachments of sessions without a log. Such attachments remain when a process whose sessions were in memory only
-  /// is killed.
+  /// Removes the attachments of sessions without a log. Such attachments remain after a gateway that kept its sessions in memory
+  /// only was killed.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {
@@ -154,7 +155,8 @@ package final class Gateway: Sendable {
       plain = try listeners(shared.configuration.http)
       secure = try listeners(shared.configuration.https)
     } catch {
-      // No reactor runs, so none will stop later. This call breaks the reference cycles between the reactors and `shared`.
+      // No reactor has started, so no reactor will stop later. This call breaks the reference cycles between the reactors and
+      // `shared`.
       shared.setReactors([])
       throw error
     }
@@ -188,8 +190,8 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Refuses new connections, and asks all clients to reconnect later. Stops the gateway when all clients have disconnected, but
-  /// after at most 8 s.
+  /// Refuses new sessions and uploads, and asks all clients to reconnect later. Stops the gateway when all clients have
+  /// disconnected, or after 8 s at the latest.
   ///
   /// If `drainDelay` is set, these steps begin after this delay. During the delay, the gateway serves all requests as before,
   /// except that `/readyz` answers 503, so that load balancers send no more clients.
