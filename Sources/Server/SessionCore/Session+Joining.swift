@@ -161,7 +161,7 @@ extension Session {
         flush: flushNumber, flags: .special))
   }
 
-  /// Removes a socket from the members. It still gets the rest of a partly sent frame, so that no frame is interrupted.
+  /// Removes a socket from the members. The socket still gets the rest of a partly sent frame, so that no frame is interrupted.
   func detach(_ subscriber: Subscriber) {
     let position = subscriber.memberIndex
     guard position >= 0 else { return }
@@ -193,8 +193,8 @@ extension Session {
       connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
-  /// Returns the effect that closes a socket while all numbers of the block on disk are assigned. A number outside of the block
-  /// could be assigned a second time after a crash.
+  /// Returns the effect that closes a socket because all participant numbers of the block on disk are assigned. A number outside
+  /// of the block could be assigned a second time after a crash.
   private func noNumber(_ subscriber: Subscriber) -> Effect {
     .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }
@@ -205,7 +205,7 @@ extension Session {
     recordPresence(of: participant) { $0.join(participant.number) }
   }
 
-  /// Makes a participant active again, after its client returned with the participant's token.
+  /// Handles the return of a client with the token of a participant. A past participant becomes active again.
   private func rejoin(_ participant: ParticipantState, as profile: Profile) {
     if participant.isActive {
       guard participants.apply(profile, to: participant) else { return }

@@ -40,8 +40,8 @@ extension Session {
     return effects
   }
 
-  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only after the use was
-  /// below three fifths of the quota in between.
+  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only if the use has
+  /// fallen below three fifths of the quota in the meantime.
   func warnIfNearlyFull() {
     if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
       warn(of: retainedBytes, of: limits.sessionLogBytes) {

@@ -86,7 +86,7 @@ extension Session {
   }
 
   /// Schedules another `committed` message for a subscriber whose socket did not accept this turn's unreliable frames, if these
-  /// frames contained a `committed` message for it.
+  /// frames contained a `committed` message for this subscriber.
   func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     commits.recordMissed(participant, now: now)
@@ -105,7 +105,8 @@ extension Session {
     }
   }
 
-  /// Evicts a member whose segment is dropped: the member gets the rest of a partly sent frame, and another catch-up after it.
+  /// Evicts a member whose segment is dropped. The member then gets the rest of a partly sent frame, and after that another
+  /// catch-up.
   private func evict(_ position: Int, _ segment: Segment) {
     let subscriber = subscribers[position]
     guard case .live = subscriber.source else { return }

@@ -35,7 +35,7 @@ struct Journal {
   struct Upload {
     /// The bytes that the upload reserves in the quota.
     var reserved: UInt64
-    /// The upload's deadline in `expiryChecks`. Received bytes do not move it; when it passes, `progressAt` is checked.
+    /// The upload's deadline in `expiryChecks`. Received bytes do not move it. When the deadline passes, `progressAt` is checked.
     var expiryCheck: MonotonicTime
     /// The time at which the upload's progress was sent last.
     var progressSentAt: MonotonicTime?

@@ -21,8 +21,8 @@ extension Session {
   /// The attachments in the order in which they were added.
   package var attachmentObjects: [AttachmentObject] { journal.inOrder.map(\.object) }
 
-  /// Takes the cost of creating an upload, or of one of its pieces, from the rate limiter. Each may cause entries that the
-  /// gateway sends to all members.
+  /// Takes the cost of creating an upload, or of one of its pieces, from the rate limiter. Each creation and each piece may cause
+  /// entries that the gateway sends to all members.
   ///
   /// - Parameters:
   ///   - size: the number of bytes of the upload's metadata.

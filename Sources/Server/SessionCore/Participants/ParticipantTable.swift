@@ -12,7 +12,7 @@ struct ParticipantTable {
   private(set) var past: [ParticipantNumber] = []
   /// Participants that are forgotten except for their names, because a snapshot may contain their entries.
   private(set) var formerSenders: [ParticipantNumber: Participant] = [:]
-  /// Sockets that have not joined yet, oldest first.
+  /// Participants that wait on their sockets and have not joined yet, oldest first.
   private(set) var waiting: [ParticipantNumber] = []
   private var graces = DeadlineQueue<ParticipantNumber>()
   private var colorsInUse: [String: Int] = [:]

@@ -7,7 +7,8 @@ package import Primitives
 /// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; an
 /// impossible record is an error and never a trap. Any thread may use a restorer, but only one thread at a time.
 package struct SessionRestorer: ~Copyable {
-  /// The number that every sequence must be below: JavaScript represents whole numbers exactly only up to 2^53.
+  /// The end of the valid sequences. Every sequence must be lower, because JavaScript represents whole numbers exactly only up to
+  /// 2^53.
   private static let sequenceEnd: UInt64 = 1 << 53
 
   let id: SessionID
@@ -207,7 +208,7 @@ package struct SessionRestorer: ~Copyable {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) { retained.dropOldest(of: &log) }
   }
 
-  /// Applies a frame, without entries that were applied before: a compacted file repeats some entries.
+  /// Applies those entries of a frame that were not applied before. A compacted file repeats some entries.
   private mutating func apply(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
     let reached = log.lastSequence
     var at = frame.entries.lowerBound
