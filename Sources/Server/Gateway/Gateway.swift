@@ -83,8 +83,8 @@ package final class Gateway: Sendable {
     }
     shared.setReactors(reactors)
     store.setLossHandler { [weak shared] id in
-      // If the mailbox is full, the reactor does not get this message. It learns of the loss when the store rejects the session's
-      // next batch as fenced.
+      // If the mailbox is full, the reactor does not get this message. It learns that the session is lost when the store rejects
+      // the session's next batch as fenced.
       _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
@@ -134,8 +134,8 @@ package final class Gateway: Sendable {
     return (store, attachments, generation)
   }
 
-  /// Removes the attachments of sessions without a log. Such attachments remain after a gateway that kept its sessions in memory
-  /// only was killed.
+  /// Removes the attachments of sessions without a log. A killed gateway leaves such attachments if its sessions were in memory
+  /// only.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {
@@ -177,8 +177,8 @@ package final class Gateway: Sendable {
     return BoundAddresses(http: endpoints.http, https: endpoints.https)
   }
 
-  /// Opens the socket for the operator's commands about sessions, in the data folder. If the socket cannot be created, the
-  /// gateway runs without commands.
+  /// Opens the socket in the data folder for the operator's commands about sessions. If the socket cannot be created, the gateway
+  /// runs without commands.
   private func takeCommands() {
     do {
       let service = try CommandService(in: shared.data) { [shared] command in
@@ -245,7 +245,8 @@ package final class Gateway: Sendable {
 
   private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
     guard let address else { return [] }
-    // The kernel's send buffer is limited. Otherwise, pings would wait there behind megabytes of outdated entries.
+    // The size of the kernel's send buffer is limited. Without a limit, pings would wait there behind megabytes of outdated
+    // entries.
     let options = SocketOptions(
       noDelay: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {

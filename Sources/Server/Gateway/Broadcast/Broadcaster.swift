@@ -3,10 +3,10 @@ internal import Networking
 internal import Platform
 internal import SessionCore
 
-/// A session in memory, with the state of sending its entries to its members. Only `Broadcaster` changes the state of sending.
+/// A session in memory, with the state of sending the session's entries to its members. Only `Broadcaster` changes this state.
 class LiveSession {
   final let session: Session
-  /// The state of storing the session's records.
+  /// The state of the session's log, and the records that wait to be stored.
   final let stored: StoredSession
   /// The number of open sockets whose clients have not joined yet.
   final var unjoinedSockets = 0

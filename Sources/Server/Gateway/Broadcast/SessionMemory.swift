@@ -72,7 +72,8 @@ final class SessionMemory: Sendable {
     return false
   }
 
-  /// Releases reserved bytes. Called when the session has been loaded, so that its own bytes are counted, or could not be loaded.
+  /// Releases reserved bytes. Called when the session has been loaded and its own bytes are counted, or when the session could
+  /// not be loaded.
   func release(_ bytes: Int) {
     reserved.subtract(bytes, ordering: .relaxed)
   }

@@ -1,7 +1,8 @@
 internal import Networking
 internal import Primitives
 
-/// Determines when a reactor measures the free space of the disk. At the same times, it reads the clocks for `RemovalGate`.
+/// Determines when a reactor measures the free space of the disk. At the same times, the schedule reads the clocks for
+/// `RemovalGate`.
 final class DiskSchedule {
   private let gauge: DiskGauge
   private let removal: RemovalGate

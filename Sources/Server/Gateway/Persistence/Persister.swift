@@ -24,7 +24,8 @@ final class Persister {
     let log: Log
   }
 
-  /// The time from the first unsaved entry to its batch, so that later entries can be stored in the same batch.
+  /// The time from the first unsaved entry to the batch that stores the entry, so that later entries can be stored in the same
+  /// batch.
   private static let storeInterval = Duration.milliseconds(50)
   /// The minimum time between two batches of a shard, unless a caller waits. It limits the rate of `committed` messages. In a
   /// measurement at 60,000 entries a second, doubling this rate cost 4 % of the CPU.
@@ -39,7 +40,7 @@ final class Persister {
   /// The time after which a client may repeat an entry that was refused because the data folder was full.
   private static let dataRetryMs: UInt64 = 5000
 
-  /// The sessions of a shard that wait for its next batch.
+  /// The sessions of a shard that wait for the shard's next batch.
   private struct Shard {
     var queue: [StoredSession] = []
     /// The time of the next batch; nil when no session is in the queue.
@@ -298,7 +299,7 @@ final class Persister {
     }
   }
 
-  /// Reports the result of a write to the disk monitor. Logs when the disk begins to fail and when it works again.
+  /// Informs the disk monitor about the result of a write. Logs when the disk begins to fail and when it works again.
   func reportDisk(_ failure: StorageError?) {
     switch environment.disk.recordBatch(failure: failure, of: reactor, now: now) {
     case .failing:

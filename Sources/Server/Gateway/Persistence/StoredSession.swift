@@ -102,7 +102,7 @@ final class StoredSession {
 
   /// Waits until a final record is stored. Returns false if storing it fails.
   func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
-    // Only one final record is written at a time: one caller may unload the session while another one ends it.
+    // Only one final record is written at a time, because one caller may unload the session while another caller ends it.
     while let earlier = finalRecord {
       _ = await withCheckedContinuation { earlier.waiters.append($0) }
     }

@@ -16,7 +16,7 @@ actor SessionSweeper {
     var againInSeconds: Double
   }
 
-  /// The time until which a session is kept, and its state for the ledger.
+  /// The time until which a session is kept, and the session's state for the ledger.
   private struct Life {
     let until: Date
     var hasEnded = false

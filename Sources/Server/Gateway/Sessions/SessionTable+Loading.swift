@@ -30,7 +30,7 @@ extension SessionTable {
     }
   }
 
-  /// Finds a session, and refuses one that has ended.
+  /// Finds a session. Returns a refusal if the session has ended.
   func findOpen(_ id: SessionID) async -> Result<SessionHost, Refusal> {
     switch await find(id) {
     case .open(let host): .success(host)

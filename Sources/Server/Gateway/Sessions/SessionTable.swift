@@ -26,7 +26,7 @@ protocol SessionUploads: AnyObject {
   func discardEnded(of id: SessionID) async
   /// Restores the uploads of a session that was just loaded, so that their clients can continue them.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost)
-  /// Removes stored files of a session to which no record refers.
+  /// Removes those stored files of a session to which no record refers.
   func removeOrphans(_ orphans: [StoredFile], of host: SessionHost)
 }
 
