@@ -13,7 +13,7 @@ extension Session {
     effects.append(.refused(connection: subscriber.connection, refusal.code))
     guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
-      reason.detail = "Too many refusals that the client has not read."
+      reason.detail = "The client has not read its refusals, which have reached \(Self.refusalBytes) bytes."
       close(subscriber, reason, now: now, &effects)
       return
     }
@@ -92,7 +92,8 @@ extension Session {
     }
   }
 
-  /// Removes a socket from the members, and lets the shell close it. The participant does not leave: its grace time begins.
+  /// Removes a socket from the members, and lets the shell close the socket. The participant does not leave: its grace time
+  /// begins.
   func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))

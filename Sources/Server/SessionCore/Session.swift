@@ -13,7 +13,7 @@ package final class Session {
   package let id: SessionID
   /// The name of the present epoch. Sequences of different epochs cannot be compared.
   package let epoch: String
-  /// The earlier epochs, each with the last sequence from which the present epoch can serve a tail.
+  /// The earlier epochs, each with the last sequence after which a client of that epoch can continue with a tail.
   package internal(set) var history = EpochHistory()
   /// The identity of the data folder. In a copy of the folder, a client of an earlier epoch gets a snapshot instead of a tail.
   package var folder: String?
@@ -50,7 +50,7 @@ package final class Session {
   var turn = TurnSummary()
   /// Subscribers whose catch-up begins at the end of the turn.
   var catchingUp: [PendingCatchUp] = []
-  /// Effects of the end of a turn, which the shell fetches.
+  /// The effects of the end of a turn. The shell fetches them.
   var outgoing: [Effect] = []
 
   var emptyPeriod: EmptyPeriod

@@ -13,7 +13,7 @@ struct AddressPseudonyms: Sendable {
   private let key: [UInt8]
 
   init(key: [UInt8]) {
-    precondition(key.count == Self.keyLength, "a key for addresses has \(Self.keyLength) bytes")
+    precondition(key.count == Self.keyLength, "the pseudonym key must have \(Self.keyLength) bytes")
     self.key = key
   }
 

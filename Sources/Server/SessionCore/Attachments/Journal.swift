@@ -266,7 +266,7 @@ struct Journal {
   // MARK: - Whole attachments
 
   /// Replaces the reservation of an upload by the size of its content.
-  /// - Returns: the placement of its file; nil if the attachment is not an upload any more.
+  /// - Returns: the placement of the content's file; nil if the attachment is not an upload any more.
   mutating func store(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let (_, upload) = upload(id) else { return nil }
     end(upload, of: id)

@@ -88,7 +88,7 @@ extension Session {
     }
   }
 
-  /// Returns true if the subscriber has received the whole log, so that the flush loop may send it the new entries directly.
+  /// Returns true if the subscriber has received the whole log. The flush loop may then send the new entries directly.
   package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
     // A member without flags may still have received only a part of a frame, because a turn sends a limited number of bytes to

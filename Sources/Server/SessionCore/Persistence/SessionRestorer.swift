@@ -5,7 +5,7 @@ package import Primitives
 /// Restores a session from its records, in the order in which they are on disk.
 ///
 /// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; an
-/// impossible record is an error and never a trap. Any thread may use a restorer, but only one thread at a time.
+/// impossible record causes an error and never a crash. Any thread may use a restorer, but only one thread at a time.
 package struct SessionRestorer: ~Copyable {
   /// The end of the valid sequences. Every sequence must be lower, because JavaScript represents whole numbers exactly only up to
   /// 2^53.

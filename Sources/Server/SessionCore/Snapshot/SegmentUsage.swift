@@ -1,5 +1,5 @@
-/// The number of bytes of one key's entries in each snapshot segment. Usually these entries are in one segment only, which needs
-/// no allocation.
+/// The number of bytes of one key's entries in each snapshot segment. Usually these entries are in only one segment. No
+/// allocation is needed then.
 struct SegmentUsage {
   private var first: UInt32 = 0
   private var firstBytes: UInt32 = 0
