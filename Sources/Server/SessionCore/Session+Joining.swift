@@ -32,8 +32,8 @@ extension Session {
     var resumed = false
     var token = identity.token
     if let own = resume?.token, let number = number(of: own), let known = participants[number] {
-      // The old socket is detached before the new one gets `joined` with the field `acknowledged`: later entries on the old
-      // socket must not be accepted.
+      // The old socket is detached before the new one gets `joined` with the field `acknowledged`, so that no later entry on the
+      // old socket is accepted.
       if case .joined(let old) = known.presence {
         detach(old)
         effects.append(.close(connection: old.connection, .resumedElsewhere))
@@ -117,7 +117,7 @@ extension Session {
     return [.close(connection: subscriber.connection, .left)]
   }
 
-  /// Ends the session for all participants, including the one that ends it.
+  /// Ends the session for all participants, including the participant that requested the end.
   package func end() -> [Effect] {
     participants.values.compactMap { participant in
       guard let subscriber = participant.subscriber else { return nil }

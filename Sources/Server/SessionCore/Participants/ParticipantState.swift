@@ -40,8 +40,8 @@ final class ParticipantState {
   var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// True when the gateway paused reading from the participant's socket after the last refusal. The participant then did not
-  /// wait by its own choice.
+  /// True when the gateway paused reading from the participant's socket after the last refusal. A wait during this pause was not
+  /// the participant's own choice.
   var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0

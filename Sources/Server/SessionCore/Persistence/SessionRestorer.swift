@@ -36,7 +36,7 @@ package struct SessionRestorer: ~Copyable {
   private var departures = 0
   /// Bytes of `used` records.
   var consumedBytes = 0
-  /// The sender of the last entry. It is often the sender of the next one too.
+  /// The sender of the last entry. It is often also the sender of the next entry.
   private var sender: ParticipantState?
   /// The newest payload of each attachment, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
