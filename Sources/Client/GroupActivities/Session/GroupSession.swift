@@ -47,9 +47,9 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// After this program has joined, setting the property changes the activity for all participants. The change applies in this
   /// program at once. The other participants receive it in the session's order of messages. After concurrent changes, all
   /// participants have the same activity. If the program makes changes faster than the gateway's rate limit allows, only the last
-  /// change is sent, as soon as the limit allows. `settle()` waits until then. A change that cannot be sent (before `join()`,
-  /// after the end, or with a payload of more than 16,384 bytes) takes effect only in this program. `update(activity:)` throws in
-  /// that case.
+  /// change is sent, as soon as the limit allows. `settle()` waits until that change is sent. A change that cannot be sent
+  /// (before `join()`, after the end, or with a payload of more than 16,384 bytes) takes effect only in this program, without an
+  /// error. `update(activity:)` throws for such a change.
   @Published public var activity: ActivityType {
     willSet { send(newValue) }
   }

@@ -168,8 +168,8 @@ struct ClientWebSocket {
 
   /// Removes and returns the bytes to be sent.
   ///
-  /// - Parameter answersPings: false while many bytes wait for the socket. Otherwise a peer that sends pings without reading
-  ///   would fill the memory.
+  /// - Parameter answersPings: false while many bytes wait for the socket, so that a peer that sends pings without reading cannot
+  ///   fill the memory.
   /// - Returns: the bytes, with a pong at the end if a ping is unanswered.
   mutating func takeOutgoing(answersPings: Bool) -> [UInt8] {
     if answersPings, let payload = unansweredPing {

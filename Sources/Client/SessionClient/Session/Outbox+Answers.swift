@@ -34,8 +34,8 @@ extension Outbox {
     return entry
   }
 
-  /// Continues at an earlier client sequence, because the gateway accepts no later entry until the entry with this client
-  /// sequence is sent again.
+  /// Continues at an earlier client sequence. The gateway refuses all later entries until the entry with this client sequence is
+  /// sent again.
   ///
   /// - Returns: false if the gateway cannot expect this client sequence.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
@@ -142,7 +142,7 @@ extension Outbox {
     cursor = max(cursor, items[head...].lastIndex { $0.clientSequence > 0 }.map { $0 + 1 } ?? head)
   }
 
-  /// Ends the change: entries that were not in the catch-up are numbered again from 1.
+  /// Ends the change of the participant number: entries that were not in the catch-up are numbered again from 1.
   mutating func endNumberChange() {
     commit(.max)
     for index in head..<items.count {
