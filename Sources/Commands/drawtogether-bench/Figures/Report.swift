@@ -51,7 +51,7 @@ struct Report: Sendable {
   }
 
   private var figures: [Figure] = []
-  /// The warnings about doubtful figures, each one sentence or more.
+  /// The warnings about doubtful figures. Each warning has one or more sentences.
   private(set) var warnings: [String] = []
 
   /// Adds a text.

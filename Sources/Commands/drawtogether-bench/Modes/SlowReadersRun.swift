@@ -26,7 +26,8 @@ enum SlowReadersRun {
     try generator.open(reading..<generator.links.count, inFlight: options.inFlight)
     let slow = generator.links[reading...]
     for link in slow {
-      // With the default buffer, the kernel would accept megabytes for a reader before the server notices that it does not read.
+      // With the default buffer, the kernel would accept megabytes for a reader before the server notices that the reader does
+      // not read.
       _ = clinux_socket_set_receive_buffer(link.descriptor, 65_536)
       link.isReading = false
       link.mayBeClosed = true
