@@ -8,10 +8,10 @@ import Wire
 /// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as waiting. Until
 /// `join()`, this program can send no messages, and the session reports only its own end.
 ///
-/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released. Messengers and
-/// journals also hold references. Published properties change on the main actor, and publish a new value before they store it.
-/// The program must not block the main actor. Lost connections are restored: the state stays `joined`, and messages are queued.
-/// Functions may be called on any thread.
+/// Keep a reference to the session while it is in use. This participant leaves the session when the last reference is released.
+/// Messengers and journals also hold references. Published properties change on the main actor, and publish a new value before
+/// they store it. The program must not block the main actor. Lost connections are restored: the state stays `joined`, and
+/// messages are queued. Functions may be called on any thread.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// The state of a session (Apple's type).
   @nonexhaustive

@@ -92,8 +92,9 @@ package struct ClientSession: Sendable {
   /// The number of refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time at which the client reconnects to learn whether its entries were accepted. A snapshot may omit the entry that would
-  /// prove this. If no other entry proves it before this time, the client opens a new socket.
+  /// The time at which the client opens a new socket if it still does not know whether the gateway accepted its entries; nil
+  /// without such doubt. The doubt begins with a snapshot, because a snapshot may omit the own entry that would be the
+  /// acknowledgement.
   var doubtUntil: MonotonicTime?
 
   /// Creates a session before its join.

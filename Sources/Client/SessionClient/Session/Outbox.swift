@@ -26,7 +26,7 @@ struct Outbox: Sendable {
     var clientSequence: UInt32 = 0
     /// The participant numbers of the targets when the client sequence was assigned.
     var targets: [ParticipantNumber] = []
-    /// A sequence at or after the item's place in the session's order; 0 until the item is accepted.
+    /// An upper bound for the item's position in the session's order; 0 until the item is accepted.
     var sequence: UInt64 = 0
     /// True for a control message that was on a socket.
     var wasSent = false

@@ -1,6 +1,6 @@
 /// The client's position in the session's order of entries.
 struct SessionPosition: Sendable {
-  /// The sequence up to which all entries were delivered, and its epoch.
+  /// The sequence up to which all entries were delivered, and the epoch of this sequence.
   struct Delivered: Equatable, Sendable {
     var sequence: UInt64
     var epoch: String
