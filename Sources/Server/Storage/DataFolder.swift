@@ -200,7 +200,7 @@ package final class DataFolder: Sendable {
     }
   }
 
-  /// The process number in the lock file; nil if the file has none yet.
+  /// Returns the process number in the lock file; nil if the file has none yet.
   private static func holder(of lock: borrowing OwnedDescriptor) -> Int32? {
     var text = [UInt8](repeating: 0, count: 16)
     let count = unsafe clinux_file_read(lock.rawValue, &text, text.count, 0)

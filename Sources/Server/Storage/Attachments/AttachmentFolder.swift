@@ -52,8 +52,8 @@ package struct AttachmentFolder: Sendable {
     return UploadFile(creating: try uploads.createFile(id.uuidString, for: .createUpload))
   }
 
-  /// Opens an upload at the end of its received bytes, and reads them once for the digest. No other code may write to the file
-  /// any more.
+  /// Opens an upload at the end of its received bytes, and reads them once for the digest. From this call on, no other code
+  /// may write to the file.
   package func openUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .openUpload)
     return try UploadFile(
@@ -81,8 +81,8 @@ package struct AttachmentFolder: Sendable {
     file.isNameSynced = true
   }
 
-  /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest; its readers
-  /// can still read the old file.
+  /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest. Code
+  /// that has opened the old content can still read it.
   ///
   /// - Parameters:
   ///   - id: the upload, which this call removes.
@@ -90,7 +90,7 @@ package struct AttachmentFolder: Sendable {
   ///     EINVAL.
   ///   - syncs: true to wait until the new name is on the disk. `finish` must have had the same value for `syncs`,
   ///     so that the bytes are on the disk too.
-  /// - Returns: the mark of the content's file; nil if the content has been removed.
+  /// - Returns: the mark of the content's file; nil if another thread has already removed the content.
   /// - Throws: `StorageError`; the upload then stays, unless only a sync failed.
   @discardableResult
   package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) -> ContentMark? {

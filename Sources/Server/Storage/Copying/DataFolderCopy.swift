@@ -116,8 +116,8 @@ package final class DataFolderCopy {
     do throws(DataFolderError) {
       _ = try checkTarget(at: root, path, for: purpose, of: source)
     } catch {
-      // If another process has locked the folder, an error that names this process is more useful than the error of the check. So
-      // this tries to lock the folder before it throws the error of the check.
+      // If another process has locked the folder, an error that names that process is more useful than the error of the check.
+      // So the function tries to lock the folder before it throws the error of the check.
       if try hasLock(root, path) { _ = try DataFolder.acquireLock(of: root, path) }
       throw error
     }
@@ -139,8 +139,8 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Returns the user that will own the restored files, if this process may choose one. The gateway of that user can then read
-  /// and write the files.
+  /// Returns the owner of the folder at `path`, or of the source if `path` is nil. The restored files will belong to this owner,
+  /// whose gateway can then use them. Returns nil unless the process runs as root, because only root can change owners.
   private static func newOwner(
     of source: DataFolder, _ path: String?
   ) throws(DataFolderError) -> Folder.Owner? {

@@ -50,7 +50,7 @@ enum LogFormat {
 
   /// Appends a record whose CRC continues `chain`.
   static func append(_ kind: UInt8, _ body: Span<UInt8>, chain: inout UInt32, to bytes: inout [UInt8]) {
-    precondition(body.count < maximumLength, "the caller checks the length of a record")
+    precondition(body.count < maximumLength, "a record must be shorter than the maximum length")
     let length = UInt32(body.count + 1)
     let start = bytes.count
     bytes.reserveCapacity(start + overhead + body.count + 1)
