@@ -157,7 +157,7 @@ def test_a_restore_does_not_remove_its_own_source(
     shutil.move(backup, target / name / "monday")
     before = seen(target)
     said = sentence(run(executable, "restore", str(target / name / "monday"), "--data", str(target)), 2)
-    assert f"the source is in '{name}' of {target}" in said, said
+    assert f"the source is inside '{name}' of {target}" in said, said
     after = seen(target)
     after.pop("lock", None)
     assert after == before

@@ -95,7 +95,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
       if batch.isEmpty {
         if isLast { break }
         let status = clinux_eventfd_wait(wakeup.rawValue)
-        precondition(status == 0, "an open eventfd is readable")
+        precondition(status == 0, "the executor cannot wait for its eventfd")
       }
     }
     runningThread.store(0, ordering: .relaxed)

@@ -23,7 +23,7 @@ extension SystemThread {
     }
     thread.join()
     guard let result = box.result.withLock({ $0 }) else {
-      preconditionFailure("a finished thread has a result")
+      preconditionFailure("a thread has ended without a result")
     }
     return result
   }
@@ -32,7 +32,7 @@ extension SystemThread {
   static func prepare(niceness: CInt) {
     let signals = [SIGPIPE, SIGXFSZ]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
-    precondition(status == 0, "a thread may block its own signals")
+    precondition(status == 0, "the thread cannot block its signals")
     // A sandbox may refuse the niceness; the work then runs with normal priority.
     if niceness != 0 { _ = clinux_thread_set_niceness(niceness) }
   }

@@ -19,7 +19,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
 
     /// Creates a rate. Both numbers must be above zero.
     package init(tokensPerSecond: Double, capacity: Double) {
-      precondition(tokensPerSecond > 0 && capacity > 0, "the rate and the capacity are above zero")
+      precondition(tokensPerSecond > 0 && capacity > 0, "the rate and the capacity must be above zero")
       self.tokensPerSecond = tokensPerSecond
       self.capacity = capacity
     }

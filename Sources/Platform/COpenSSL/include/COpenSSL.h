@@ -65,7 +65,7 @@ typedef enum {
   copenssl_pair_expired,
 } copenssl_pair_state;
 
-// Checks that the two PEM files contain a certificate and its key, and that it is valid from `now` to `until`.
+// Checks that the two PEM files contain a certificate and its key, and that the certificate is valid from `now` to `until`.
 copenssl_pair_state copenssl_check_pair(
     const char *certificate_path, const char *key_path, int64_t now, int64_t until);
 
