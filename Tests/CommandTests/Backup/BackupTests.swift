@@ -129,7 +129,7 @@ struct BackupTests {
     try folder.leave("four", of: Self.file, in: log.id)
     let run = backup()
     #expect(run.code == 1)
-    #expect(run.errors.contains("had 5 bytes, but the file has 4"))
+    #expect(run.errors.contains("had received 5 bytes, but the file has 4"))
   }
 
   @Test("Symbolic links are not followed, and files that do not belong to a data folder are not copied")

@@ -252,7 +252,7 @@ struct VerifyTests {
     #expect(
       try SessionCheck(id, in: try folder.opened()).faults.map(\.description) == [
         "attachments/\(Self.digest): attachment \(Self.photo) needs this file, which is missing",
-        "uploads/\(Self.arriving): attachment \(Self.later) had 6 bytes, but the file has 5",
+        "uploads/\(Self.arriving): attachment \(Self.later) had received 6 bytes, but the file has 5",
       ])
   }
 

@@ -144,7 +144,7 @@ struct ClientWebSocket {
 
   /// Appends a message to the bytes to be sent. The WebSocket must be open.
   mutating func send(_ kind: MessageKind, _ payload: Span<UInt8>) {
-    precondition(isOpen, "messages are sent over an open WebSocket")
+    precondition(isOpen, "the WebSocket must be open to send a message")
     FrameWriter.append(
       kind == .text ? .text : .binary, payload: payload, maskingKey: .random(), to: &outgoing)
   }

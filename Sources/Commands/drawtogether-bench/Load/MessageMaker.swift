@@ -58,7 +58,7 @@ struct Xorshift: RandomNumberGenerator {
   ///
   /// - Parameter seed: any number except 0.
   init(seed: UInt64) {
-    precondition(seed != 0, "a seed of 0 produces only 0")
+    precondition(seed != 0, "the seed must not be 0: it would produce only zeros")
     state = seed
   }
 

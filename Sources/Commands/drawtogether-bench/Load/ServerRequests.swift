@@ -28,7 +28,7 @@ struct ServerRequests {
   func send(_ method: Method, _ target: String) throws(BenchError) -> BlockingHTTPClient.Response {
     let head = RequestHead(
       method, target, fields: ["Host": server.authority, "Connection": "close", "Content-Length": "0"])
-    guard let head else { preconditionFailure("\(target) is a valid target") }
+    guard let head else { preconditionFailure("\(target) is not a valid request target") }
     do throws(BlockingHTTPClient.RequestError) {
       return try client.send(head)
     } catch {

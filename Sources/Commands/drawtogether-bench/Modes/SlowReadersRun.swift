@@ -5,7 +5,7 @@ internal import Wire
 enum SlowReadersRun {
   /// Runs the measurement and returns its report.
   static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
-    guard let process = options.process else { preconditionFailure("the options were checked for a process") }
+    guard let process = options.process else { preconditionFailure("the options have no process") }
     let members = Members(sessions: 1, senders: 1, listeners: options.members)
     let maker = MessageMaker(payloadLength: options.payload, retention: .replace)
     let generator = try members.makeGenerator(options, maker: maker)

@@ -21,7 +21,7 @@ struct HealthProbe {
     let request = RequestHead(
       .get, "/healthz",
       fields: ["Host": authority, "User-Agent": "drawtogether/\(Product.version)", "Connection": "close"])
-    guard let request else { preconditionFailure("/healthz is a valid target") }
+    guard let request else { preconditionFailure("/healthz must be a valid request target") }
     let target = try resolve(address)
     let status: Status
     do throws(BlockingHTTPClient.RequestError) {

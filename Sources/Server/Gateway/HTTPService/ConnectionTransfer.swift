@@ -69,7 +69,7 @@ extension HTTPService {
   ///   - step: the step at which the request continues.
   ///   - input: the received bytes after this step.
   func handOver(_ http: HTTPConnection, to owner: Int, at step: ConnectionTransfer.Step, input: [UInt8]) {
-    precondition(http.upload == nil, "an upload is not handed over")
+    precondition(http.upload == nil, "a connection with an upload must not be handed over")
     let connection = http.connection
     let descriptor: OwnedDescriptor?
     do throws(SystemError) {

@@ -135,8 +135,8 @@ final class Draining {
     nextBatch = now + Self.batchInterval
   }
 
-  /// True when every connection is idle, which means that it waits for a request. A connection without a handler is not idle: it
-  /// stays open until the client has received its last answer.
+  /// True when every connection is idle: it waits for a request. A connection without a handler is not idle. It lingers until
+  /// its last answer has arrived.
   private var isQuiet: Bool {
     io.table.rows.allSatisfy { connection in
       guard let connection else { return true }
@@ -191,7 +191,7 @@ final class Draining {
   private func leaveMark(isClean: Bool) async {
     // If the last record of any session is missing, the next process must not treat this stop as clean.
     guard isClean else {
-      environment.log(.error, "stop not clean", ["reason": "some sessions are not completely on the disk"])
+      environment.log(.error, "stop not clean", ["reason": "some sessions could not be written to the disk"])
       return
     }
     do throws(StorageError) {

@@ -39,7 +39,7 @@ extension SegmentLog {
 
   /// Begins the log after `sequence`. Only the retained entries up to `sequence` are known.
   mutating func begin(after sequence: UInt64) {
-    precondition(tail.offset == 0 && segments.count == 1, "a log begins only once, before its first entry")
+    precondition(tail.offset == 0 && segments.count == 1, "a log must begin once, before its first entry")
     droppedThrough = sequence
     lastSequence = sequence
   }

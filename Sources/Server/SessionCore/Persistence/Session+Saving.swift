@@ -7,7 +7,7 @@ extension Session {
   /// session's id. Called once, before the first join.
   package func firstRecords() -> [SessionRecord] {
     guard isByStore else { return [] }
-    precondition(participants.nextNumber == 1, "the first records are made before the first join")
+    precondition(participants.nextNumber == 1, "the first records must be made before the first join")
     save.isSessionDirty = false
     save.numbersOnDisk = SaveState.numberBlock
     return [headerRecord.encoded, NumbersRecord(through: save.numbersOnDisk).encoded]
