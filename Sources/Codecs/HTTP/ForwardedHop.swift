@@ -1,4 +1,4 @@
-/// The information of a proxy about a request that it forwarded: an element of `Forwarded` (RFC 7239 §4), or of
+/// The information of a proxy about a request that the proxy forwarded: an element of `Forwarded` (RFC 7239 §4), or of
 /// `X-Forwarded-For`, `-Proto` and `-Host`.
 package struct ForwardedHop: Equatable, Sendable {
   /// The peer that sent the request to the proxy: a numeric address without brackets and port. Nil if the proxy does

@@ -7,8 +7,8 @@ extension SystemThread {
   ///
   /// - Parameters:
   ///   - name: the name of the thread; the system uses its first 15 bytes.
-  ///   - niceness: the niceness of the thread, from 0 to 19. A system that refuses it runs the thread with normal
-  ///     priority.
+  ///   - niceness: the niceness of the thread, from 0 to 19. If the system refuses this niceness, the thread runs
+  ///     with normal priority.
   ///   - body: the computation.
   /// - Returns: the result of the body.
   /// - Throws: `SystemError` if the system has no thread left.

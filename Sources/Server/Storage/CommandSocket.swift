@@ -29,7 +29,7 @@ package final class CommandListener: Sendable {
       let accepted = clinux_local_accept(socket.rawValue)
       guard accepted != -EINVAL else { return nil }
       guard accepted >= 0 else {
-        // Accepting fails, for example, if the process has no free descriptor. It is tried again after a pause.
+        // The process may have no free descriptor. The next attempt follows after a pause.
         usleep(100_000)
         continue
       }

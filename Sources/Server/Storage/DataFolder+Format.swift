@@ -4,7 +4,7 @@ internal import Platform
 
 /// The version of the folder's layout: a line of text in the file `format`.
 extension DataFolder {
-  /// The format that this version writes. It is also the newest that this version reads.
+  /// The format that this version of the program writes, and the newest that it reads.
   package static let format = 2
   static let formatFile = "format"
   /// The text of the file `format` in a complete folder of the present format.

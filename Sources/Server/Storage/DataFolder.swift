@@ -3,8 +3,8 @@ internal import Glibc
 internal import Platform
 package import Wire
 
-/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object. Every call
-/// blocks, and any thread may make it.
+/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object. The
+/// functions block the calling thread, and any thread may call them.
 package final class DataFolder: Sendable {
   static let sessions = "sessions"
   /// The folder in which new sessions are created before they are moved to the other sessions.

@@ -3,8 +3,8 @@ package import FoundationEssentials
 internal import Glibc
 internal import Wire
 
-/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. Every call blocks,
-/// and any thread may make it. The caller decides the order of calls for one name.
+/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. The
+/// functions block the calling thread, and any thread may call them. The caller decides the order of calls for one name.
 package struct AttachmentFolder: Sendable {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue

@@ -108,8 +108,8 @@ extension DataFolderCopy {
   }
 
   /// Checks the target of a copy, and changes nothing.
-  /// - Returns: its state.
-  /// - Throws: `DataFolderError` if it contains data that must not be lost.
+  /// - Returns: the state of the target.
+  /// - Throws: `DataFolderError` if the target contains data that must not be lost.
   static func checkTarget(
     at root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) -> TargetState {

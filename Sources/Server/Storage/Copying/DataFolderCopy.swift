@@ -25,7 +25,8 @@ package final class DataFolderCopy {
   private let hasMadeLock: Bool
   /// True if certificate and key were copied under temporary names.
   var hasCertificate = false
-  /// The new name of the target's earlier certificate or key; nil if the target had none, or the same files.
+  /// The new name of the target's earlier certificate or key; nil if the target had none, or already had the
+  /// same files.
   package internal(set) var replacedCertificate: String?
 
   /// The number of copied bytes.

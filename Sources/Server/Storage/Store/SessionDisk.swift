@@ -51,8 +51,8 @@ package struct StoredFile: Equatable, Sendable {
   }
 }
 
-/// The operations of a `FolderStore` on files. Every call blocks, and any thread may make it. Written bytes are visible to all
-/// processes at once. Written bytes survive a power cut only after a later sync has returned.
+/// The operations of a `FolderStore` on files. They block the calling thread, and any thread may call them. Written bytes are
+/// visible to all processes at once. Written bytes survive a power cut only after a later sync has returned.
 package protocol SessionDisk: Sendable {
   /// Creates a folder with an empty log, separate from the existing sessions. Removes a folder of that name that a crash left.
   func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile
