@@ -26,7 +26,8 @@ package struct MessageReader: Sendable {
     case close(CloseCode?, reason: String)
   }
 
-  /// The position inside a frame. Rare cases are `indirect` to keep the value small, because every connection has one.
+  /// The position inside a frame. Rare cases are `indirect` to keep the value small, because every connection
+  /// stores such a value.
   private enum State {
     case header
     case data(DataFrame)

@@ -69,7 +69,7 @@ extension DataFolder {
       let isWhole = try Self.add(try openSessions(for: .listFiles), to: &sum, until: deadline)
       return (sum, isWhole)
     } catch {
-      // The files that could not be read are missing in the sum. This is acceptable, because the sum is only displayed.
+      // The files that could not be read are missing from the sum. This is acceptable, because the sum is only displayed.
       return (sum, false)
     }
   }

@@ -24,8 +24,8 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// The maximum number of second lengths that one search reads from the file separately. A search does so for each possible
-  /// record whose second length is beyond the bytes in its buffer.
+  /// The maximum number of second lengths that one search reads from the file one by one. A second length needs its own read if
+  /// it is beyond the bytes in the buffer of the search.
   private static let lookups = 1 << 20
 
   /// Moves the reader past the record that failed its check, to the place where reading can continue.

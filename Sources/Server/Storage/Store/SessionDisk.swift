@@ -101,8 +101,8 @@ package protocol SessionFile: AnyObject, Sendable {
   /// Returns the length, the time of the last write, and the time of the last change of the file or its attributes. A rename
   /// changes the attributes.
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date)
-  /// Reads `count` bytes from an offset of the file into `bytes` at a position. `bytes` must have room for them. Reads fewer
-  /// bytes only at the end of the file.
+  /// Reads `count` bytes at an offset of the file, and stores them in `bytes` from a position on. `bytes` must have room for
+  /// them. Reads fewer bytes only at the end of the file.
   /// - Returns: the number of bytes that were read.
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
