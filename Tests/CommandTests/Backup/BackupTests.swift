@@ -194,7 +194,7 @@ struct BackupTests {
   }
 
   @Test(
-    "If there is no such folder, `restore` treats its argument as the prefix of an id, but reports a path as an error"
+    "`restore` treats an argument that names no folder as the prefix of a session id; a path to a missing folder is an error"
   )
   func names() async throws {
     var log = drawing("backup0000000000000AAA")

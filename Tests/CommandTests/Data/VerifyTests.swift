@@ -14,7 +14,7 @@ struct VerifyTests {
   private static let arriving = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
   private static let arrived = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
   private static let text = "bytes of a photo"
-  /// The SHA-256 of the photo, and of "not yet all".
+  /// The SHA-256 of the photo, and that of "not yet all".
   private static let digest = "f9e4f1e05cfd7db04c1b9f5ba1f5ae471b087652c6ecd1dc187f986cc8ccb63c"
   private static let otherDigest = "f89b891140f748892c48e494b2ccd9f9803c966ff04f3ad5ccfc85fa9e4e5438"
 
@@ -112,7 +112,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "ST9 A loss is reported until `repair` accepts it, even if the damaged bytes were removed from the log earlier",
+    "ST9 Lost records are reported until `repair` accepts the loss, even if the damaged bytes were removed from the log earlier",
     arguments: [true, false])
   func repair(isMended: Bool) async throws {
     let whole = try folder.bytes("log", of: id)
