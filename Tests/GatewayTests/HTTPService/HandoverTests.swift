@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: GET and DELETE for a session of the other reactor work, and so do the requests pipelined after them",
+      "PROTOCOL 1: GET and DELETE for a session of the other reactor work, and requests pipelined after them are answered",
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)

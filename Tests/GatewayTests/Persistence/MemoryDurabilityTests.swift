@@ -59,7 +59,8 @@ extension OverSockets {
     }
 
     @Test(
-      "A run with `--durability memory` changes neither the stored sessions nor the mark of their clean stop")
+      "A run with `--durability memory` leaves the stored sessions and the file that marks their clean stop unchanged"
+    )
     func keepsStoredSessions() async throws {
       var gateway = try RunningGateway()
       let stored = try gateway.makeSession()
