@@ -62,7 +62,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "messages without a subscriber are kept up to a size limit, to which replaced and removed messages do not count"
+      "messages without a subscriber are kept up to a size limit; replaced and removed messages do not count toward it"
     )
     func limitsUnclaimedMessages() {
       func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {
