@@ -169,7 +169,7 @@ struct ReconnectTests {
     #expect(harness.events.last == "caught up")
   }
 
-  @Test("A `committed` of a former epoch releases no entries in the new epoch")
+  @Test("A `committed` message of a former epoch releases no entries in the new epoch")
   func committedOfFormerEpoch() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -206,7 +206,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "After close code 4009 (resumed elsewhere), the client joins as a new participant, and resends only entries that its tail lacks"
+    "After close code 4009 (resumed elsewhere), the client joins as a new participant, and resends only entries not in its tail"
   )
   func resumedElsewhere() {
     var harness = SessionHarness.live()
