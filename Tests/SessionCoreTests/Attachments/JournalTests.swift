@@ -83,7 +83,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot has attachments with their announced offsets, and client entries, even if a key is an attachment's id"
+    "S46 a snapshot has attachments with their announced offsets, and client entries, even those under an attachment's id"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }

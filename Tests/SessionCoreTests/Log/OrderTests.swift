@@ -82,7 +82,8 @@ struct OrderTests {
   }
 
   @Test(
-    "S6 a present or past participant can request a successor session; there is at most one in ten seconds")
+    "S6 a present or past participant can request a successor session; in ten seconds, at most one successor is created"
+  )
   func follow() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -4,7 +4,8 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Attachments in a simulation: they are added, uploaded, finished and removed. Clients use their keys for own entries too.
+/// Attachments in a simulation: they are added, uploaded, finished and removed. Clients also
+/// use the keys of attachments for their own entries.
 extension Simulation {
   /// Changes a random attachment, like the gateway.
   func changeJournal() throws {

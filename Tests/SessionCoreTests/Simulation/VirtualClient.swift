@@ -387,7 +387,7 @@ final class VirtualClient {
       waiting[person.number] = nil
     }
     for person in payload.waiting { waiting[person.number] = person }
-    // A tail after waiting may announce a participant that has left since then.
+    // A tail to a client that has waited to join may announce a change of a participant that has left since then.
     for person in payload.changed where people[person.number] != nil { people[person.number] = person }
     for person in payload.left {
       people[person.number] = nil

@@ -267,7 +267,7 @@ struct CatchUpTests {
 @Suite("P5: a slow reader does not affect other readers")
 struct SlowReaderTests {
   @Test(
-    "S23 a subscriber that falls behind the tail gets the rest of its frame, then a snapshot, and misses no entry"
+    "S23 a subscriber that falls behind the tail gets the rest of the current frame, then a snapshot, and misses no entry"
   )
   func lost() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 8_192 }
@@ -382,7 +382,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 unreliable entries over the rate, faulty ones, and those with an unknown target are dropped and counted without an answer"
+    "S26 unreliable entries that are over the rate, faulty, or for an unknown target are dropped and counted without an answer"
   )
   func unreliableDropped() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
