@@ -100,7 +100,7 @@ struct VerifyTests {
     var boundaries: Set<Int> = [bytes.count]
     let sessions = try folder.opened()
     _ = try sessions.log(of: id).read { record, _ in boundaries.insert(record.offset) }
-    // A log that ends at the first boundary has no record that names its session, so it has a fault.
+    // A log that ends at the first boundary has no record that names its session, so this log has a fault.
     boundaries.remove(boundaries.min() ?? 0)
     for length in bytes.indices {
       try folder.put(Array(bytes[..<length]), as: "log", of: id)

@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "A picture has the position in its metadata or in later messages, otherwise a position that all clients derive from its id"
+    "The position of a picture is in its metadata or in later messages; without one, all clients derive it from the picture's id"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)
