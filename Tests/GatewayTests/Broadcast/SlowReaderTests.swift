@@ -9,7 +9,7 @@ extension OverSockets {
   /// P5: a slow reader harms no other member.
   @Suite("Slow readers")
   struct SlowReaderTests {
-    /// A session with a member that does not read, and others that do.
+    /// A session with one member that does not read, and other members that read.
     private struct Room {
       let gateway: RunningGateway
       let drawer: ParticipantClient

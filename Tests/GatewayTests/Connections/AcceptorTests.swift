@@ -82,7 +82,7 @@ struct AcceptorTests {
   }
 
   @Test(
-    "The request of a reserved connection is read at once, so that a new connection does not evict it as silent"
+    "The request of a reserved connection is read at once, so that a new connection does not evict the reserved one as silent"
   )
   func readAtOnce() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
@@ -216,7 +216,7 @@ private final class AcceptorRoom {
 
   struct Client {
     let descriptor: CInt
-    /// The port of the client's address, which distinguishes it from other clients.
+    /// The port of the client's address. Each client has a different port.
     let port: UInt16
   }
 

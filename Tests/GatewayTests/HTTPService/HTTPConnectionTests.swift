@@ -271,7 +271,7 @@ private actor HTTPWorker {
 
   /// Creates a session by a request.
   ///
-  /// - Returns: its id.
+  /// - Returns: the id of the session.
   func makeSession() async throws -> String {
     let body = "{\"identifier\":\"drawtogether\",\"title\":\"T\",\"type\":\"generic\"}"
     await send("POST /api/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")

@@ -45,7 +45,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "If a batch fails, its callers are resumed with false; it is repeated after a second, and stores each record once"
+    "If a batch fails, its callers are resumed with false; the batch is repeated after a second, and stores each record once"
   )
   func failingDisk() async throws {
     let worker = try Worker()
