@@ -99,7 +99,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "events received while delivery is suspended are delivered in order, when it is resumed or the inbox is closed"
+      "events received while delivery is suspended are delivered in order when delivery is resumed or the inbox is closed"
     )
     func defersDelivery() async {
       func numbers(of subscription: MessageSubscription) async -> [UInt32] {
