@@ -104,7 +104,7 @@ struct LineWriterTests {
     #expect(Self.read(pipe).count == 1)
   }
 
-  /// Reads to the end, on its own thread.
+  /// Reads a pipe to its end, on a thread of its own.
   private final class Reading: Sendable {
     private let thread: SystemThread
     private let found: Found
