@@ -277,7 +277,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S45 if slow readers of old snapshots keep too many segments in memory, the slowest of them is closed with 4013"
+    "S45 if slow readers of old snapshots keep too many segments in memory, the slowest reader is closed with 4013"
   )
   func pinned() throws {
     let fixture = Fixture {

@@ -118,7 +118,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 the removal of an attachment sends a `remove` in both key spaces, which also removes client entries under its id"
+    "S47 the removal of an attachment sends a `remove` in both key spaces, so client entries under its id are removed too"
   )
   func removal() throws {
     let fixture = Fixture()

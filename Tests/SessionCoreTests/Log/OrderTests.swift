@@ -264,7 +264,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S14 a client that resumes with an unknown token, or with that of a participant that left, is a new participant"
+    "S14 a client that resumes with an unknown token, or the token of a participant that left, is a new participant"
   )
   func unknownToken() throws {
     let fixture = Fixture()

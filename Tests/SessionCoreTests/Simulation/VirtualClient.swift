@@ -10,7 +10,7 @@ final class VirtualClient {
     var entry: SentEntry
     /// The number of the user's action, which stays the same if the entry gets another client sequence.
     let intention: Int
-    /// Its sequence in the order, when it is known.
+    /// The sequence of the entry, when the client knows it.
     var sequence: UInt64?
   }
 

@@ -109,7 +109,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S18 a tail has exactly the entries after the client's sequence, even if there are none or it begins inside a frame"
+    "S18 a tail has exactly the entries after the client's sequence, even if the tail is empty or begins inside a frame"
   )
   func tail() throws {
     let fixture = Fixture()
@@ -331,7 +331,7 @@ struct SlowReaderTests {
     return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }
 
-  @Test("S24 all entries of one turn stay in the log until they could be sent, however many there are")
+  @Test("S24 all entries of one turn stay in the log until they can be sent, however many there are")
   func longTurn() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 1_000 }
     let ada = try fixture.join()
