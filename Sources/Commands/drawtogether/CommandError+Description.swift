@@ -34,7 +34,7 @@ extension CommandError: CustomStringConvertible {
     case .missingFolder(let command):
       "\(command) needs a folder for the backup: a new or an empty one."
     case .missingFolderOrSession(let command):
-      "\(command) needs the folder of a backup, or a session: the beginning of an id from \"drawtogether sessions\"."
+      "\(command) needs the folder of a backup, or the beginning of a session's id, which \"drawtogether sessions\" shows."
 
     case .missingLink:
       "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."
@@ -78,7 +78,7 @@ extension CommandError: CustomStringConvertible {
         + " \(SettingValue.rough(size: disk)): lower the reserve."
     case .start(let error, let setting): "\(setting ?? "")\(error)"
 
-    case .portUnknown: "the address has port 0: health needs the actual port of the gateway"
+    case .portUnknown: "the address has port 0; \"drawtogether health\" needs the gateway's actual port"
     case .unresolved(let address, let error): "\(address) \(error)"
     case .unreachable(let error): "the gateway cannot be reached (\(error))"
     case .tls(let words): "TLS failed (\(words))"

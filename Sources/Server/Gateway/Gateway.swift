@@ -108,7 +108,7 @@ package final class Gateway: Sendable {
     do throws(StorageError) {
       return AddressPseudonyms(key: try data.addressKey())
     } catch {
-      log(.warning, "session counts per address reset", ["reason": "\(error)"])
+      log(.warning, "number of sessions per address reset to zero", ["reason": "\(error)"])
       return AddressPseudonyms(key: SecureRandom.bytes(length))
     }
   }

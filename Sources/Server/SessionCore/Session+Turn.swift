@@ -57,7 +57,8 @@ extension Session {
 
   /// Sends a `committed` message to the participants whose entries it covers, if the message is due.
   ///
-  /// - Returns: the message, if it piggybacks on this turn's entries for all members at the tail; else no bytes.
+  /// - Returns: the message, if all members that have received the whole log get it together with the entries of this turn;
+  ///   otherwise no bytes.
   private func announceCommitted(now: MonotonicTime) -> [UInt8] {
     let canPiggyback = log.grewThisTurn || unreliableBatch.hasPending
     guard commits.isDue(canPiggyback: canPiggyback, now: now) else { return [] }

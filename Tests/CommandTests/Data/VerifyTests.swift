@@ -196,7 +196,9 @@ struct VerifyTests {
     #expect(facts?.epoch.isEmpty == false)
   }
 
-  @Test("S76 An ended session whose `session` record is lost stays ended after `repair`, and can be restored")
+  @Test(
+    "S76 An ended session that lost its `session` record is still ended after `repair`, and `restore` accepts it"
+  )
   func repairOfEnded() throws {
     try folder.unlock()
     #expect(CommandRun(["end", "Verify", "--data", folder.path]).code == 0)

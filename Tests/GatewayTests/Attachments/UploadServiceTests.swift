@@ -236,7 +236,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("After a restart, an incomplete upload in one request is removed")
+  @Test("A restart removes an incomplete upload that cannot be resumed")
   func restartedInOneRequest() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))

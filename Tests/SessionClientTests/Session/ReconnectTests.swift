@@ -82,7 +82,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "A resume states the last entry of an interrupted tail in `after`; after an interrupted snapshot, it has no `after`"
+    "If a tail was interrupted, `after` in the resume is the last received entry; if a snapshot was interrupted, there is no `after`"
   )
   func wherePlacesAre() {
     var harness = SessionHarness.live()

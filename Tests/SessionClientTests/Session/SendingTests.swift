@@ -169,7 +169,7 @@ struct SendingTests {
   }
 
   @Test(
-    "`mark(id)` after an activity change is reported as reached when the change is committed; the change uses no client sequence"
+    "If a mark was set after a change of the activity, it is reached when the change is committed; the change uses no client sequence"
   )
   func settlesActivity() {
     var harness = SessionHarness.live()

@@ -94,7 +94,7 @@ extension Simulation {
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
   }
 
-  /// Records that offsets of uploads are announced to participants that are about to be caught up.
+  /// Announces the offsets of uploads to the participants whose catch-up is in progress, and notes that in the model.
   func announceOffsets() throws {
     let outdated = session.catchingUp.isEmpty ? [] : session.journal.unannouncedOffsets
     let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }

@@ -36,7 +36,7 @@ extension SessionTable {
       [
         "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
       ])
-    // Entries from before the end are sent before the sockets are closed.
+    // The participants get all entries of the session before their sockets are closed.
     broadcaster.endTurnAtOnce(of: host)
     broadcaster.flushPending(in: host)
     let effects = session.end()
