@@ -10,7 +10,7 @@ struct ArgumentTests {
     return options
   }
 
-  @Test("Each mode has its defaults")
+  @Test("Settings that are not given as flags have the defaults of their mode")
   func defaults() throws {
     let fanOut = try options("fan-out --server http://127.0.0.1:8080")
     #expect(fanOut.server?.authority == "127.0.0.1:8080")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("System figures and reports")
 struct FigureTests {
-  @Test("The number of bytes in TCP queues is summed for the server's port and for all other ports")
+  @Test("The bytes in TCP queues are summed separately for the server's port and for all other ports")
   func queues() {
     let table = """
         sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -19,7 +19,7 @@ struct FigureTests {
     #expect(waiting.atOthers == 10)
   }
 
-  @Test("A line of /proc is found by its complete name")
+  @Test("A line of a /proc file is found only by its complete name")
   func numbers() {
     let text = "VmHWM:\t  2000 kB\nVmRSS:\t  1234 kB\nPrivate_Dirty:       56 kB\n"
     #expect(ProcFile.number("VmRSS:", in: text) == 1_234)
@@ -53,7 +53,7 @@ struct FigureTests {
   }
 
   @Test(
-    "Names of figures contain their units",
+    "`isNamed(in:)` returns true only if the name of a figure contains the unit",
     arguments: [
       ("latencyP50Microseconds", .microseconds, true), ("latencyP50", .microseconds, false),
       ("bytesPerJoin", .bytes, true), ("memoryPerSocket", .bytes, false), ("uploadedMiB", .mebibytes, true),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Histogram")
 struct HistogramTests {
-  @Test("Small values are exact")
+  @Test("Small values are recorded exactly")
   func exact() {
     var histogram = Histogram()
     for value in 1...100 as ClosedRange<UInt64> { histogram.record(value) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pacing of senders, and parsing of server frames")
 struct LoadTests {
-  @Test("When the window is full, the next message waits until one message is delivered to all")
+  @Test("When the window is full, the next message waits until one message is delivered to all members")
   func window() {
     var session = SessionLoad(senders: [4, 7], deliveriesEach: 3)
     #expect(session.room(.window(2)) == 4)

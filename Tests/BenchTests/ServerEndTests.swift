@@ -67,7 +67,7 @@ private final class StoppingServer: Sendable {
     let error = Guarded<(any Error)?>(nil)
   }
 
-  /// Waits for the sockets; sends `farewell` on each before it is closed.
+  /// Waits until the sockets are open. Sends `farewell` on each socket before closing it.
   init(sockets: Int, farewell: [UInt8]) throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let fault = Fault()

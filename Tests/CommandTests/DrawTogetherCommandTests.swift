@@ -91,7 +91,7 @@ struct DrawTogetherCommandTests {
     #expect(result.code == 1)
     #expect(
       result.errors
-        == "drawtogether: the address has port 0: health needs the actual port of the gateway\n")
+        == "drawtogether: the address has port 0; \"drawtogether health\" needs the gateway's actual port\n")
   }
 
   @Test("If the folder of the page is missing, the start exits with code 2, before any request is served")

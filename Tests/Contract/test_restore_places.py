@@ -157,7 +157,7 @@ def test_a_restore_does_not_remove_its_own_source(
     shutil.move(backup, target / name / "monday")
     before = seen(target)
     said = sentence(run(executable, "restore", str(target / name / "monday"), "--data", str(target)), 2)
-    assert f"the source is in '{name}' of {target}" in said, said
+    assert f"the source is inside '{name}' of {target}" in said, said
     after = seen(target)
     after.pop("lock", None)
     assert after == before
@@ -262,8 +262,8 @@ def test_an_argument_that_is_both_a_folder_and_an_id_prefix_is_ambiguous(
         )  # fmt: skip
 
     assert sentence(restored(DATA), 1) == (
-        f"drawtogether: {name} is a folder, and a session in {DATA} begins with it: write ./{name} for the folder, "
-        "or more of the session's id\n"
+        f"drawtogether: {name} is a folder, and also the beginning of a session's id in {DATA}: "
+        f"write ./{name} for the folder, or more of the session's id\n"
     )
     assert restored(tmp_path / "target").returncode == 0
 

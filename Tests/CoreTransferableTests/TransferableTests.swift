@@ -83,7 +83,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "a value is exported by its first representation, and imported by the one with its content type, or else with a supertype"
+    "a value is exported by its first representation, and imported by one with its content type or, if none has it, a supertype"
   )
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))

@@ -27,7 +27,7 @@ struct UTTypeTests {
   }
 
   @Test(
-    "an unknown media type or file name extension gives a dynamic type; the type contains an unknown media type unchanged"
+    "an unknown media type or file name extension gives a dynamic type, which keeps the media type in lower case"
   )
   func dynamic() throws {
     let type = try #require(UTType(mimeType: "Model/X.Y-z"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AsyncQueue")
 struct AsyncQueueTests {
-  /// Runs the jobs that belong to no actor. A resumed task has such a job before it returns to its actor.
+  /// Runs the jobs that belong to no actor. A resumed task runs in such a job before it returns to its actor.
   private let otherJobs = ManualExecutor()
 
   private func read(_ queue: AsyncQueue<Int>, on reader: ManualReader) async {

@@ -62,7 +62,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "messages without a subscriber are kept up to a size limit, to which replaced and removed messages do not count"
+      "messages without a subscriber are kept up to a size limit; replaced and removed messages do not count toward it"
     )
     func limitsUnclaimedMessages() {
       func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {
@@ -99,7 +99,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "events received while delivery is suspended are delivered in order, when it is resumed or the inbox is closed"
+      "events received while delivery is suspended are delivered in order when delivery is resumed or the inbox is closed"
     )
     func defersDelivery() async {
       func numbers(of subscription: MessageSubscription) async -> [UInt32] {

@@ -62,8 +62,8 @@ extension GatewaySuites {
           return -1
         }
         #expect(count == 0)
-        // The model sends its finished strokes to a newcomer. The newcomer would receive points twice if they were drawn
-        // before that message and sent after it.
+        // The model sends its finished strokes to a newcomer. The newcomer would receive a point twice if the
+        // point was drawn before that message and sent after it.
         try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()

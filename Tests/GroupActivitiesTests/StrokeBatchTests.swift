@@ -30,7 +30,7 @@ struct StrokeBatchTests {
     #expect(decoding.messages.map(\.point) == [[1, 2], [3, 4], [5, 6]])
   }
 
-  @Test("a message is not divided into points if its type name is not the one of strokes")
+  @Test("only messages with the type name of the page's strokes are divided into points")
   func leavesOtherTypesAlone() {
     let decoding = Decoding(#"{"color":1,"point":[5,6],"points":[[1,2],[3,4],[5,6]]}"#, type: "Dot")
     #expect(decoding.messages.map(\.point) == [[5, 6]])

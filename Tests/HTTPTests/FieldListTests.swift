@@ -14,7 +14,7 @@ struct FieldListTests {
     #expect(fields.all("c") == [])
   }
 
-  @Test("§5.3 fields keep their order; `set` replaces all fields of a name by one")
+  @Test("§5.3 fields keep their order; `set` replaces all fields with a name by one field")
   func changes() {
     var fields = fields
     fields.append("C", "4")

@@ -241,7 +241,7 @@ struct ForwardedHopTests {
       Chain(
         "a host that is not a host name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"],
         client: "1.1.1.1"),
-      // Quotation marks have no meaning in these fields, so a comma after one still separates.
+      // Quotation marks have no meaning in these fields, so a comma after a quotation mark still separates two elements.
       Chain("an unclosed quotation mark", 1, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1"#], client: "1.1.1.1"),
       Chain(
         "an unclosed quotation mark before the elements of two proxies", 2,

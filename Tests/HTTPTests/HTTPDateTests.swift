@@ -10,7 +10,7 @@ struct HTTPDateTests {
     let text: String
   }
 
-  /// Seconds from `date -u -d TEXT +%s`.
+  /// Dates, with the seconds that `date -u -d TEXT +%s` prints.
   static let written = [
     Written(seconds: 0, text: "Thu, 01 Jan 1970 00:00:00 GMT"),
     Written(seconds: 784_111_777, text: "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -37,7 +37,7 @@ struct HTTPDateTests {
       Written(seconds: 784_111_777, text: "Sunday, 06-Nov-94 08:49:37 GMT"),
       Written(seconds: 784_111_777, text: "Sun Nov  6 08:49:37 1994"),
       Written(seconds: 784_975_777, text: "Wed Nov 16 08:49:37 1994"),
-      // A year of two digits is at most 50 years in the future; otherwise it is in the past.
+      // A two-digit year stands for the latest year that ends with these digits and is at most 50 years in the future.
       Written(seconds: 3_345_062_400, text: "Thursday, 01-Jan-76 00:00:00 GMT"),
       Written(seconds: 220_924_800, text: "Saturday, 01-Jan-77 00:00:00 GMT"),
       // A leap second counts as the first second of the next minute. The weekday may be wrong.

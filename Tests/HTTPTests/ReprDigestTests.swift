@@ -81,7 +81,7 @@ struct ReprDigestTests {
     }
   }
 
-  @Test("a digest of the wrong length is refused, and so are two different digests")
+  @Test("a digest of the wrong length and two different digests are refused")
   func contradictions() {
     for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
       #expect(throws: UploadFieldError.digestLength(.reprDigest, actual: length)) {

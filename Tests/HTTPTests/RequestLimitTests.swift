@@ -9,7 +9,8 @@ struct RequestLimitTests {
     return limits
   }
 
-  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, at once and divided into pieces.
+  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, whether the bytes arrive at once
+  /// or in pieces.
   private func expect(
     _ error: MessageError, status: Int, limits: RequestLimits, fits: String, exceeds: String
   ) {

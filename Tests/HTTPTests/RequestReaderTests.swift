@@ -165,7 +165,9 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("a prefix of an accepted request is never refused, and the rest completes it", arguments: accepted)
+  @Test(
+    "a prefix of an accepted request is never refused, and the rest completes the request",
+    arguments: accepted)
   func prefixes(_ accepted: Accepted) {
     let bytes = latin1(accepted.bytes)
     let whole = Reading(bytes).joined

@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("Responses divided at every byte")
 struct ResponseCutTests {
-  /// The events of the bytes, with adjacent pieces of content joined.
+  /// The events that a reader returned for a response, with adjacent pieces of content joined.
   private struct Reading: Equatable {
     var heads: [ResponseHead] = []
     var contents: [[UInt8]] = []

@@ -104,7 +104,7 @@ private final class Connection {
       case .endOfStream, .failed: isEnd = true
       }
     }
-    // The alert with the reason.
+    // Sends the alert with the reason for the end.
     if isEnd { _ = flush() }
     return isEnd
   }

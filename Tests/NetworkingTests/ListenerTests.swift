@@ -39,7 +39,7 @@ struct ListenerTests {
   }
 
   @Test(
-    "A listener that is not created to share a port in use fails with EADDRINUSE, even if two others share that port"
+    "Without a request to share the port, a listener on a port in use fails with EADDRINUSE, even if others share that port"
   )
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)

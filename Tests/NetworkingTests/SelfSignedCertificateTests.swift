@@ -66,7 +66,8 @@ struct SelfSignedCertificateTests {
       try Command("openssl", ["x509", "-in", $0.certificatePath, "-noout", "-serial"]).output()
     }
     #expect(serials[0] != serials[1])
-    // A serial number has 159 random bits, of which the first is set: 20 octets, the maximum of RFC 5280 §4.1.2.2.
+    // A serial number is random and has 159 bits. The first bit is 1, so the number has 20 octets, the maximum of RFC 5280
+    // §4.1.2.2.
     #expect(serials.allSatisfy { $0.utf8.count == "serial=\n".utf8.count + 40 })
     #expect(try directory.text(of: "tls-key.pem") != other.text(of: "tls-key.pem"))
   }

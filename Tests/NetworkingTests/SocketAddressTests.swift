@@ -37,7 +37,7 @@ struct SocketAddressTests {
     #expect(try SocketAddress(address.description) == address)
   }
 
-  @Test("A name is resolved")
+  @Test("The host name `localhost` is resolved to loopback addresses")
   func name() throws {
     let addresses = try SocketAddress.resolve("localhost:80")
     #expect(!addresses.isEmpty)

@@ -31,7 +31,7 @@ struct ClockTests {
   }
 
   @Test(
-    "Whole seconds are rounded down",
+    "A time in whole seconds is rounded down, even before 1970",
     arguments: [(0, 0), (999_999_999, 0), (1_000_000_000, 1), (-1, -1), (-1_000_000_000, -1)]
       as [(Int64, Int64)])
   func seconds(nanoseconds: Int64, seconds: Int64) {

@@ -4,7 +4,7 @@ import Platform
 @Suite("Digests and random bytes")
 struct DigestTests {
   @Test(
-    "The SHA-256 examples of FIPS 180-4 give their digests",
+    "The SHA-256 examples of FIPS 180-4 have the expected digests",
     arguments: [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -20,7 +20,7 @@ struct DigestTests {
   }
 
   @Test(
-    "The SHA-1 examples of FIPS 180-4 give their digests",
+    "The SHA-1 examples of FIPS 180-4 have the expected digests",
     arguments: [
       (
         "",

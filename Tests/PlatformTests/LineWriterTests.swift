@@ -27,7 +27,7 @@ struct LineWriterTests {
     return String(decoding: all, as: UTF8.self).split(separator: "\n")
   }
 
-  @Test("All lines of several threads are written before the end, in order per thread")
+  @Test("All lines of several threads are written before the writer ends, in order per thread")
   func order() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, droppedNotice: Self.note)
@@ -48,7 +48,7 @@ struct LineWriterTests {
   }
 
   @Test(
-    "If a pipe is full because nobody reads it, callers do not block, and a line with their number replaces the dropped lines"
+    "If a pipe is full, callers do not block, and lines are dropped; one later line states the number of dropped lines"
   )
   func full() throws {
     let pipe = try Pipe()
@@ -104,7 +104,7 @@ struct LineWriterTests {
     #expect(Self.read(pipe).count == 1)
   }
 
-  /// Reads to the end, on its own thread.
+  /// Reads a pipe to its end, on a thread of its own.
   private final class Reading: Sendable {
     private let thread: SystemThread
     private let found: Found

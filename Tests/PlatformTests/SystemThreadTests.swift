@@ -12,7 +12,7 @@ struct SystemThreadTests {
     let thread = try SystemThread(name: "test-let-go") { end.put(begin.next()) }
     if isLetGoFirst {
       thread.detach()
-      // The thread still runs, so a join that waits for it would not return.
+      // The thread still runs. If `join` waited for the thread, `join` would never return.
       thread.join()
     }
     begin.put(true)

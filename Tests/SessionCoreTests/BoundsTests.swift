@@ -16,7 +16,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 a token bucket holds twice the rate and refills at the rate; the retry time is the time to refill a quarter of it"
+    "S27 a bucket allows a burst of twice the rate, and refills at the rate; the retry time is that for a quarter of the burst"
   )
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
@@ -188,7 +188,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S31 a full session closes new sockets with 4005; a participant within its grace time keeps its place")
+    "S31 a full session closes new sockets with 4005; a participant within its grace time can still resume")
   func full() throws {
     let fixture = Fixture { $0.participantsPerSession = 2 }
     let ada = try fixture.join()
@@ -204,7 +204,9 @@ struct BoundsTests {
     #expect(again.joined?.resumed == true)
   }
 
-  @Test("S31 a waiting socket reserves a place, which only a join on that socket can use")
+  @Test(
+    "S31 a waiting socket counts toward `participantsPerSession`; only a join on that socket can use the reserved slot"
+  )
   func fullByWaiting() throws {
     let fixture = Fixture { $0.participantsPerSession = 2 }
     let ada = try fixture.join()
@@ -275,7 +277,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S45 if slow readers of old snapshots keep too many segments in memory, the slowest of them is closed with 4013"
+    "S45 if slow readers of old snapshots keep too many segments in memory, the slowest reader is closed with 4013"
   )
   func pinned() throws {
     let fixture = Fixture {

@@ -19,7 +19,7 @@ final class Fixture {
     self.session = session
     session.compressor = withoutZeros
     self.now = now
-    // Connection ids and tokens that the session did not use before it was loaded.
+    // The next connection ids and tokens are higher than those that the session used before it was loaded.
     connections = 1_000
     tokens = 1_000
   }
@@ -176,7 +176,7 @@ final class TestClient {
     try cut()
   }
 
-  /// Receives bytes that are not sent by `read`, such as unreliable frames.
+  /// Receives bytes that `read` does not deliver, such as unreliable frames.
   func take(_ bytes: [UInt8]) throws {
     stream.append(bytes)
     try cut()

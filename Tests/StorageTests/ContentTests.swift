@@ -36,7 +36,7 @@ struct ContentTests {
     #expect(try file.whole() == Array("abc".utf8))
   }
 
-  @Test("Removed content can only be read by readers that have it open")
+  @Test("Removed content can be read only by readers that opened the content before its removal")
   func removes() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)

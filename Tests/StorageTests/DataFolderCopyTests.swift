@@ -32,7 +32,8 @@ struct DataFolderCopyTests {
       do throws(DataFolderError) {
         return try DataFolder(opening: path)
       } catch {
-        // A child process executes its program much earlier. So the previous owner of the folder has not closed it.
+        // Child processes release the lock long before the deadline. So an error after the deadline means that the previous
+        // owner in this process has not closed the folder.
         guard case .inUse = error, MonotonicTime.now() < deadline else { throw error }
         sched_yield()
       }

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("The mark of a clean stop, and the format")
 struct DataFolderMarkTests {
-  @Test("ST11 The mark of a clean stop is valid once")
+  @Test("ST11 The mark of a clean stop is valid only once")
   func once() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path)

@@ -36,7 +36,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 If all calls from any call on fail until the disk is repaired, all records are stored in the end",
+    "ST2 If the disk fails in one call and in all later calls until it is repaired, all records are stored in the end",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func lasting(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {

@@ -72,7 +72,7 @@ struct FolderStoreTests {
     let fixture = try StoreFixture(bench, openFiles: 1)
     try await fixture.store.create(.one, [.session, .numbers])
     let end = try fixture.read().end
-    // The store may have one open file, so this call closes the file of the first session.
+    // The store keeps at most one file open, so this call closes the file of the first session.
     try await fixture.store.create(.two, [.session])
     let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
     try file.truncate(to: end.length - 17)
@@ -206,7 +206,7 @@ struct FolderStoreTests {
       _ = try await fixture.append([.run(sequence, payload: 400_000)]).get()
     }
     try await store.beginCompaction(.one, [.numbers], through: 0)
-    // This compaction replaces the one before.
+    // This compaction replaces the previous one.
     try await store.beginCompaction(.one, [.session], through: 0)
     async let finished = store.finishCompaction(.one)
     await store.release(.one)

@@ -11,7 +11,8 @@ struct FullDiskTests {
   /// The limit is larger than any file that another test of this process writes, because it applies to the whole process.
   private static let limit: UInt64 = 256 << 20
 
-  @Test("An append that does not fit changes neither file nor offset nor digest, and raises no signal")
+  @Test(
+    "An append that does not fit raises no signal, and does not change the file, its offset or its digest")
   func limit() async throws {
     let executor = try BlockingExecutor(name: "test-files")
     try await FileThread(executor: executor).run {

@@ -140,7 +140,7 @@ struct LogDamageTests {
   @Test("The bytes of a failed write are never read as records")
   func chain() throws {
     let bench = try Backend.memory.make()
-    // The last record is complete, but its CRC continues another record than the one before it.
+    // The last record is complete, but its CRC does not continue the CRC of the previous record.
     let other = Self.written([.session, .session, .run(7)]).suffix(Self.written([.run(7)]).count - 33)
     try bench.place(Self.bytes + other)
     let fixture = try StoreFixture(bench)

@@ -18,7 +18,7 @@ struct OneSession {
     try attachments.make()
   }
 
-  /// The path of the session's folder, relative to the temporary one.
+  /// The path of the session's folder, relative to the temporary folder.
   var folder: String { "data/sessions/\(id.text)" }
 
   /// Uploads a text in one piece and stores it as content.

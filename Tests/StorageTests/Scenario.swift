@@ -6,7 +6,8 @@ import Wire
 /// Operations on two sessions, and the results that were reported as stored. Their entries are numbered from
 /// 1.
 ///
-/// Every failing call is repeated, up to a number of attempts; then the scenario ends with its error.
+/// Every failing call is repeated, up to a number of attempts. After the last attempt, the scenario ends with the error of
+/// the call.
 final class Scenario {
   /// The requests for a session, and the reported results.
   struct Said {
@@ -52,7 +53,7 @@ final class Scenario {
 
   private func again<Result>(_ body: () async throws -> Result) async throws -> Result {
     for _ in 1..<max(attempts, 1) {
-      // The result of the last attempt counts.
+      // An error is ignored, because the last attempt below throws its own error.
       if let result = try? await body() { return result }
     }
     return try await body()
@@ -116,7 +117,7 @@ final class Scenario {
 struct Replayed: Equatable {
   /// The sequence up to which `base` records replace the entries.
   private(set) var through: UInt64 = 0
-  /// The later sequences.
+  /// The sequences of the entries after `through`.
   private(set) var sequences: [UInt64] = []
   private(set) var beginsWithSession = false
   private(set) var knowsNumbers = false

@@ -34,7 +34,7 @@ enum StoreKind: CaseIterable, Sendable {
   }
 }
 
-/// A store with its attachments. A folder lives as long as this value.
+/// A store with its attachments. The folder of the store, if any, exists as long as this value.
 struct ContractStore {
   let store: any SessionStore
   let attachments: any AttachmentStore
@@ -74,7 +74,7 @@ struct ContractStore {
     return (records, reading)
   }
 
-  /// Adopts a session at its end.
+  /// Adopts a session at the end of its log.
   func adopt(_ id: SessionID = .one, _ records: [SessionRecord] = []) async throws -> Adoption {
     try await store.adopt(id, read(id).reading.position, records)
   }

@@ -10,7 +10,7 @@ struct HandshakeTests {
     ("Sec-WebSocket-Protocol", "chat, superchat"), ("Sec-WebSocket-Version", "13"),
   ]
 
-  /// Returns the request with some of its fields replaced. Each of them may be replaced by any number of fields.
+  /// Returns the request with some of its fields replaced, each by any number of fields with the same name.
   static func replacing(_ changes: [(name: String, values: [String])]) -> [HandshakeField] {
     let kept = fields.filter { field in !changes.contains { $0.name == field.name } }
     return kept + changes.flatMap { change in change.values.map { (change.name, $0) } }

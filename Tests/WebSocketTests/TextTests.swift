@@ -88,7 +88,7 @@ struct TextTests {
   }
 
   @Test(
-    "each pair of two bytes is valid or invalid as in Unicode's table of well-formed sequences (table 3-7)"
+    "each pair of bytes is valid or invalid as in Unicode's table of well-formed sequences (table 3-7)"
   )
   func everyPair() {
     for first in UInt8.min...UInt8.max {

@@ -46,7 +46,7 @@ struct AttachmentTests {
   ]
 
   @Test(
-    "an attachment is written with every member, `null` for an unknown one, and read again",
+    "an attachment is written with all members, with `null` for unknown ones, and read again",
     arguments: examples)
   func object(_ example: Example) throws {
     #expect(text(example.object.encoded()) == example.text)

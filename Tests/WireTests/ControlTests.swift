@@ -57,18 +57,18 @@ struct ClientControlTests {
       text: #"{"activity":{"payload":null}}"#, control: .activity(ActivityChange(payload: .null))),
   ]
 
-  @Test("a message is parsed", arguments: examples)
+  @Test("the text of each example is parsed as its message", arguments: examples)
   func decodes(_ example: Example) throws {
     let control = try ClientControl.decode(WireTests.bytes(example.text).span)
     #expect(control == example.control)
   }
 
-  @Test("a message is written", arguments: examples.filter(\.isWritten))
+  @Test("the message of each example is written as its text", arguments: examples.filter(\.isWritten))
   func encodes(_ example: Example) {
     #expect(text(example.control.encoded()) == example.text)
   }
 
-  @Test("a truncated message is not JSON", arguments: examples)
+  @Test("a truncated message is refused, because it is not JSON", arguments: examples)
   func prefixes(_ example: Example) {
     let whole = WireTests.bytes(String(example.text.reversed().drop { $0 == " " }.reversed()))
     for count in 0..<whole.count {

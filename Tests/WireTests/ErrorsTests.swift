@@ -27,7 +27,7 @@ struct ErrorsTests {
     #expect(Refusal(code, "").httpStatus == status)
   }
 
-  @Test("RFC 9457 §3: a problem has the members of the RFC and the numbers of the refusal")
+  @Test("RFC 9457 §3: problem details have the members that the RFC defines and the numbers of the refusal")
   func problem() {
     var refusal = Refusal(.attachmentTooLarge, "At most 1 byte.", limit: 1, actual: 2)
     #expect(

@@ -84,7 +84,7 @@ struct GatewayControlTests {
     #expect(read == example.control)
   }
 
-  @Test("a truncated message is not JSON", arguments: examples.dropFirst(2))
+  @Test("a truncated message is refused, because it is not JSON", arguments: examples.dropFirst(2))
   func prefixes(_ example: Example) {
     let whole = WireTests.bytes(example.text)
     for count in 0..<whole.count {

@@ -76,7 +76,7 @@ struct JSONTests {
 @Suite("Wire.docc: the examples in bytes")
 struct DocumentedExampleTests {
   @Test(
-    "an entry of type Note has the documented bytes, both from the client that appends it and to all participants"
+    "an entry of type Note has the documented bytes, both when the client sends it and when the gateway sends it"
   )
   func note() {
     let key = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)

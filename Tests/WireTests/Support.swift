@@ -29,23 +29,23 @@ func text(_ bytes: [UInt8]) -> String {
   String(decoding: bytes, as: UTF8.self)
 }
 
-/// Parses an entry of an array; a macro's argument cannot contain a span.
+/// Parses a client's entry in an array. Tests pass arrays, because the argument of a macro cannot contain a span.
 func clientEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> ClientEntry {
   try ClientEntry.parse(bytes.span, at: offset)
 }
 
-/// Parses an entry of an array; a macro's argument cannot contain a span.
+/// Parses a gateway's entry in an array. Tests pass arrays, because the argument of a macro cannot contain a span.
 func gatewayEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> GatewayEntry {
   try GatewayEntry.parse(bytes.span, at: offset)
 }
 
 extension ClientEntry {
-  /// Returns the rule that an entry of an array breaks.
+  /// Returns the rule that this entry breaks; `bytes` contains the entry.
   func validationError(in bytes: [UInt8], messageBytes: Int = 262_144) -> EntryError? {
     validationError(in: bytes.span, messageBytes: messageBytes)
   }
 
-  /// Returns a target of an entry of an array.
+  /// Returns one target of this entry; `bytes` contains the entry.
   func target(at index: Int, in bytes: [UInt8]) -> ParticipantNumber {
     target(at: index, in: bytes.span)
   }

@@ -102,7 +102,7 @@ struct WirePropertyTests {
 }
 
 extension JSONParser {
-  /// Parses the bytes of an array; a macro's argument cannot contain a span.
+  /// Parses the bytes of an array. Tests pass arrays, because the argument of a macro cannot contain a span.
   fileprivate static func parse(_ bytes: [UInt8]) throws(WireError) -> JSONValue {
     try parse(bytes.span)
   }

@@ -10,7 +10,7 @@ package struct Authority: Equatable, Hashable, Sendable {
 
   /// Parses an authority.
   ///
-  /// - Returns: nil if the text is not such an authority.
+  /// - Returns: nil if the text is not an authority of this form.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     let hostEnd: Int

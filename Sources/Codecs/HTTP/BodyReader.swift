@@ -140,7 +140,7 @@ struct BodyReader: Sendable {
       case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)
       }
     case .content, .untilClose, .chunkContent, .ended:
-      preconditionFailure("content is not read byte by byte")
+      preconditionFailure("a byte of the content was passed to the reader of the framing")
     }
   }
 

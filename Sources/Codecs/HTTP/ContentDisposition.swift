@@ -51,7 +51,7 @@ package enum ContentDisposition {
     }
   }
 
-  /// RFC 8187 §3.2.1: encodes all characters but `attr-char` by their bytes in UTF-8.
+  /// Percent-encodes the UTF-8 bytes of all characters that are not an `attr-char` (RFC 8187 §3.2.1).
   private static func encode(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -92,7 +92,7 @@ package enum ContentDisposition {
     String(validating: value, as: UTF8.self) ?? String(latin1: value)
   }
 
-  /// `attr-char`: a token's characters without `*`, `'` and `%`.
+  /// Returns true for an `attr-char` (RFC 8187 §3.2.1): a character of a token, except `*`, `'` and `%`.
   private static func isAttributeCharacter(_ byte: UInt8) -> Bool {
     Grammar.isToken(byte) && byte != 0x2A && byte != 0x27 && byte != Grammar.percent
   }

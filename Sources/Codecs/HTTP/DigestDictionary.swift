@@ -26,7 +26,7 @@ struct DigestDictionary {
     return members
   }
 
-  /// §4.2.3.3: a key in lower case.
+  /// Reads a key, whose letters are in lower case (§4.2.3.3).
   private mutating func readKey() -> String? {
     guard let first = rest.first, Self.isLower(first) || first == 0x2A else { return nil }
     let key = rest.prefix {
@@ -45,7 +45,7 @@ struct DigestDictionary {
     return Base64.decode(missing < 3 ? text + String(repeating: "=", count: missing) : text)
   }
 
-  /// §4.2.3.2: skips `;key` or `;key=value`. RFC 9530 defines no parameters, and an unknown parameter is not an error.
+  /// Skips parameters: `;key` or `;key=value` (§4.2.3.2). RFC 9530 defines none, and an unknown parameter is not an error.
   private mutating func skipParameters() -> Bool {
     while rest.first == Grammar.semicolon {
       rest = rest.dropFirst().drop { $0 == Grammar.space }
@@ -57,7 +57,7 @@ struct DigestDictionary {
     return true
   }
 
-  /// §4.2.3.1: the first character determines the type of the item.
+  /// Skips an item, whose first character determines its type (§4.2.3.1).
   private mutating func skipBareItem() -> Bool {
     guard let first = rest.first else { return false }
     switch first {
@@ -80,7 +80,7 @@ struct DigestDictionary {
     }
   }
 
-  /// §4.2.5: a backslash escapes a quotation mark or another backslash.
+  /// Skips a string, in which a backslash escapes a quotation mark or another backslash (§4.2.5).
   private mutating func skipString() -> Bool {
     rest.removeFirst()
     while let byte = rest.popFirst() {

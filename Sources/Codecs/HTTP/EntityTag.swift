@@ -13,7 +13,7 @@ package struct EntityTag: Equatable, Hashable, Sendable {
   ///   - isWeak: false for a strong tag.
   package init(_ opaque: String, isWeak: Bool = false) {
     precondition(
-      opaque.unicodeScalars.allSatisfy(Self.isTagCharacter), "an entity tag has only allowed characters")
+      opaque.unicodeScalars.allSatisfy(Self.isTagCharacter), "an entity tag has a forbidden character")
     self.opaque = opaque
     self.isWeak = isWeak
   }

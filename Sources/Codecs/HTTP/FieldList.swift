@@ -10,7 +10,7 @@ package struct Field: Equatable, Sendable {
   ///   - name: a token (checked).
   ///   - value: any text; characters that are not allowed in a field are replaced when the field is written.
   package init(name: String, value: String) {
-    precondition(!name.isEmpty && name.utf8.allSatisfy(Grammar.isToken), "a field's name is a token")
+    precondition(!name.isEmpty && name.utf8.allSatisfy(Grammar.isToken), "a field's name must be a token")
     self.init(token: name, value: value)
   }
 

@@ -55,7 +55,7 @@ struct FieldParameters: Sendable {
     return token.isEmpty ? nil : Array(token)
   }
 
-  /// §5.6.4: the text between quotation marks; a backslash makes the next byte literal.
+  /// Reads the text between quotation marks, in which a backslash makes the next byte literal (§5.6.4).
   private mutating func readQuoted() -> [UInt8]? {
     rest.removeFirst()
     var value: [UInt8] = []

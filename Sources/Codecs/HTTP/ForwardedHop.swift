@@ -1,8 +1,8 @@
-/// The information of a proxy about a request that it forwarded: an element of `Forwarded` (RFC 7239 §4), or of
+/// The information of a proxy about a request that the proxy forwarded: an element of `Forwarded` (RFC 7239 §4), or of
 /// `X-Forwarded-For`, `-Proto` and `-Host`.
 package struct ForwardedHop: Equatable, Sendable {
   /// The peer that sent the request to the proxy: a numeric address without brackets and port. Nil if the proxy does
-  /// not reveal it (`unknown`, `_hidden`), or the text is not an address.
+  /// not reveal the address (`unknown`, `_hidden`), or the text is not an address.
   package var client: String?
   /// True if the proxy received the request over TLS; nil if unknown.
   package var isSecure: Bool?
@@ -62,8 +62,8 @@ package struct ForwardedHop: Equatable, Sendable {
 
   /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which
   /// most proxies replace. In `-Proto` and `-Host`, the element at position `proxies` from the end is used. If the field has
-  /// fewer elements, an inner proxy may have replaced it. Its first element is then used, except for the scheme `http`: an inner
-  /// proxy receives every request in plain text.
+  /// fewer elements, an inner proxy may have replaced the field. In this case, the first element is used, unless it is the scheme
+  /// `http`: an inner proxy receives every request in plain text.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.
@@ -93,8 +93,8 @@ package struct ForwardedHop: Equatable, Sendable {
   private static let elementLimit = 64
 
   /// Returns the last elements of all fields of this name, at most `number`, in order. Earlier elements are not read, because a
-  /// client can send thousands of them. These fields have no quoted strings, so a quotation mark from a client does not hide a
-  /// comma from a proxy.
+  /// client can send thousands of them. These fields have no quoted strings, so a quotation mark from a client cannot hide a
+  /// comma that a proxy wrote.
   private static func lastElements(_ number: Int, of name: String, in fields: FieldList) -> [String] {
     var found: [String] = []
     for value in fields.all(name).reversed() {

@@ -26,7 +26,7 @@ extension HTTPDate {
       return read(" ") ? readAsctime() : nil
     }
 
-    /// IMF-fixdate: `06 Nov 1994 08:49:37 GMT`
+    /// Reads an IMF-fixdate after its weekday: `06 Nov 1994 08:49:37 GMT`
     private mutating func readFixdate() -> HTTPDate? {
       guard let day = readNumber(digits: 2), read(" "), let month = readMonth(), read(" "),
         let year = readNumber(digits: 4), read(" "), let time = readTime(), read(" GMT")
@@ -34,7 +34,7 @@ extension HTTPDate {
       return Self.date(year, month, day, time)
     }
 
-    /// rfc850-date: `06-Nov-94 08:49:37 GMT`
+    /// Reads an rfc850-date after its weekday: `06-Nov-94 08:49:37 GMT`
     private mutating func readRFC850(now: HTTPDate) -> HTTPDate? {
       guard let day = readNumber(digits: 2), read("-"), let month = readMonth(), read("-"),
         let shortYear = readNumber(digits: 2), read(" "), let time = readTime(), read(" GMT")
@@ -47,7 +47,7 @@ extension HTTPDate {
       return Self.date(year, month, day, time)
     }
 
-    /// asctime-date: `Nov  6 08:49:37 1994`
+    /// Reads an asctime-date after its weekday: `Nov  6 08:49:37 1994`
     private mutating func readAsctime() -> HTTPDate? {
       guard let month = readMonth(), read(" "),
         let day = read(" ") ? readNumber(digits: 1) : readNumber(digits: 2),

@@ -1,4 +1,5 @@
-/// A rule of HTTP that a message broke. The rest of the connection cannot be read, so a server responds with `status` and closes.
+/// A rule of HTTP that a message broke. Later messages on the connection cannot be read, so a server responds with
+/// `status` and closes the connection.
 package enum MessageError: Error, Equatable, Sendable {
   // Lines: RFC 9112 §2.2
   case bareLineFeed
@@ -158,12 +159,12 @@ extension MessageError: CustomStringConvertible {
     case .chunkExtensionsTooLong(let limit):
       "The chunk extensions of the body are longer than \(limit) bytes."
     case .missingLineEndAfterChunk:
-      "A chunk is longer than its size."
+      "A chunk is longer than its declared size."
     case .malformedStatusLine: "The first line is not a status line of HTTP/1.1 or HTTP/1.0."
     case .statusLineTooLong(let limit): "The status line is longer than \(limit) bytes."
     case .tooManyInterimResponses(let limit):
       "More than \(limit) interim responses precede the final one."
-    case .cutShort: "The connection ended before the response did."
+    case .cutShort: "The connection ended before the response was complete."
     }
   }
 }

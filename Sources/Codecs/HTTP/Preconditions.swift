@@ -61,7 +61,7 @@ package enum Preconditions {
     return range(fields, representation, now)
   }
 
-  /// §13.1.1: strong comparison.
+  /// Returns true if `If-Match` allows the request, by strong comparison (§13.1.1).
   private static func satisfiesIfMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
     guard let representation else { return false }
     let elements = fields.tokens(of: "If-Match")
@@ -70,7 +70,7 @@ package enum Preconditions {
     return elements.contains { EntityTag(parsing: $0)?.matchesStrongly(tag) ?? false }
   }
 
-  /// §13.1.2: weak comparison.
+  /// Returns true if `If-None-Match` allows the request, by weak comparison (§13.1.2).
   private static func satisfiesIfNoneMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
     guard let representation else { return true }
     let elements = fields.tokens(of: "If-None-Match")

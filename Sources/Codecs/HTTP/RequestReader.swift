@@ -23,8 +23,9 @@ package struct RequestReader: Sendable {
   private let limits: RequestLimits
   private var state = State.betweenRequests
 
-  /// The maximum length of the content of the current request's body, in bytes. Above it, the status is 413. Set it after `.head`
-  /// to the limit of the route. When the next request begins, the reader sets it to `limits.bodyBytes`.
+  /// The maximum length of the content of the current request's body, in bytes. A longer body is refused with status 413. Set
+  /// this property after `.head` to the limit of the route. When the next request begins, the reader sets it to
+  /// `limits.bodyBytes`.
   package var bodyLimit: Int
 
   package init(limits: RequestLimits = RequestLimits()) {

@@ -121,7 +121,7 @@ package struct ResponseReader: Sendable {
       state = .fields(reader, bytesLeft: left)
       return nil
     case .body:
-      preconditionFailure("a body is read in pieces")
+      preconditionFailure("a byte of a body was passed to the reader of the head")
     }
   }
 

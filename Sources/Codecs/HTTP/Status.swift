@@ -3,7 +3,7 @@ package struct Status: Equatable, Hashable, Sendable {
   package let code: Int
 
   package init(_ code: Int) {
-    precondition((100...999).contains(code), "a status code has three digits")
+    precondition((100...999).contains(code), "a status code must have three digits")
     self.code = code
   }
 

@@ -1,4 +1,4 @@
-/// A defect of a header field that describes an upload: of a number, the metadata or a digest.
+/// A defect of a header field that describes an upload: a number, the metadata or a digest.
 package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The number does not consist of decimal digits only.
   case malformedNumber
@@ -14,7 +14,7 @@ package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertib
   case malformedChecksum
   /// The algorithm is not supported.
   case unknownAlgorithm(String)
-  /// A digest whose length is not that of its algorithm.
+  /// A digest whose length is wrong for its algorithm.
   case checksumLength(UploadChecksum.Algorithm, actual: Int)
   /// A field with digests that is not a dictionary of byte sequences.
   case malformedDigest(DigestField)

@@ -9,7 +9,7 @@ package struct ClosePayload: Equatable, Sendable {
 
   /// Creates a payload. A reason of more than 123 bytes is truncated after the last Unicode scalar that fits.
   package init(code: CloseCode, reason: String = "") {
-    precondition(code.isValidOnTheWire, "the close code is valid on the wire")
+    precondition(code.isValidOnTheWire, "the close code must be valid on the wire")
     self.code = code
     var length = 0
     let fitting = reason.unicodeScalars.prefix { scalar in

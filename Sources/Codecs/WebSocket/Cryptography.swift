@@ -4,7 +4,7 @@ private import COpenSSL
 func randomBytes(count: Int) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: count)
   let result = unsafe RAND_bytes(&bytes, Int32(count))
-  precondition(result == 1, "OpenSSL provides random bytes")
+  precondition(result == 1, "OpenSSL failed to generate random bytes")
   return bytes
 }
 
@@ -12,7 +12,7 @@ func randomBytes(count: Int) -> [UInt8] {
 func sha1(_ bytes: [UInt8]) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 20)
   let result = unsafe EVP_Digest(bytes, bytes.count, &digest, nil, copenssl_sha1(), nil)
-  precondition(result == 1, "OpenSSL provides SHA-1")
+  precondition(result == 1, "OpenSSL failed to compute a SHA-1 digest")
   return digest
 }
 

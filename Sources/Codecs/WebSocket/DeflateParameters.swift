@@ -125,7 +125,7 @@ private struct ParsedParameters {
     }
   }
 
-  /// §7.1.2: a decimal number from 8 to 15 without leading zeros.
+  /// Parses the size of a window (§7.1.2): a decimal number from 8 to 15 without leading zeros.
   private static func windowBits(_ value: String?) -> WindowBits? {
     guard let value else { return .withoutValue }
     guard let bits = UInt8(value), (8...15).contains(bits), String(bits) == value else { return nil }

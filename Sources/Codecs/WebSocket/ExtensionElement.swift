@@ -79,7 +79,7 @@ private struct ExtensionScanner {
     return text
   }
 
-  /// RFC 6455 §9.1: after unescaping, the content of the quotes must be a token.
+  /// Reads a quoted string, whose content must be a token after unescaping (RFC 6455 §9.1).
   private mutating func quotedToken() -> String? {
     guard !isAtEnd, bytes[index] == UInt8(ascii: "\"") else { return nil }
     index += 1

@@ -18,7 +18,7 @@ package struct FrameHeader: Equatable, Sendable {
     opcode: Opcode, isFinal: Bool = true, isCompressed: Bool = false, payloadLength: Int,
     maskingKey: MaskingKey? = nil
   ) {
-    precondition(payloadLength >= 0, "the length of a payload is not negative")
+    precondition(payloadLength >= 0, "the length of a payload must not be negative")
     self.opcode = opcode
     self.isFinal = isFinal
     self.isCompressed = isCompressed

@@ -1,6 +1,6 @@
 /// A reader of consecutive frame headers. It checks each rule at the first byte that can break the rule.
 struct FrameHeaderReader: Sendable {
-  /// The properties of the connection on which the rules for a header depend.
+  /// The properties of a connection that determine the rules for a header.
   struct Context {
     let role: Role
     let limits: MessageLimits
@@ -157,7 +157,7 @@ struct FrameHeaderReader: Sendable {
     if length < (width == 8 ? 0x1_0000 : 126) { throw .lengthNotMinimal(width: width) }  // §5.2
   }
 
-  /// Checks the length of a data frame before its payload arrives, and before memory is allocated for it.
+  /// Checks the length of a data frame before its payload arrives, and before memory is allocated for the payload.
   private static func checkLimit(
     _ length: Int, _ first: UInt8, _ context: Context
   ) throws(ProtocolError) {
@@ -181,7 +181,7 @@ struct FrameHeaderReader: Sendable {
 
   private static func header(_ first: UInt8, length: Int, _ key: MaskingKey?) -> FrameHeader {
     guard let opcode = Opcode(rawValue: first & 0x0F) else {
-      preconditionFailure("the opcode was checked with the first byte")
+      preconditionFailure("a frame header has an opcode that was not checked")
     }
     return FrameHeader(
       opcode: opcode, isFinal: first & 0x80 != 0, isCompressed: first & 0x40 != 0, payloadLength: length,

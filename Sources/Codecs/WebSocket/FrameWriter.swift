@@ -9,7 +9,7 @@ package enum FrameWriter {
   ) {
     precondition(
       !opcode.isControl || (payload.count <= 125 && isFinal && !isCompressed),
-      "a control frame is not fragmented, not compressed, and has at most 125 bytes")
+      "a control frame must not be fragmented, compressed, or longer than 125 bytes")
     let header = FrameHeader(
       opcode: opcode, isFinal: isFinal, isCompressed: isCompressed, payloadLength: payload.count,
       maskingKey: maskingKey)

@@ -11,7 +11,7 @@ private import CZlib
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     let result = unsafe inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    precondition(result == Z_OK, "zlib creates an inflater")
+    precondition(result == Z_OK, "zlib failed to create an inflater")
   }
 
   deinit {
@@ -29,7 +29,7 @@ private import CZlib
   package func inflate(_ bytes: Span<UInt8>, limit: Int) throws(ProtocolError) -> [UInt8] {
     var progress = Progress()
     let isComplete = try advance(&progress, with: bytes, limit: limit, step: .max)
-    precondition(isComplete, "a step without a limit inflates the whole message")
+    precondition(isComplete, "a step without a limit must inflate the whole message")
     return progress.output
   }
 

@@ -26,7 +26,7 @@ package struct MaskingKey: Hashable, Sendable {
     ]
   }
 
-  /// Returns the rotated key for the rest of a payload of which `count` bytes are already masked.
+  /// Returns the key for the rest of a payload after its first `count` bytes: the bytes of this key, rotated.
   package func advanced(by count: Int) -> MaskingKey {
     let bits = UInt32(truncatingIfNeeded: count & 3) * 8
     return MaskingKey(word: word >> bits | word << ((32 - bits) & 31))
@@ -35,7 +35,7 @@ package struct MaskingKey: Hashable, Sendable {
   /// Masks or unmasks `bytes[range]` in place, with the first byte of the key at the start of the range. Works on
   /// eight bytes at a time: a loop over single bytes takes ten times as long.
   package func apply(to bytes: inout [UInt8], in range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the payload is inside the buffer")
+    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the payload exceeds the buffer")
     var elements = bytes.mutableSpan
     var raw = unsafe elements.mutableBytes
     let wide = (UInt64(word) << 32 | UInt64(word)).littleEndian

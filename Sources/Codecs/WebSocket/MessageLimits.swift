@@ -17,8 +17,8 @@ package struct MessageLimits: Equatable, Sendable {
   /// Creates limits. Without `frameBytes`, only `messageBytes` limits a frame; without `textBytes`, only `messageBytes` limits a
   /// text. `messageBytes` must be below 4 GiB.
   package init(frameBytes: Int = .max, messageBytes: Int, textBytes: Int? = nil) {
-    precondition(frameBytes >= 0 && messageBytes >= 0, "a limit is not negative")
-    precondition(messageBytes <= Int(UInt32.max), "a message is shorter than 4 GiB")
+    precondition(frameBytes >= 0 && messageBytes >= 0, "a limit must not be negative")
+    precondition(messageBytes <= Int(UInt32.max), "the limit of a message must be below 4 GiB")
     frame = UInt32(clamping: frameBytes)
     message = UInt32(clamping: messageBytes)
     text = UInt32(clamping: min(messageBytes, textBytes ?? messageBytes))
@@ -38,7 +38,7 @@ package struct MessageLimits: Equatable, Sendable {
     return overflows ? .max : sum
   }
 
-  /// Checks the length in a data frame's header, for a message of which `length` bytes have arrived.
+  /// Checks the length in a data frame's header. `length` is the number of earlier bytes of the same message.
   func check(
     frame: Int, after length: Int, of kind: MessageKind, isCompressed: Bool
   ) throws(ProtocolError) {

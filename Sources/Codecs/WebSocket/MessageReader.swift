@@ -26,7 +26,8 @@ package struct MessageReader: Sendable {
     case close(CloseCode?, reason: String)
   }
 
-  /// The position inside a frame. Rare cases are `indirect` to keep the value small, because every connection has one.
+  /// The position inside a frame. Rare cases are `indirect` to keep the value small, because every connection
+  /// stores such a value.
   private enum State {
     case header
     case data(DataFrame)
@@ -150,7 +151,7 @@ package struct MessageReader: Sendable {
   ///   - position: the index of the first byte to read; moved after the bytes that were read.
   ///   - end: the end of the received bytes.
   ///   - inflater: required if compression was negotiated. Connections may share an inflater while `isInflating` is false.
-  ///     After a call that sets `isInflating`, all calls until it is false again must pass one inflater that no other
+  ///     After a call that sets `isInflating`, all calls until `isInflating` is false again must pass one inflater that no other
   ///     connection uses.
   ///   - inflatedBytes: the number of bytes after which inflating pauses. If a message is incomplete at the first pause, the
   ///     next call inflates it again from its beginning, and each later call continues.
@@ -175,7 +176,7 @@ package struct MessageReader: Sendable {
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater?, inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
     precondition(
-      position >= 0 && position <= end && end <= buffer.count, "the received bytes are inside the buffer")
+      position >= 0 && position <= end && end <= buffer.count, "the received bytes must be inside the buffer")
     while true {
       switch state {
       case .header:
@@ -268,7 +269,7 @@ extension MessageReader {
     let isLast = frame.isFinal && payload.count == frame.remaining
     switch message {
     case .none:
-      preconditionFailure("a data frame belongs to a message")
+      preconditionFailure("a data frame arrived outside a message")
     case .plain(var plain):
       let isFirst = plain.length == 0
       if plain.kind == .text {
@@ -298,7 +299,7 @@ extension MessageReader {
   private func inflate(
     _ inflation: inout Inflation, _ inflater: Inflater?, _ inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
-    guard let inflater else { preconditionFailure("a caller that negotiated compression passes an inflater") }
+    guard let inflater else { preconditionFailure("a connection with compression needs an inflater") }
     let bytes = inflation.bytes
     let isComplete = try inflater.advance(
       &inflation.progress, with: bytes.span, limit: limits.bytes(of: inflation.kind), step: inflatedBytes)
@@ -337,7 +338,7 @@ extension MessageReader {
       message = .none
       return .close(close.code, reason: close.reason)
     case .continuation, .text, .binary:
-      preconditionFailure("only a control frame is collected")
+      preconditionFailure("a data frame was collected as a control frame")
     }
   }
 }

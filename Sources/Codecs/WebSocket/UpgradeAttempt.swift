@@ -21,8 +21,8 @@ package struct UpgradeAttempt: Sendable {
   ///   - nonce: 16 unpredictable bytes; by default from OpenSSL's generator.
   package init(subprotocols: [String] = [], offersDeflate: Bool = false, nonce: [UInt8]? = nil) {
     let nonce = nonce ?? randomBytes(count: 16)
-    precondition(nonce.count == 16, "the nonce of a key has 16 bytes")
-    precondition(subprotocols.allSatisfy(isToken), "a subprotocol's name is a token")
+    precondition(nonce.count == 16, "the nonce of a key must have 16 bytes")
+    precondition(subprotocols.allSatisfy(isToken), "the name of a subprotocol must be a token")
     key = base64(nonce)
     self.subprotocols = subprotocols
     self.offersDeflate = offersDeflate
@@ -77,8 +77,9 @@ package enum UpgradeResponseError: Error, Equatable, Sendable {
   case connectionWithoutUpgrade
   /// `Sec-WebSocket-Accept` does not match our key, or is missing.
   case wrongAccept
-  /// The subprotocol was not offered. The associated value is that of `Sec-WebSocket-Protocol`.
+  /// The subprotocol was not offered. The associated value is the value of `Sec-WebSocket-Protocol`.
   case subprotocolNotOffered(String)
-  /// An extension, or a parameter of it, was not offered. The associated value is that of `Sec-WebSocket-Extensions`.
+  /// An extension, or a parameter of it, was not offered. The associated value is the value of
+  /// `Sec-WebSocket-Extensions`.
   case unacceptableExtension(String)
 }

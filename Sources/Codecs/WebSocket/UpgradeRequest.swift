@@ -44,7 +44,7 @@ package struct UpgradeRequest: Equatable, Sendable {
   /// Returns the fields of the response with status 101 (§4.2.2). `subprotocol` is one of `subprotocols`, or nil for
   /// none.
   package func responseFields(subprotocol: String? = nil) -> [HandshakeField] {
-    precondition(subprotocol.map(subprotocols.contains) ?? true, "a server selects an offered subprotocol")
+    precondition(subprotocol.map(subprotocols.contains) ?? true, "the client did not offer the subprotocol")
     var fields: [HandshakeField] = [
       ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept),
     ]

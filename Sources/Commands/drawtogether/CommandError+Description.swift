@@ -34,7 +34,7 @@ extension CommandError: CustomStringConvertible {
     case .missingFolder(let command):
       "\(command) needs a folder for the backup: a new or an empty one."
     case .missingFolderOrSession(let command):
-      "\(command) needs the folder of a backup, or a session: the beginning of an id from \"drawtogether sessions\"."
+      "\(command) needs the folder of a backup, or the beginning of a session's id, which \"drawtogether sessions\" shows."
 
     case .missingLink:
       "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."
@@ -78,14 +78,14 @@ extension CommandError: CustomStringConvertible {
         + " \(SettingValue.rough(size: disk)): lower the reserve."
     case .start(let error, let setting): "\(setting ?? "")\(error)"
 
-    case .portUnknown: "the address has port 0: health needs the actual port of the gateway"
+    case .portUnknown: "the address has port 0; \"drawtogether health\" needs the gateway's actual port"
     case .unresolved(let address, let error): "\(address) \(error)"
     case .unreachable(let error): "the gateway cannot be reached (\(error))"
     case .tls(let words): "TLS failed (\(words))"
     case .notHTTP: "the answer is not HTTP"
-    case .noAnswer: "the gateway closed the connection without an answer"
+    case .noAnswer: "the gateway closed the connection before its answer was complete"
     case .timeout(let limit): "no answer within \(limit)"
-    case .unhealthy(let status): "the gateway answered \(status)"
+    case .unhealthy(let status): "the gateway answered with status \(status)"
 
     case .folder(let error): "--data: \(error)"
     case .storage(let error): "\(error)"
@@ -94,7 +94,7 @@ extension CommandError: CustomStringConvertible {
       "there is no folder \(prefix.text), and no session in \(folder) begins with \(prefix.text)"
     case .noBackup(let path): "there is no folder \(path) to restore"
     case .folderAndSession(let prefix, let folder):
-      "\(prefix.text) is a folder, and a session in \(folder) begins with it: write ./\(prefix.text) for the "
+      "\(prefix.text) is a folder, and also the beginning of a session's id in \(folder): write ./\(prefix.text) for the "
         + "folder, or more of the session's id"
     case .ambiguous(let prefix, let sessions):
       "\(sessions.count) sessions begin with \(prefix.text) (\(Self.few(sessions))): write more of the id"
@@ -122,7 +122,7 @@ extension CommandError: CustomStringConvertible {
 
     case .notFound(let text), .refused(let text): text
     case .sessionEnded(let reason): "\(reason)"
-    case .interrupted: "interrupted before completion"
+    case .interrupted: "the command was interrupted before it was complete"
     case .file(let name, let error): "\(name) cannot be read (\(error))"
     case .fileTooLarge(let name, let limit, let actual?):
       "\(name) has \(actual) bytes; the maximum is \(limit)"

@@ -16,7 +16,7 @@ package struct ExportedContent: Sendable {
 
 /// A representation without a body, which exports and imports values itself.
 protocol LeafRepresentation<Item>: TransferRepresentation where Body == Never {
-  /// Returns the content type that a value is exported as; nil if it is not exported.
+  /// Returns the content type that a value is exported as; nil if the value is not exported.
   func exportedType(of item: Item) -> UTType?
   /// The content type from which values are imported; nil if values cannot be imported.
   var importedType: UTType? { get }

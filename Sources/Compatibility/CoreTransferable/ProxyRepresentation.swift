@@ -40,7 +40,8 @@ public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: Tran
     importing == nil ? nil : Self.proxies.lazy.compactMap(\.importedType).first
   }
 
-  // The exact content type is known only after the asynchronous closure `exporting` has created the proxy value.
+  // The exact content type is known only after the asynchronous closure `exporting` has created the proxy value. Until then,
+  // `data` stands for any content type.
   func exportedType(of item: Item) -> UTType? {
     exporting == nil ? nil : .data
   }

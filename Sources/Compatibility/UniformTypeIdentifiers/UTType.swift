@@ -13,7 +13,7 @@ public struct UTType: Hashable, Sendable {
     self.parent = parent
   }
 
-  /// Creates a type of the table from its identifier, which is compared case-insensitively.
+  /// Creates a type that is in the table of known types. The identifier is compared case-insensitively.
   ///
   /// - Returns: nil for an identifier that is not in the table.
   public init?(_ identifier: String) {
@@ -88,7 +88,7 @@ public struct UTType: Hashable, Sendable {
   /// True if the identifier begins with `public.`.
   public var isPublic: Bool { identifier.hasPrefix("public.") }
 
-  /// All types that this type conforms to, without itself.
+  /// All types that this type conforms to, except this type itself.
   public var supertypes: Set<UTType> {
     var found: Set<UTType> = []
     var open = parents

@@ -48,10 +48,10 @@ package final class EventLoopThread: SerialExecutor, Sendable {
       thread = started
       return former
     }
-    precondition(former == nil, "an event loop starts once")
+    precondition(former == nil, "an event loop must be started only once")
   }
 
-  /// Makes the loop end after its current turn. It cannot be started again. Any thread may call it.
+  /// Makes the loop end after its current turn. The loop cannot be started again. Any thread may call this function.
   package func stop() {
     stopFlag.store(true, ordering: .releasing)
     wake()
@@ -147,7 +147,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     let count = unsafe ready.withUnsafeMutableBufferPointer { ready in
       unsafe clinux_epoll_wait(epoll.rawValue, ready.baseAddress, timeout)
     }
-    precondition(count >= 0, "epoll_wait fails only on wrong arguments")
+    precondition(count >= 0, "epoll_wait failed")
     // An exchange clears the flag before jobs and messages are fetched. A caller of `wake` that found the flag set came before
     // the exchange, so this turn sees its message. A caller that finds the flag cleared causes another turn.
     _ = isWakePending.exchange(false, ordering: .acquiringAndReleasing)

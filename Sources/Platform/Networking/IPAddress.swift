@@ -85,7 +85,7 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     let status = unsafe text.withUnsafeMutableBufferPointer { text in
       unsafe clinux_address_text(&raw, text.baseAddress)
     }
-    precondition(status == 0, "the text of an address fits its buffer")
+    precondition(status == 0, "the text of an address exceeds its buffer")
     return SystemError.text(text)
   }
 }

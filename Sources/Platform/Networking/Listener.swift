@@ -13,8 +13,8 @@ package final class Listener: Sendable {
     case wouldBlock
     /// No descriptor was left for a connection: the connection was closed at once, and others may be pending.
     case rejected(SystemError)
-    /// The system has no descriptor left even to close connections with: try again after a pause, because no
-    /// event will report the connections that are pending already.
+    /// The system has no descriptor left, so pending connections cannot even be closed. Try again after a pause, because no event
+    /// will report the connections that are already pending.
     case exhausted(SystemError)
   }
 
@@ -88,10 +88,9 @@ package final class Listener: Sendable {
         // This is an error of one connection only. The next connection may work.
         continue
       case EBADF, EINVAL, ENOTSOCK:
-        preconditionFailure("the descriptor of a listener listens")
+        preconditionFailure("the descriptor is not a listening socket")
       default:
-        // This covers ENOBUFS, ENOMEM, and errors of other kernels. It is not a trap, because no action of a peer may end the
-        // process.
+        // ENOBUFS, ENOMEM, and errors of other kernels. They do not trap, because no action of a peer may end the process.
         return .exhausted(SystemError("accept4", code: -result))
       }
     }

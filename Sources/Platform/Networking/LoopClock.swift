@@ -18,7 +18,7 @@ package final class LoopClock: Sendable {
 
   /// The time of the last refresh.
   package var now: MonotonicTime {
-    assert(isOnThread, "a component of an event loop runs on another thread")
+    assert(isOnThread, "the clock of an event loop was read on another thread")
     return MonotonicTime(nanoseconds: nanoseconds.load(ordering: .relaxed))
   }
 

@@ -16,7 +16,7 @@ package final class Mailbox<Message>: Sendable {
 
   /// Creates the mailbox of a loop, for at most `capacity` messages at a time.
   package init(waking loop: EventLoopThread, capacity: Int) {
-    precondition(capacity > 0, "the capacity of a mailbox is above zero")
+    precondition(capacity > 0, "the capacity of a mailbox must be above zero")
     self.loop = loop
     self.capacity = capacity
   }

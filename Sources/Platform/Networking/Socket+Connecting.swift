@@ -14,8 +14,8 @@ package enum SocketReadiness: Sendable {
 }
 
 extension Socket {
-  /// Starts to connect. The attempt has ended when the socket becomes writable: `pendingError` then throws if it
-  /// failed.
+  /// Starts to connect. The attempt has ended when the socket becomes writable: `pendingError` then throws if the
+  /// attempt failed.
   package static func connect(to address: SocketAddress) throws(SystemError) -> OwnedDescriptor {
     let descriptor = OwnedDescriptor(
       owning: try SystemError.check("socket", clinux_socket_stream(address.ip.isV6 ? 1 : 0)))

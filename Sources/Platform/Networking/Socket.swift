@@ -64,7 +64,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
 
   /// Receives into the buffer from `offset` to its end. The offset must be below the end.
   package func receive(into buffer: inout [UInt8], from offset: Int = 0) -> ReceiveResult {
-    precondition(offset >= 0 && offset < buffer.count, "the buffer has room after the offset")
+    precondition(offset >= 0 && offset < buffer.count, "the buffer must have room after the offset")
     let count = unsafe buffer.withUnsafeMutableBytes { buffer in
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
       return unsafe clinux_receive(descriptor, room.baseAddress, room.count)

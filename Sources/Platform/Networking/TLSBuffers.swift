@@ -22,7 +22,7 @@ final class TLSBuffers {
 
   /// Creates a BIO that is valid as long as this object lives.
   func makeBIO() -> OpaquePointer {
-    guard let bio = unsafe BIO_new(Self.method.pointer) else { preconditionFailure("out of memory") }
+    guard let bio = unsafe BIO_new(Self.method.pointer) else { preconditionFailure("no memory for OpenSSL") }
     unsafe BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
     return unsafe bio
   }
@@ -56,7 +56,7 @@ final class TLSBuffers {
         let written = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
         unsafe Unmanaged<TLSBuffers>.fromOpaque(object).takeUnretainedValue().write(written)
       })
-    guard let method = unsafe method else { preconditionFailure("out of memory") }
+    guard let method = unsafe method else { preconditionFailure("no memory for OpenSSL") }
     return unsafe Method(pointer: method)
   }()
 }

@@ -104,8 +104,8 @@ package final class TLSConnection {
   /// Requires a complete handshake and no earlier `close`.
   package func encrypt(_ plaintext: Span<UInt8>, into ciphertextOut: inout [UInt8]) throws(TLSError) {
     if case .failed(let error) = state { throw error }
-    precondition(isHandshakeComplete && !isClosed, "the connection is open")
-    precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext is within the limit")
+    precondition(isHandshakeComplete && !isClosed, "a TLS connection must be open to encrypt")
+    precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext exceeds the limit")
     // A record has at most 29 bytes in addition to the plaintext: header, tag, and content type or nonce.
     let recordCount = plaintext.count / 16_384 + 1
     ciphertextOut.reserveExtra(for: plaintext.count + recordCount * 64)
@@ -195,7 +195,7 @@ package final class TLSConnection {
   // MARK: - Steps
 
   private func makeSSL() {
-    guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
+    guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("no memory for OpenSSL") }
     unsafe self.ssl = ssl
     let bio = unsafe buffers.makeBIO()
     // SSL_set_bio takes ownership of both references, which refer to the same object.
@@ -226,7 +226,7 @@ package final class TLSConnection {
     } else {
       isSet = unsafe copenssl_set_server_name(ssl, host) & SSL_set1_host(ssl, host)
     }
-    precondition(isSet == 1, "a host name has at most 255 bytes")
+    precondition(isSet == 1, "OpenSSL refused the host name; the limit is 255 bytes")
     if let session { unsafe SSL_set_session(ssl, session.pointer) }
   }
 

@@ -22,8 +22,8 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the thread; the system uses its first 15 bytes.
-  ///   - niceness: the niceness of the thread, from 0 to 19. A system that refuses it runs the thread with normal
-  ///     priority.
+  ///   - niceness: the niceness of the thread, from 0 to 19. If the system refuses this niceness, the thread runs
+  ///     with normal priority.
   /// - Throws: `SystemError` if the system has no descriptor or no thread left.
   package init(name: String, niceness: Int = 0) throws(SystemError) {
     self.name = name
@@ -95,7 +95,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
       if batch.isEmpty {
         if isLast { break }
         let status = clinux_eventfd_wait(wakeup.rawValue)
-        precondition(status == 0, "an open eventfd is readable")
+        precondition(status == 0, "the executor cannot wait for its eventfd")
       }
     }
     runningThread.store(0, ordering: .relaxed)

@@ -118,7 +118,7 @@ package final class LineWriter: Sendable {
   private func run() {
     let signals = [SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
-    precondition(status == 0, "a thread may block its own signals")
+    precondition(status == 0, "the thread cannot block its signals")
     while true {
       let (lines, dropped, isStopped) = queue.withLock { queue in
         let taken = (queue.lines, queue.dropped, queue.isStopped)

@@ -7,7 +7,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
 
   /// Takes ownership of an open descriptor. From now on no other code may close it.
   package init(owning rawValue: CInt) {
-    precondition(rawValue >= 0, "an owned descriptor is open")
+    precondition(rawValue >= 0, "an owned descriptor must be open")
     self.rawValue = rawValue
   }
 

@@ -30,14 +30,14 @@ package final class RunningDigest {
     self.algorithm = algorithm
     let method = unsafe algorithm == .sha1 ? copenssl_sha1() : copenssl_sha256()
     guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, method, nil) == 1
-    else { preconditionFailure("OpenSSL provides the digest, and memory is available") }
+    else { preconditionFailure("OpenSSL failed to create a digest") }
     unsafe self.context = context
   }
 
   private init(copying other: RunningDigest) {
     algorithm = other.algorithm
     guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_MD_CTX_copy_ex(context, other.context) == 1
-    else { preconditionFailure("an unfinished digest can be copied, and memory is available") }
+    else { preconditionFailure("OpenSSL failed to copy a digest") }
     unsafe self.context = context
   }
 
@@ -50,7 +50,7 @@ package final class RunningDigest {
     let status = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
-    precondition(status == 1, "bytes are appended before the digest is finished")
+    precondition(status == 1, "a finished digest must not be updated")
   }
 
   /// Returns an independent digest of the same bytes.
@@ -62,7 +62,7 @@ package final class RunningDigest {
   package func finish() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: algorithm.length)
     let status = unsafe EVP_DigestFinal_ex(context, &bytes, nil)
-    precondition(status == 1, "a digest finishes once")
+    precondition(status == 1, "a digest must be finished only once")
     return bytes
   }
 }

@@ -6,7 +6,7 @@ package enum SecureRandom {
   package static func bytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let status = unsafe RAND_bytes(&bytes, CInt(count))
-    precondition(status == 1, "OpenSSL provides random bytes")
+    precondition(status == 1, "OpenSSL failed to generate random bytes")
     return bytes
   }
 }

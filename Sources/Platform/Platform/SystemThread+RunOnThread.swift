@@ -7,8 +7,8 @@ extension SystemThread {
   ///
   /// - Parameters:
   ///   - name: the name of the thread; the system uses its first 15 bytes.
-  ///   - niceness: the niceness of the thread, from 0 to 19. A system that refuses it runs the thread with normal
-  ///     priority.
+  ///   - niceness: the niceness of the thread, from 0 to 19. If the system refuses this niceness, the thread runs
+  ///     with normal priority.
   ///   - body: the computation.
   /// - Returns: the result of the body.
   /// - Throws: `SystemError` if the system has no thread left.
@@ -23,7 +23,7 @@ extension SystemThread {
     }
     thread.join()
     guard let result = box.result.withLock({ $0 }) else {
-      preconditionFailure("a finished thread has a result")
+      preconditionFailure("a thread has ended without a result")
     }
     return result
   }
@@ -32,7 +32,7 @@ extension SystemThread {
   static func prepare(niceness: CInt) {
     let signals = [SIGPIPE, SIGXFSZ]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
-    precondition(status == 0, "a thread may block its own signals")
+    precondition(status == 0, "the thread cannot block its signals")
     // A sandbox may refuse the niceness; the work then runs with normal priority.
     if niceness != 0 { _ = clinux_thread_set_niceness(niceness) }
   }

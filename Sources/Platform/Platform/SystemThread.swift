@@ -31,14 +31,14 @@ package final class SystemThread: Sendable {
   package func join() {
     guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_join(identifier)
-    precondition(status == 0, "a thread is joined once, by another thread")
+    precondition(status == 0, "a thread must be joined only once, by another thread")
   }
 
   /// Detaches the thread: its stack is freed when it ends, and `join` no longer waits.
   package func detach() {
     guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_detach(identifier)
-    precondition(status == 0, "a thread is detached once, and not after it was joined")
+    precondition(status == 0, "a thread must be detached only once, and not after it was joined")
   }
 
   /// The identity of the calling thread, valid for comparisons as long as that thread lives.

@@ -1,13 +1,13 @@
 /// Elements with deadlines, the earliest first. Elements with equal deadlines keep the order of their insertion.
 ///
-/// A binary heap. An element may be in the queue several times.
+/// The queue is a binary heap. It may contain an element several times.
 @frozen @usableFromInline
 package struct DeadlineQueue<Element> {
   @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
   /// The number of all insertions.
   @usableFromInline var insertions: UInt64 = 0
 
-  /// An empty queue.
+  /// Creates an empty queue.
   @inlinable
   package init() {}
 

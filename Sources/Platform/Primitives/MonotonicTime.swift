@@ -33,13 +33,13 @@ package struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     one.nanoseconds < other.nanoseconds
   }
 
-  /// Returns the point `milliseconds` later. Wraps instead of trapping.
+  /// Returns the point `milliseconds` later. Wraps on overflow instead of trapping.
   @inlinable
   package func adding(milliseconds: Int) -> MonotonicTime {
     MonotonicTime(nanoseconds: nanoseconds &+ Int64(milliseconds) &* 1_000_000)
   }
 
-  /// Returns the point `seconds` later. Wraps instead of trapping.
+  /// Returns the point `seconds` later. Wraps on overflow instead of trapping.
   @inlinable
   package func adding(seconds: Int) -> MonotonicTime {
     adding(milliseconds: seconds * 1000)

@@ -19,7 +19,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
 
     /// Creates a rate. Both numbers must be above zero.
     package init(tokensPerSecond: Double, capacity: Double) {
-      precondition(tokensPerSecond > 0 && capacity > 0, "the rate and the capacity are above zero")
+      precondition(tokensPerSecond > 0 && capacity > 0, "the rate and the capacity must be above zero")
       self.tokensPerSecond = tokensPerSecond
       self.capacity = capacity
     }
@@ -34,7 +34,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - rate: the rate whose capacity fills the bucket.
-  ///   - now: the current time; by default the bucket is full at its first use.
+  ///   - now: the current time; by default `distantPast`, so that the bucket is full at its first use.
   package init(full rate: Rate, at now: MonotonicTime = .distantPast) {
     tokens = rate.capacity
     refilledAt = now

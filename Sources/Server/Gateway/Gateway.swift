@@ -83,20 +83,21 @@ package final class Gateway: Sendable {
     }
     shared.setReactors(reactors)
     store.setLossHandler { [weak shared] id in
-      // If the mailbox is full, the reactor does not get this message. It learns of the loss when the store rejects the session's
-      // next batch as fenced.
+      // If the mailbox is full, the reactor does not get this message. It learns that the session is lost when the store rejects
+      // the session's next batch as fenced.
       _ = shared?.owner(of: id).mailbox.enqueue(.sessionLost(id))
     }
     do throws(StorageError) {
-      // This call lets the start fail if the folder is unreadable. Otherwise, only the first request for a session would fail.
+      // This call lets the start fail if the folder is unreadable. Without this call, only the first request for a session would
+      // fail.
       _ = try store.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
   }
 
-  /// Returns pseudonyms with the stored key, so that they stay the same after a restart. If the key cannot be read or stored,
-  /// a new random key is used in this process only.
+  /// Returns an `AddressPseudonyms` with the stored key, so that each address keeps its pseudonym after a restart. If the key
+  /// cannot be read or stored, a new random key is used in this process only.
   private static func pseudonyms(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ log: Log
   ) -> AddressPseudonyms {
@@ -107,7 +108,7 @@ package final class Gateway: Sendable {
     do throws(StorageError) {
       return AddressPseudonyms(key: try data.addressKey())
     } catch {
-      log(.warning, "session counts per address reset", ["reason": "\(error)"])
+      log(.warning, "number of sessions per address reset to zero", ["reason": "\(error)"])
       return AddressPseudonyms(key: SecureRandom.bytes(length))
     }
   }
@@ -133,8 +134,8 @@ package final class Gateway: Sendable {
     return (store, attachments, generation)
   }
 
-  /// Removes the attachments of sessions without a log. Such attachments remain when a process whose sessions were in memory only
-  /// is killed.
+  /// Removes the attachments of sessions without a log. A killed gateway leaves such attachments if its sessions were in memory
+  /// only.
   private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
     let disk = FolderDisk(data)
     for id in try disk.sessions() {
@@ -154,7 +155,8 @@ package final class Gateway: Sendable {
       plain = try listeners(shared.configuration.http)
       secure = try listeners(shared.configuration.https)
     } catch {
-      // No reactor runs, so none will stop later. This call breaks the reference cycles between the reactors and `shared`.
+      // No reactor has started, so no reactor will stop later. This call breaks the reference cycles between the reactors and
+      // `shared`.
       shared.setReactors([])
       throw error
     }
@@ -175,8 +177,8 @@ package final class Gateway: Sendable {
     return BoundAddresses(http: endpoints.http, https: endpoints.https)
   }
 
-  /// Opens the socket for the operator's commands about sessions, in the data folder. If the socket cannot be created, the
-  /// gateway runs without commands.
+  /// Opens the socket in the data folder for the operator's commands about sessions. If the socket cannot be created, the gateway
+  /// runs without commands.
   private func takeCommands() {
     do {
       let service = try CommandService(in: shared.data) { [shared] command in
@@ -188,8 +190,8 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Refuses new connections, and asks all clients to reconnect later. Stops the gateway when all clients have disconnected, but
-  /// after at most 8 s.
+  /// Refuses new sessions and uploads, and asks all clients to reconnect later. Stops the gateway when all clients have
+  /// disconnected, or after 8 s at the latest.
   ///
   /// If `drainDelay` is set, these steps begin after this delay. During the delay, the gateway serves all requests as before,
   /// except that `/readyz` answers 503, so that load balancers send no more clients.
@@ -243,7 +245,8 @@ package final class Gateway: Sendable {
 
   private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
     guard let address else { return [] }
-    // The kernel's send buffer is limited. Otherwise, pings would wait there behind megabytes of outdated entries.
+    // The size of the kernel's send buffer is limited. Without a limit, pings would wait there behind megabytes of outdated
+    // entries.
     let options = SocketOptions(
       noDelay: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {

@@ -154,7 +154,7 @@ actor Reactor {
 
   private func run(_ work: LoopTasks.Work) async {
     await work()
-    // `work` may have added tasks. A turn starts such tasks too, but after the last turn only this call does.
+    // `work` may have added tasks. The next turn would start them too, but after the last turn only this call starts them.
     startTasks()
   }
 

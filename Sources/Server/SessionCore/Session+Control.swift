@@ -26,7 +26,7 @@ extension Session {
     recordPresence(of: participant) { $0.change(participant.number) }
   }
 
-  /// Sets the session's activity for all participants. If several members set an activity, the one whose entry is last in the log
+  /// Sets the session's activity for all participants. If several members set an activity, the last `activity` entry in the log
   /// counts. The sender gets a `committed` message, as for an entry.
   package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }

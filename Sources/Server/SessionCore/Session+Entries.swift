@@ -128,7 +128,7 @@ extension Session {
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
-    // A targeted entry is sent once per target: sixteen sends cost as much as one entry.
+    // A targeted entry is sent once per target, so every sixteen targets cost as much as one more entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard participant.rateLimiter.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.validationError(in: message, messageBytes: limits.messageBytes) == nil
@@ -160,14 +160,14 @@ extension Session {
       sender: participant.number, type: name, targets: targets, entry: bytes)
   }
 
-  /// Counts the next expected client sequence as received, whether the entry is accepted or faulty.
+  /// Counts the next expected client sequence as received, even if the entry is refused as faulty.
   private func acknowledge(_ clientSequence: UInt32, of participant: ParticipantState, now: MonotonicTime) {
     participant.acknowledged = clientSequence
     participant.isAwaitingDueEntry = false
     participant.recordAccepted(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
   }
 
-  /// Returns true if there is surely room for an entry like this one, which is the usual case. Otherwise `roomRefusal` decides.
+  /// Returns true if there is certainly room for this entry, which is the usual case. If false, `roomRefusal` decides.
   private func hasRoom(_ entry: ClientEntry) -> Bool {
     !hasTooManyUnsaved && !growth.isClosed && fits(entry)
   }

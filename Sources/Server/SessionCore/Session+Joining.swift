@@ -32,8 +32,8 @@ extension Session {
     var resumed = false
     var token = identity.token
     if let own = resume?.token, let number = number(of: own), let known = participants[number] {
-      // The old socket is detached before the new one gets `joined` with the field `acknowledged`: later entries on the old
-      // socket must not be accepted.
+      // The old socket is detached before the new one gets `joined` with the field `acknowledged`, so that no later entry on the
+      // old socket is accepted.
       if case .joined(let old) = known.presence {
         detach(old)
         effects.append(.close(connection: old.connection, .resumedElsewhere))
@@ -117,7 +117,7 @@ extension Session {
     return [.close(connection: subscriber.connection, .left)]
   }
 
-  /// Ends the session for all participants, including the one that ends it.
+  /// Ends the session for all participants, including the participant that requested the end.
   package func end() -> [Effect] {
     participants.values.compactMap { participant in
       guard let subscriber = participant.subscriber else { return nil }
@@ -161,7 +161,7 @@ extension Session {
         flush: flushNumber, flags: .special))
   }
 
-  /// Removes a socket from the members. It still gets the rest of a partly sent frame, so that no frame is interrupted.
+  /// Removes a socket from the members. The socket still gets the rest of a partly sent frame, so that no frame is interrupted.
   func detach(_ subscriber: Subscriber) {
     let position = subscriber.memberIndex
     guard position >= 0 else { return }
@@ -193,8 +193,8 @@ extension Session {
       connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
-  /// Returns the effect that closes a socket while all numbers of the block on disk are assigned. A number outside of the block
-  /// could be assigned a second time after a crash.
+  /// Returns the effect that closes a socket because all participant numbers of the block on disk are assigned. A number outside
+  /// of the block could be assigned a second time after a crash.
   private func noNumber(_ subscriber: Subscriber) -> Effect {
     .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }
@@ -205,7 +205,7 @@ extension Session {
     recordPresence(of: participant) { $0.join(participant.number) }
   }
 
-  /// Makes a participant active again, after its client returned with the participant's token.
+  /// Handles the return of a client with the token of a participant. A past participant becomes active again.
   private func rejoin(_ participant: ParticipantState, as profile: Profile) {
     if participant.isActive {
       guard participants.apply(profile, to: participant) else { return }

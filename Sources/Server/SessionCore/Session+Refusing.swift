@@ -13,7 +13,7 @@ extension Session {
     effects.append(.refused(connection: subscriber.connection, refusal.code))
     guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
-      reason.detail = "Too many refusals that the client has not read."
+      reason.detail = "The client has not read its refusals, which have reached \(Self.refusalBytes) bytes."
       close(subscriber, reason, now: now, &effects)
       return
     }
@@ -40,8 +40,8 @@ extension Session {
     return effects
   }
 
-  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only after the use was
-  /// below three fifths of the quota in between.
+  /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only if the use has
+  /// fallen below three fifths of the quota in the meantime.
   func warnIfNearlyFull() {
     if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
       warn(of: retainedBytes, of: limits.sessionLogBytes) {
@@ -92,7 +92,8 @@ extension Session {
     }
   }
 
-  /// Removes a socket from the members, and lets the shell close it. The participant does not leave: its grace time begins.
+  /// Removes a socket from the members, and lets the shell close the socket. The participant does not leave: its grace time
+  /// begins.
   func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))

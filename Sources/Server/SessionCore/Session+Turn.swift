@@ -57,7 +57,8 @@ extension Session {
 
   /// Sends a `committed` message to the participants whose entries it covers, if the message is due.
   ///
-  /// - Returns: the message, if it piggybacks on this turn's entries for all members at the tail; else no bytes.
+  /// - Returns: the message, if all members that have received the whole log get it together with the entries of this turn;
+  ///   otherwise no bytes.
   private func announceCommitted(now: MonotonicTime) -> [UInt8] {
     let canPiggyback = log.grewThisTurn || unreliableBatch.hasPending
     guard commits.isDue(canPiggyback: canPiggyback, now: now) else { return [] }
@@ -86,7 +87,7 @@ extension Session {
   }
 
   /// Schedules another `committed` message for a subscriber whose socket did not accept this turn's unreliable frames, if these
-  /// frames contained a `committed` message for it.
+  /// frames contained a `committed` message for this subscriber.
   func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     commits.recordMissed(participant, now: now)
@@ -105,7 +106,8 @@ extension Session {
     }
   }
 
-  /// Evicts a member whose segment is dropped: the member gets the rest of a partly sent frame, and another catch-up after it.
+  /// Evicts a member whose segment is dropped. The member then gets the rest of a partly sent frame, and after that another
+  /// catch-up.
   private func evict(_ position: Int, _ segment: Segment) {
     let subscriber = subscribers[position]
     guard case .live = subscriber.source else { return }

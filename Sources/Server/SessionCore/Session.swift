@@ -11,11 +11,11 @@ package import struct FoundationEssentials.Date
 /// reactor, and only the reactor's thread may use it.
 package final class Session {
   package let id: SessionID
-  /// The name of the present epoch: sequences of different epochs cannot be compared.
+  /// The name of the present epoch. Sequences of different epochs cannot be compared.
   package let epoch: String
-  /// The earlier epochs, each with the last sequence from which the present epoch can serve a tail.
+  /// The earlier epochs, each with the last sequence after which a client of that epoch can continue with a tail.
   package internal(set) var history = EpochHistory()
-  /// The identity of the data folder. A copy of the folder serves no tail of an earlier epoch.
+  /// The identity of the data folder. In a copy of the folder, a client of an earlier epoch gets a snapshot instead of a tail.
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
@@ -50,7 +50,7 @@ package final class Session {
   var turn = TurnSummary()
   /// Subscribers whose catch-up begins at the end of the turn.
   var catchingUp: [PendingCatchUp] = []
-  /// Effects of the end of a turn, which the shell fetches.
+  /// The effects of the end of a turn. The shell fetches them.
   var outgoing: [Effect] = []
 
   var emptyPeriod: EmptyPeriod
@@ -148,19 +148,19 @@ package final class Session {
     participants.number(of: token)
   }
 
-  /// Returns the participant with a token, even if it left: it may still request a successor.
+  /// Returns the participant with a token, even if the participant left: a participant that left may still request a successor.
   package func formerNumber(of token: Token) -> ParticipantNumber? {
     participants.formerNumber(of: token)
   }
 
-  /// The time at which the session expires because no participant came back; nil while it has active participants.
+  /// The time at which the session expires if no participant comes back; nil while the session has active participants.
   package var expiresAt: MonotonicTime? {
     emptySince?.adding(
       seconds: limits.keepSeconds(
         retainedBytes: retainedBytes, isDamaged: save.keepsDamage || save.lossNotice != nil))
   }
 
-  /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is none.
+  /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is no such time.
   package var nextDeadline: MonotonicTime? {
     var next = commits.nextDeadline
     for deadline in [participants.nextDeadline, journal.nextDeadline] {

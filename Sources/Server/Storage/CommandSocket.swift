@@ -15,7 +15,7 @@ package final class CommandListener: Sendable {
   private let socket: OwnedDescriptor
   private let owner: UInt32
 
-  /// Creates the socket. Replaces a socket that an earlier process left.
+  /// Creates the socket. Replaces a socket that an earlier process left behind.
   package init(in data: DataFolder) throws(StorageError) {
     owner = try data.root.information(for: .listenForCommands).owner
     socket = OwnedDescriptor(
@@ -29,7 +29,7 @@ package final class CommandListener: Sendable {
       let accepted = clinux_local_accept(socket.rawValue)
       guard accepted != -EINVAL else { return nil }
       guard accepted >= 0 else {
-        // The process may have no free descriptor, so the gateway accepts connections again after a pause.
+        // The process may have no free descriptor. The next attempt follows after a pause.
         usleep(100_000)
         continue
       }
@@ -98,7 +98,7 @@ package final class CommandConnection: Sendable {
 }
 
 extension DataFolder {
-  /// The user and group that own the folder.
+  /// Returns the user and group that own the folder.
   package func owner() throws(StorageError) -> (user: UInt32, group: UInt32) {
     let information = try root.information(for: .askGateway)
     return (information.owner, information.group)

@@ -42,7 +42,7 @@ extension DataFolder {
     return (bytes(UInt64(information.f_blocks), of: block), bytes(UInt64(information.f_bavail), of: block))
   }
 
-  /// Returns the size of a number of blocks in bytes. File systems without a limit report numbers whose product overflows.
+  /// Returns the size of a number of blocks in bytes; `UInt64.max` if the product overflows, as on file systems without a limit.
   static func bytes(_ blocks: UInt64, of size: UInt64) -> UInt64 {
     let (product, isTooLarge) = blocks.multipliedReportingOverflow(by: size)
     return isTooLarge ? .max : product
@@ -69,7 +69,7 @@ extension DataFolder {
       let isWhole = try Self.add(try openSessions(for: .listFiles), to: &sum, until: deadline)
       return (sum, isWhole)
     } catch {
-      // The files that could not be read are missing in the sum. This is acceptable, because the sum is only displayed.
+      // The files that could not be read are missing from the sum. This is acceptable, because the sum is only displayed.
       return (sum, false)
     }
   }

@@ -4,7 +4,7 @@ internal import Platform
 
 /// The version of the folder's layout: a line of text in the file `format`.
 extension DataFolder {
-  /// The format that this version writes. It is also the newest that this version reads.
+  /// The format that this version of the program writes, and the newest that it reads.
   package static let format = 2
   static let formatFile = "format"
   /// The text of the file `format` in a complete folder of the present format.
@@ -15,7 +15,7 @@ extension DataFolder {
     Array("\(format)\n".utf8)
   }
 
-  /// The text of the file `format` in an unfinished copy. Versions that do not know this text refuse the folder.
+  /// Returns the text of the file `format` in an unfinished copy. Versions that do not know this text refuse the folder.
   static func text(of purpose: DataFolderCopy.Purpose) -> [UInt8] {
     Array("unfinished \(purpose.rawValue)\n".utf8)
   }
@@ -51,7 +51,7 @@ extension DataFolder {
   /// - Parameters:
   ///   - text: the whole text of the file.
   ///   - path: the path of the folder, for the error.
-  ///   - known: the newest format that the reader knows.
+  ///   - known: the newest format that is accepted.
   /// - Returns: the format in the text.
   /// - Throws: `DataFolderError` if the text has no format, or a newer one.
   static func format(in text: String, _ path: String, known: Int = format) throws(DataFolderError) -> Int {

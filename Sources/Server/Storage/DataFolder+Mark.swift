@@ -33,7 +33,7 @@ extension DataFolder {
   /// - Parameter generation: the result of `takeMark`.
   /// - Throws: `StorageError`; the mark may then be missing.
   package func leaveMark(_ generation: String) throws(StorageError) {
-    precondition(Self.isGeneration(generation), "the generation is a result of takeMark")
+    precondition(Self.isGeneration(generation), "the generation must be a result of takeMark")
     let temporary = Self.markFile + ".new"
     try root.removeTree(temporary, for: .mark)
     let file = try root.createFile(temporary, for: .mark)
@@ -64,7 +64,7 @@ extension DataFolder {
     return "\(own.device) \(own.inode) \(own.born) \(mark.inode) \(mark.born)"
   }
 
-  /// 128 random bits as 32 hexadecimal digits.
+  /// Returns 128 random bits as 32 hexadecimal digits.
   private static func newGeneration() -> String {
     let digits = Array("0123456789abcdef".utf8)
     let text = SecureRandom.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Platform
 package import Wire
 
-/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object. Every call
-/// blocks, and any thread may make it.
+/// The folder that the gateway writes to. It is locked against other processes for the lifetime of this object. The
+/// functions block the calling thread, and any thread may call them.
 package final class DataFolder: Sendable {
   static let sessions = "sessions"
   /// The folder in which new sessions are created before they are moved to the other sessions.
@@ -200,7 +200,7 @@ package final class DataFolder: Sendable {
     }
   }
 
-  /// The process number in the lock file; nil if the file has none yet.
+  /// Returns the process number in the lock file; nil if the file has none yet.
   private static func holder(of lock: borrowing OwnedDescriptor) -> Int32? {
     var text = [UInt8](repeating: 0, count: 16)
     let count = unsafe clinux_file_read(lock.rawValue, &text, text.count, 0)

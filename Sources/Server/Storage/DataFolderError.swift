@@ -62,7 +62,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
       "the folder \(path) has an unfinished backup: use another folder, or create the backup again"
     case .unfinished(let path, .restore):
       "the data folder \(path) has an unfinished restore: repeat 'drawtogether restore', "
-        + "which starts again"
+        + "which then starts from the beginning"
     case .notEmpty(let path, let count, let first, .backup):
       "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "
         + "'\(first)'): a backup needs a new folder, or an empty one"
@@ -73,9 +73,9 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .sameFolder(let path):
       "\(path) is the data folder itself: a backup needs a separate folder"
     case .withinOwn(let path, let name):
-      "\(path) is in '\(name)' of the folder to copy: choose a folder outside it"
+      "\(path) is inside '\(name)' of the folder to copy: choose a folder outside '\(name)'"
     case .holdsSource(let path, let name):
-      "the source is in '\(name)' of \(path), which would be replaced: move it elsewhere first"
+      "the source is inside '\(name)' of \(path), and the copy would replace '\(name)': move the source first"
     case .hasSessions(let path, let count):
       "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): a backup is restored into "
         + "a folder without sessions, so move these sessions away or name another folder"
@@ -84,7 +84,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// A hint for a folder of another user, for example a folder that the host mounted into a container.
+  /// Returns a hint for a folder of another user, for example a folder that the host mounted into a container.
   static func remedy(_ error: SystemError, user: uid_t = geteuid()) -> String {
     guard error.code == EACCES || error.code == EPERM, user != 0 else { return "" }
     return ": it has to belong to user \(user), the user of the gateway (chown -R \(user))"

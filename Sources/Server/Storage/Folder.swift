@@ -82,7 +82,7 @@ struct Folder: ~Copyable, Sendable {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
   }
 
-  /// The names in this folder, in any order.
+  /// Returns the names in this folder, in any order.
   func names(for operation: StorageError.Operation) throws(StorageError) -> [String] {
     var bytes: UnsafeMutablePointer<CChar>?
     let length = try StorageError.check(operation, unsafe clinux_folder_names(rawValue, &bytes))

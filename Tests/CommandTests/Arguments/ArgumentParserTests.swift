@@ -161,7 +161,7 @@ struct ArgumentParserTests {
     var expected = GatewayConfiguration()
     expected.reactors = 4
     expected.limits[keyPath: limit.keyPath] = value
-    // The memory of all sessions must fit the log of one session.
+    // The memory of all sessions must have room for the log of one session.
     let room = name == "sessionLogBytes" ? ["--max-memory-bytes", "16T"] : []
     if !room.isEmpty { expected.limits.memoryBytes = 1 << 44 }
     #expect(try serve(room + [limit.flag, String(value)]) == expected)

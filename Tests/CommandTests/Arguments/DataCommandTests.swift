@@ -88,8 +88,8 @@ struct DataCommandTests {
       (["export"], "export needs a session: the beginning of an id from \"drawtogether sessions\"."),
       (
         ["restore"],
-        "restore needs the folder of a backup, or a session: the beginning of an id from "
-          + "\"drawtogether sessions\"."
+        "restore needs the folder of a backup, or the beginning of a session's id, which "
+          + "\"drawtogether sessions\" shows."
       ),
       (["backup"], "backup needs a folder for the backup: a new or an empty one."),
       (["backup", ""], "backup needs a folder for the backup: a new or an empty one."),

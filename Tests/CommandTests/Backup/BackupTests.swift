@@ -129,7 +129,7 @@ struct BackupTests {
     try folder.leave("four", of: Self.file, in: log.id)
     let run = backup()
     #expect(run.code == 1)
-    #expect(run.errors.contains("had 5 bytes, but the file has 4"))
+    #expect(run.errors.contains("had received 5 bytes, but the file has 4"))
   }
 
   @Test("Symbolic links are not followed, and files that do not belong to a data folder are not copied")
@@ -194,7 +194,7 @@ struct BackupTests {
   }
 
   @Test(
-    "If there is no such folder, `restore` treats its argument as the prefix of an id, but reports a path as an error"
+    "`restore` treats an argument that names no folder as the prefix of a session id; a path to a missing folder is an error"
   )
   func names() async throws {
     var log = drawing("backup0000000000000AAA")

@@ -14,7 +14,7 @@ struct VerifyTests {
   private static let arriving = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
   private static let arrived = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
   private static let text = "bytes of a photo"
-  /// The SHA-256 of the photo, and of "not yet all".
+  /// The SHA-256 of the photo, and that of "not yet all".
   private static let digest = "f9e4f1e05cfd7db04c1b9f5ba1f5ae471b087652c6ecd1dc187f986cc8ccb63c"
   private static let otherDigest = "f89b891140f748892c48e494b2ccd9f9803c966ff04f3ad5ccfc85fa9e4e5438"
 
@@ -100,7 +100,7 @@ struct VerifyTests {
     var boundaries: Set<Int> = [bytes.count]
     let sessions = try folder.opened()
     _ = try sessions.log(of: id).read { record, _ in boundaries.insert(record.offset) }
-    // A log that ends at the first boundary has no record that names its session, so it has a fault.
+    // A log that ends at the first boundary has no record that names its session, so this log has a fault.
     boundaries.remove(boundaries.min() ?? 0)
     for length in bytes.indices {
       try folder.put(Array(bytes[..<length]), as: "log", of: id)
@@ -112,7 +112,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "ST9 A loss is reported until `repair` accepts it, even if the damaged bytes were removed from the log earlier",
+    "ST9 Lost records are reported until `repair` accepts the loss, even if the damaged bytes were removed from the log earlier",
     arguments: [true, false])
   func repair(isMended: Bool) async throws {
     let whole = try folder.bytes("log", of: id)
@@ -196,7 +196,9 @@ struct VerifyTests {
     #expect(facts?.epoch.isEmpty == false)
   }
 
-  @Test("S76 An ended session whose `session` record is lost stays ended after `repair`, and can be restored")
+  @Test(
+    "S76 An ended session that lost its `session` record is still ended after `repair`, and `restore` accepts it"
+  )
   func repairOfEnded() throws {
     try folder.unlock()
     #expect(CommandRun(["end", "Verify", "--data", folder.path]).code == 0)
@@ -252,7 +254,7 @@ struct VerifyTests {
     #expect(
       try SessionCheck(id, in: try folder.opened()).faults.map(\.description) == [
         "attachments/\(Self.digest): attachment \(Self.photo) needs this file, which is missing",
-        "uploads/\(Self.arriving): attachment \(Self.later) had 6 bytes, but the file has 5",
+        "uploads/\(Self.arriving): attachment \(Self.later) had received 6 bytes, but the file has 5",
       ])
   }
 

@@ -74,7 +74,7 @@ struct BoardTests {
   }
 
   @Test(
-    "A malformed mark changes nothing",
+    "A message with a malformed stroke, text or position does not change the board",
     arguments: [
       #"{"point":[1]}"#, #"{"point":[1,"2"]}"#, #"{"point":[1,2000000]}"#, #"{"points":[[1,2],[3]]}"#, "[]",
       "{", "",
@@ -87,7 +87,7 @@ struct BoardTests {
     #expect(board.items().isEmpty)
   }
 
-  @Test("Marks are ordered by `z`, then by key. A mark without `z` uses the sequence of its first entry")
+  @Test("Strokes are ordered by `z`, then by key. A stroke without `z` uses the sequence of its first entry")
   func order() {
     _ = board.receive(entry(Board.strokeType, #"{"point":[1,1],"z":30}"#, .append, Self.one, at: 4))
     _ = board.receive(entry(Board.strokeType, #"{"point":[2,2]}"#, .append, Self.two, at: 29))
@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "A picture has the position in its metadata or in later messages, otherwise a position that all clients derive from its id"
+    "The position of a picture is in its metadata or in later messages; without one, all clients derive it from the picture's id"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)
@@ -172,7 +172,7 @@ struct BoardTests {
     #expect(board.items().first?.z == 9)
   }
 
-  @Test("A color is sent with the number of the nearest color of the palette")
+  @Test("A color is sent as the number of the nearest color in the palette")
   func palette() {
     #expect(RGB.palette.indices.map { RGB.palette[$0].nearestOfPalette } == Array(0...10))
     #expect(RGB(0xFF0000).nearestOfPalette == 0)

@@ -53,7 +53,8 @@ struct BrailleTests {
     #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
   }
 
-  @Test("A range of dots may span several words of the mask, and each set dot is returned once")
+  @Test(
+    "Each dot that ranges set is returned once, even if the ranges overlap or cross 64-bit words of the mask")
   func mask() {
     var mask = DotMask(width: 130, height: 2)
     for (left, right, y) in [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import drawtogether
 
-/// Pictures are recognized by their first bytes, and have upright sizes.
+/// Pictures are recognized by their first bytes. Their sizes are those after the rotation that Exif data requests.
 @Suite("Image headers")
 struct ImageHeaderTests {
   private static let png: [UInt8] =
@@ -25,7 +25,7 @@ struct ImageHeaderTests {
   }
 
   @Test(
-    "The type and the upright size of a picture are parsed from its header",
+    "The type of a picture, and its size after the rotation by Exif, are parsed from its header",
     arguments: [
       (png, "image/png", 258, 3),
       (Array("GIF89a".utf8) + [0x2C, 0x01, 0xC8, 0x00], "image/gif", 300, 200),

@@ -8,7 +8,7 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// A data folder for a test, with sessions created by the store. Removed at the end.
+/// A data folder for a test, with sessions created by the store. The folder is removed with this object.
 final class KeptFolder {
   let path: String
   private let executor: BlockingExecutor
@@ -119,7 +119,7 @@ struct MadeLog {
     records.append(Self.run(bytes, targets: targets))
   }
 
-  /// Adds the compacted entries with these sequences, up to `through`.
+  /// Adds a `base` record: the compacted entries with these sequences, which replace all entries up to `through`.
   mutating func base(through: UInt64, _ entries: [(UInt64, MadeEntry)]) {
     var body: [UInt8] = []
     body.append(bigEndian: through)
@@ -127,7 +127,7 @@ struct MadeLog {
     records.append(SessionRecord(kind: .base, body: body))
   }
 
-  /// Goes back in the sequence, so that later entries are duplicates.
+  /// Sets the sequence of the next entry to an earlier one, so that the next entries are duplicates.
   mutating func goBack(to sequence: UInt64) { self.sequence = sequence - 1 }
 
   mutating func attachment(_ id: UUID, digest: String?, size: UInt64, offset: UInt64) {

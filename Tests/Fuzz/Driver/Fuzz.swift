@@ -1,7 +1,7 @@
 internal import FuzzTargets
 internal import Glibc
 
-/// Runs libFuzzer on the target in `FUZZ_TARGET`; without it, prints all targets.
+/// Runs libFuzzer on the target in `FUZZ_TARGET`. If this variable is not set, prints all targets.
 @main
 enum Fuzz {
   nonisolated(unsafe) private static var target: FuzzTarget?

@@ -36,7 +36,7 @@ struct InputReader {
   }
 }
 
-/// Splits bytes as a network may. One byte determines the parts, so that they are the same each time.
+/// Splits bytes as a network might. One byte determines the parts, so that they are the same each time.
 struct Cuts: Sequence, IteratorProtocol {
   private static let largest = [1, 2, 3, 5, 16, 64, 512, 4_096]
 

@@ -9,8 +9,8 @@ enum Logs {
   private static let executor = Result { try BlockingExecutor(name: "fuzz") }
   private static let id = SessionID(high: 1, low: 2)
 
-  /// Byte 0 chooses the meaning of the rest. Either the rest is the file of a log. Or the rest contains records: they are framed
-  /// into a log, which is cut or changed at the offset in bytes 1 and 2, with the value in byte 3.
+  /// Byte 0 chooses the meaning of the rest: the file of a log, or records. Records are framed into a log, which is then cut
+  /// or changed at the offset in bytes 1 and 2, with the value in byte 3.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte() & 3
@@ -47,7 +47,7 @@ enum Logs {
       }
       written = written[(place + 1)...]
     }
-    // A changed length may lead beyond the file's end, like that of an incomplete record.
+    // A changed length may lead beyond the file's end, like the length of an incomplete record.
     let begin = log.ends.last { $0 <= at } ?? 0
     let told = begin + 4 <= bytes.count ? bytes[begin..<begin + 4].reduce(0) { $0 << 8 | Int($1) } : 0
     let leadsBeyond = change == 0 && (1...1 << 26).contains(told) && begin + told + 12 > bytes.count

@@ -2,7 +2,8 @@ internal import HTTP
 
 /// The bytes of one connection, read by a client.
 enum ResponseStream {
-  /// Byte 0 chooses the pieces of the stream, byte 1 the limits, byte 2 the HEAD requests; the rest is the stream.
+  /// Byte 0 chooses how the stream is divided into pieces, byte 1 the limits, byte 2 the requests that are HEAD requests;
+  /// the rest is the stream.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let plan = reader.byte()

@@ -31,8 +31,7 @@ enum Restoring {
     try checkGoingOn(shell)
   }
 
-  /// Checks that the restored session continues like any other, and that its own file restores to the same
-  /// state.
+  /// Checks that the restored session continues like any other, and that the file that it then writes restores the same state.
   private static func checkGoingOn(_ shell: SessionShell) throws {
     let client = try shell.connect(Join(profile: Profile(name: "A", color: "#000000")))
     try shell.endTurn()

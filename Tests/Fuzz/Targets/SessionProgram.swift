@@ -63,7 +63,7 @@ enum SessionProgram {
     case 17: try shell.leave(client)
     case 18: shell.pass(milliseconds: 1 << Int(choice >> 5) * 2)
     case 19: try control(&program, shell, client)
-    // The gateway itself refuses a second join.
+    // A client joins only once here, because the gateway refuses a second join before the session gets it.
     case 20 where client.isWaiting: try shell.join(client, Join(profile: profile(&program)))
     case 21 where isKept: shell.beginSaving(upTo: Int(program.byte()) * 8)
     case 22 where isKept: shell.endSaving(works: choice & 32 == 0)

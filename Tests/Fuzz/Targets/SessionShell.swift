@@ -12,7 +12,7 @@ final class SessionShell {
   /// The records in the log of the session; empty for a session in memory.
   private(set) var disk: [SessionRecord]
   private var underWay: Unsaved?
-  /// All entries with a sequence that clients received, by sequence.
+  /// All entries that clients received with a sequence, by this sequence.
   private var order: [UInt64: [UInt8]] = [:]
   private var lives = 0
   private var names: UInt64 = 1_000

@@ -2,7 +2,8 @@ internal import WebSocket
 
 /// Frames received by one end.
 enum WebSocketStream {
-  /// Byte 0 chooses the pieces of the stream, byte 1 the limits and the negotiated compression; the rest is the stream.
+  /// Byte 0 chooses how the stream is divided into pieces, byte 1 the limits and the negotiated compression; the rest is the
+  /// stream.
   static func check(_ input: [UInt8], role: Role) throws {
     var reader = InputReader(input)
     let plan = reader.byte()

@@ -23,7 +23,7 @@ struct ContentCheckQueueTests {
         runningLimit: running, waitingLimit: waiting, waitingLimitPerClient: perClient)
     }
 
-    /// The contents that lost their places in the full queue.
+    /// The contents that other contents have displaced from the full queue.
     private(set) var dropped: [ContentID] = []
 
     func add(_ content: ContentID, for address: IPAddress?) -> Bool {
@@ -65,7 +65,8 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "If two addresses wait for the same content, it is verified once, when the first of them has its turn")
+    "If two addresses wait for the same content, it is verified once, when the first address has its turn"
+  )
   func shared() {
     let checks = Checks()
     for number in 1...3 { #expect(checks.add(content(UInt64(number)), for: ada)) }

@@ -87,7 +87,7 @@ final class ContentVerdictsTests {
     let contents = (0..<100).map { ContentID(session: SessionID(high: 0, low: $0), digest: digest) }
     for content in contents { verdicts.notePlaced(content, mark) }
     #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<100).map { $0 >= 90 })
-    // Nine more verdicts on the last content replace its verdict, and do not remove it.
+    // After nine more verdicts on the last content, this content still has a verdict: the newest one.
     for _ in 0..<9 { verdicts.notePlaced(contents[99], mark) }
     #expect(verdicts.verdict(on: contents[99], mark) == .intact)
   }

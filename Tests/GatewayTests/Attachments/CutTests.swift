@@ -149,7 +149,7 @@ extension OverSockets {
           let status = try room.client().patch(id, at: offset, Array(Self.body[offset...])).status
           #expect([204, 409].contains(status))
         } catch ClientError.streamEnded {
-          // The gateway has processed an interrupted request after this one, so that request replaced this one.
+          // The gateway processed one of the interrupted requests only after this PATCH, which was replaced by that request.
         } catch ClientError.broken {
         }
       }
@@ -165,7 +165,7 @@ extension OverSockets {
       let (id, half) = (UUID(), Self.body.count / 2)
       #expect(try client.create(id, size: Self.body.count).status == 201)
       #expect(try client.patch(id, at: 0, Array(Self.body[..<half])).status == 204)
-      // The SHA-256 of zero bytes.
+      // The SHA-256 of empty input.
       let wrong = "sha256 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
       let head = client.head(
         "PATCH", client.path(of: id), JournalClient.pieceFields(at: half, checksum: wrong), .chunked,
@@ -187,7 +187,7 @@ extension OverSockets {
     func creationWithWrongChecksum() throws {
       let room = try JournalRoom()
       let (client, id) = (try room.client(onOwner: false), UUID())
-      // The SHA-1 of zero bytes.
+      // The SHA-1 of empty input.
       let wrong = "sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk="
       try client.stream.send(
         client.head(

@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// P6: limits on the memory that a client can occupy, and the reads that it can cause, by requests about attachments.
+  /// P6: limits on the memory and on the reads that a client's requests about attachments can cause.
   @Suite("Limits on requests about attachments")
   struct JournalBoundsTests {
     @Test(
@@ -41,7 +41,7 @@ extension OverSockets {
       }
       var (list, bytes) = (AttachmentListBody(attachments, isChunked: false), [UInt8]())
       while let piece = list.next() {
-        // A piece is little larger than the bytes that are sent at a time and one attachment.
+        // A piece is at most as large as the bytes that are sent at a time, 32 KiB, and one attachment.
         #expect(piece.count < 32_768 + 8_192)
         bytes += piece
       }

@@ -86,7 +86,8 @@ extension OverSockets {
       #expect(answer.status == 507)
       #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
       #expect(gateway.files(of: session, in: .uploads).isEmpty)
-      // No entry announces the attachment: the uploader's page would show it, and then its removal by a participant.
+      // No entry may announce the attachment. Otherwise, the uploader's page would show the attachment, and then report that
+      // a participant removed it.
       try witness.send(witness.entry([1]))
       try witness.read(until: "the entry that was sent after the refused upload") {
         $0.received.contains { $0.payload == [1] }

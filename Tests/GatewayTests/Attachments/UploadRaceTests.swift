@@ -87,7 +87,7 @@ extension OverSockets {
       #expect(try room.observer.read(id).body == new)
     }
 
-    /// Waits until the session has this offset of an upload.
+    /// Waits until the session lists an upload with this offset.
     private static func wait(for id: UUID, at offset: Int, in room: JournalRoom) throws {
       let deadline = TestTimeout.deadline
       while .now() < deadline {
@@ -188,7 +188,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    /// An event other than a request of the uploader that ends an upload.
+    /// An event that ends an upload and is not a request of the uploader.
     enum End: CaseIterable {
       case removal, sessionEnd, expiry
     }
@@ -238,7 +238,7 @@ extension OverSockets {
         try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
         let remover = try room.client(onOwner: round % 4 < 2)
         try client.stream.send([bytes[bytes.count - 1]])
-        // The delay is at most the duration of a whole upload.
+        // The attachment is removed, or the session is ended, after a random delay of at most the duration of an upload.
         for _ in 0..<random.next(below: 4) { _ = try remover.http.ask("GET", "/healthz") }
         if end == .removal {
           #expect(try remover.remove(id) == 204)
@@ -310,7 +310,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece for an upload that has just been completed is refused with its offset, not with 404"
+      "PROTOCOL 4: a piece for an upload that has just been completed is refused with the upload's offset, not with 404"
     )
     func pieceAtTheEnd() async throws {
       let room = try JournalRoom()

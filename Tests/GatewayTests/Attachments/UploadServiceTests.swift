@@ -215,7 +215,7 @@ struct UploadServiceTests {
     #expect(await !worker.exists)
   }
 
-  @Test("A body that announces more bytes than its attachment is refused")
+  @Test("A chunked body is refused when it announces more bytes than the upload still needs")
   func tooLarge() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -236,7 +236,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("After a restart, an incomplete upload in one request is removed")
+  @Test("A restart removes an incomplete upload that cannot be resumed")
   func restartedInOneRequest() async throws {
     let worker = try UploadWorker()
     let upload = try await worker.begin(.post(length: 8))
@@ -246,7 +246,7 @@ struct UploadServiceTests {
   }
 }
 
-/// Returns the head of a request with a body.
+/// The head of a request with a body.
 private struct UploadHead {
   let method: String
   let fields: String
@@ -284,8 +284,8 @@ private struct UploadHead {
   }
 }
 
-/// An upload service with one session, on a thread of its own like a reactor. In place of connections, it records the
-/// effects on each connection.
+/// An upload service with one session, on a thread of its own like a reactor. It uses no real
+/// connections, and records the effects that the service has on each connection.
 private actor UploadWorker {
   private let gateway: Gateway
   private let folder: String
@@ -473,7 +473,7 @@ private actor UploadWorker {
     await settle()
   }
 
-  /// Removes all uploads from memory, and restores the attachment like the next process after a restart.
+  /// Removes all uploads from memory, and restores the attachment as a new process does after a restart.
   func restart(fileBytes: UInt64) async throws {
     let found = try #require(hosted.session.attachment(attachment))
     let file = try #require(service.pendingAttachments[attachment, hosted]).file.name

@@ -97,7 +97,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "Addresses with several new uploads lose slots to a new address at once, until none has more uploads than that address"
+    "Addresses with several new uploads lose slots to a new address at once, until no address has more uploads than the new one"
   )
   func reopened() throws {
     let table = Self.table(uploads: 8)
@@ -125,7 +125,8 @@ struct UploadTableTests {
   }
 
   @Test(
-    "A new upload of an address with few uploads is not evicted for 2 s, and for longer if its body is fast")
+    "A new upload of an address with few uploads cannot be evicted in its first 2 s, and later only if its body is slow"
+  )
   func justBegun() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 2)
@@ -157,7 +158,7 @@ struct UploadTableTests {
     let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
     let reopened = try (0..<3).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 10) }
     #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(10)).evicted?.id == reopened[0])
-    // Next is the older upload, because it has received only few bytes in the last window.
+    // The older upload is evicted next, because it has received only few bytes in the last window.
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
   }
 
@@ -178,7 +179,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "If the reactor of an upload cannot be told to evict it, the upload keeps its slot, and the new upload is refused"
+    "If the eviction of an upload cannot be sent to its reactor, the upload keeps its slot, and the new upload is refused"
   )
   func fullMailbox() throws {
     let table = Self.table(uploads: 1)

@@ -46,7 +46,7 @@ extension OverSockets {
       let others = try (0..<12).map { _ in try ParticipantClient(gateway, session).join() }
       try first.read(until: "the joins of all others") { Self.joined($0).count >= others.count }
       #expect(Self.joined(first) == others.map(\.number))
-      // A delayed announcement comes before the entries of its participant.
+      // A delayed announcement of a join comes before the entries of the new participant.
       let last = try ParticipantClient(gateway, session).join()
       try last.send(last.entry([7]))
       try first.read(until: "the entry of the last member") { $0.received.contains { $0.payload == [7] } }
@@ -88,7 +88,9 @@ extension OverSockets {
       #expect(late.received.isEmpty && late.state.held.isEmpty)
     }
 
-    @Test("P7: an entry for a number that was never assigned is refused, and uses up its client sequence")
+    @Test(
+      "P7: an entry whose target is a number that was never assigned is refused, and uses up its client sequence"
+    )
     func unknownTarget() throws {
       let gateway = try RunningGateway()
       let sender = try ParticipantClient(gateway, gateway.makeSession()).join()
@@ -199,7 +201,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P7: a socket of an unknown session is closed with 4004; a handshake with a foreign `Origin` is refused with 403"
+      "P7: a WebSocket for an unknown session is closed with 4004; a handshake with a foreign `Origin` is refused with 403"
     )
     func nobodyElse() throws {
       let gateway = try RunningGateway(reactors: 2)

@@ -9,7 +9,7 @@ extension OverSockets {
   /// P5: a slow reader harms no other member.
   @Suite("Slow readers")
   struct SlowReaderTests {
-    /// A session with a member that does not read, and others that do.
+    /// A session with one member that does not read, and other members that read.
     private struct Room {
       let gateway: RunningGateway
       let drawer: ParticipantClient
@@ -51,7 +51,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5, P3: a member that reads nothing during 40 MB gets a catch-up between two frames; the others get all entries",
+      "P5, P3: a member that reads nothing while 40 MB are sent gets a catch-up between two frames; the others get all entries",
       arguments: [false, true])
     func neverReads(isSecure: Bool) throws {
       var room = try Room(isSecure: isSecure, reactors: 2)

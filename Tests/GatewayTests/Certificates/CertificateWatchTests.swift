@@ -3,7 +3,7 @@ import Primitives
 
 @testable import Gateway
 
-/// When files are read again and when failures are logged. The tests use no real files and no clock.
+/// The rules for reading files again and for logging failures. The tests use no real files and no clock.
 @Suite("Certificate watch")
 struct CertificateWatchTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)

@@ -82,7 +82,7 @@ struct AcceptorTests {
   }
 
   @Test(
-    "The request of a reserved connection is read at once, so that a new connection does not evict it as silent"
+    "The request of a reserved connection is read at once, so that a new connection does not evict the reserved one as silent"
   )
   func readAtOnce() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
@@ -109,7 +109,7 @@ struct AcceptorTests {
     room.clock.set(room.clock.now + .milliseconds(1))
     room.acceptor.acceptWaiting()
     #expect(room.handler(of: client) != nil)
-    // A slow pass ends after its first connection, and looks for more in the next turn.
+    // On a slow machine, the acceptor reaches its time limit after one connection, and continues in the next turn.
     if room.acceptor.nextDeadline == room.clock.now { room.acceptor.acceptWaiting() }
     #expect(room.acceptor.nextDeadline == nil)
   }
@@ -216,7 +216,7 @@ private final class AcceptorRoom {
 
   struct Client {
     let descriptor: CInt
-    /// The port of the client's address, which distinguishes it from other clients.
+    /// The port of the client's address. Each client has a different port.
     let port: UInt16
   }
 
@@ -274,7 +274,7 @@ private final class AcceptorRoom {
 
   /// Accepts all waiting connections, without a time limit.
   func acceptAll(isSecure: Bool = false) {
-    // A slow pass ends before all connections are accepted. Both ports have the same source.
+    // On a slow machine, one call reaches its time limit before all connections are accepted. Both ports have the same source.
     repeat {
       if isSecure { acceptor.acceptSecure() } else { acceptor.acceptPlain() }
     } while source?.script.isEmpty == false

@@ -35,7 +35,7 @@ struct HandshakeTableTests {
         Self.key(slot), from: Self.address(UInt32(slot)), at: MonotonicTime(nanoseconds: Int64(100 - slot)))
     }
     #expect(table.victim() == Self.key(49))
-    // A handshake that has ended without being replaced is removed only once.
+    // A handshake that ends by itself is removed by the first call; a second call finds nothing to remove.
     #expect(table.remove(Self.key(49), from: Self.address(49)) == MonotonicTime(nanoseconds: 51))
     #expect(table.remove(Self.key(49), from: Self.address(49)) == nil)
     #expect(table.count == 49 && table.victim() == nil)

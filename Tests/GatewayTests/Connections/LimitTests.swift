@@ -12,7 +12,7 @@ extension OverSockets {
   @Suite("Limits")
   struct LimitTests {
     @Test(
-      "P6: beyond `connections`, a new connection is refused with the reason; after another one closes, it is accepted",
+      "P6: beyond `connections`, a new connection is refused with the reason, until another connection closes",
       arguments: [1, 2])
     func connections(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 3 }

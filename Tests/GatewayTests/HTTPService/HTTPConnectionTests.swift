@@ -11,7 +11,7 @@ import Wire
 
 @testable import Gateway
 
-/// One HTTP connection over a pair of descriptors, without a network and an event loop.
+/// One HTTP connection over a pair of descriptors, without a network or an event loop.
 @Suite("HTTP connection")
 struct HTTPConnectionTests {
   @Test("Requests that arrive together are answered in their order")
@@ -126,7 +126,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A drain closes idle connections at once, and others after an answer, even if a request body is incomplete"
+    "A drain closes an idle connection at once, and a connection with an incomplete request after the response"
   )
   func draining() async throws {
     let idle = try HTTPWorker()
@@ -271,7 +271,7 @@ private actor HTTPWorker {
 
   /// Creates a session by a request.
   ///
-  /// - Returns: its id.
+  /// - Returns: the id of the session.
   func makeSession() async throws -> String {
     let body = "{\"identifier\":\"drawtogether\",\"title\":\"T\",\"type\":\"generic\"}"
     await send("POST /api/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")

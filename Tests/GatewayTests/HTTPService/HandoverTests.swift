@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: GET and DELETE for a session of the other reactor work, and so do the requests pipelined after them",
+      "PROTOCOL 1: GET and DELETE for a session of the other reactor work, and requests pipelined after them are answered",
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -170,7 +170,7 @@ extension OverSockets {
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: body.isSecure, bodyLimit: 4 << 20)
       let path = "/api/sessions/\(session.text)/attachments"
       let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-      // A pipelined request after the body is answered in its order.
+      // A request that is pipelined after the body is answered after the upload.
       let behind = http.head("GET", "/healthz")
       let length = "\(bytes.count)"
       if body.expectsContinue {

@@ -163,7 +163,8 @@ extension OverSockets {
     }
 
     @Test(
-      "A body that is too large is refused with 413 and its size, while the client is still sending")
+      "A body above the limit is refused with 413, which states the body's size, while the client is still sending"
+    )
     func bodyTooLarge() throws {
       let client = try HTTPClient(RunningGateway())
       try client.stream.send(

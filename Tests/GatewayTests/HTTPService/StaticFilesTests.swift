@@ -204,7 +204,7 @@ struct StaticFilesTests {
     #expect(answer.head.fields.first("Vary") == nil)
   }
 
-  @Test("RFC 9110 §9.3.2: the response to HEAD is that to GET without the body")
+  @Test("RFC 9110 §9.3.2: the response to HEAD is the response to GET without its body")
   func head() throws {
     for fields in [[:], ["Accept-Encoding": "gzip"]] as [FieldList] {
       let get = try #require(try answer(.get, "/js/main.js", fields))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fair queue")
 struct FairQueueTests {
-  /// A clock that tests move.
+  /// A clock that shows the time that a test has set.
   private final class Clock {
     var time = MonotonicTime(nanoseconds: 0)
   }
@@ -19,7 +19,7 @@ struct FairQueueTests {
     queue = FairQueue { clock.time }
   }
 
-  /// Serves the queue for a time, of which each element needs the time `each`. Returns the served elements.
+  /// Serves the queue for `time`, where each element takes the time `each`. Returns the served elements.
   private func serve(for time: Duration, each: Duration) -> [Int] {
     var served: [Int] = []
     queue.serve(for: time) { element, _ in

@@ -103,7 +103,7 @@ extension ComponentWorker {
     try store.byteCount(of: Self.id(number)) ?? 0
   }
 
-  /// Takes turns until the store has everything that participants sent. Other tasks may still be running.
+  /// Performs turns until the store has everything that participants sent. Other tasks may still be running.
   fileprivate func store(_ number: UInt64) async {
     repeat {
       // The clock advances only to times at which work is due, and not while the store's thread is still working.

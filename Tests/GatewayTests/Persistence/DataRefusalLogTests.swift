@@ -5,7 +5,9 @@ import Wire
 
 @Suite("Log of refused data")
 struct DataRefusalLogTests {
-  @Test("While new data is refused, only the first refusal is logged, with its reason; its end is logged too")
+  @Test(
+    "While new data is refused, only the first refusal is logged, with its reason; the end of the refusals is logged once"
+  )
   func changes() {
     let lines = LogLines()
     let log = DataRefusalLog(lines.log)

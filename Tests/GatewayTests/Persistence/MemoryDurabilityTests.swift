@@ -12,7 +12,7 @@ extension OverSockets {
   @Suite("Sessions in memory")
   struct MemoryDurabilityTests {
     @Test(
-      "With `--durability memory`, a session's entries are neither on disk nor in the store, and its end removes its attachments"
+      "With `--durability memory`, no entries are on disk or in the store, and the end of a session removes its attachments"
     )
     func ends() async throws {
       let gateway = try RunningGateway { $0.durability = .memory }
@@ -59,7 +59,8 @@ extension OverSockets {
     }
 
     @Test(
-      "A run with `--durability memory` changes neither the stored sessions nor the mark of their clean stop")
+      "A run with `--durability memory` leaves the stored sessions and the file that marks their clean stop unchanged"
+    )
     func keepsStoredSessions() async throws {
       var gateway = try RunningGateway()
       let stored = try gateway.makeSession()

@@ -45,7 +45,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "If a batch fails, its callers are resumed with false; it is repeated after a second, and stores each record once"
+    "If a batch fails, its callers are resumed with false; the batch is repeated after a second, and stores each record once"
   )
   func failingDisk() async throws {
     let worker = try Worker()
@@ -345,7 +345,7 @@ private actor Worker {
     return waiting.count - 1
   }
 
-  /// Takes turns until the store has this number of appends.
+  /// Performs turns until the store has this number of appends.
   func wait(for count: Int, appendsOf store: ScriptedStore) async throws {
     let deadline = TestTimeout.deadline
     while store.appends.count < count || persister.nextDeadline == nil {
@@ -358,7 +358,7 @@ private actor Worker {
   /// True if a request has its result.
   func isDone(_ request: Int) -> Bool { done.contains(request) }
 
-  /// Takes turns until a request has its result.
+  /// Performs turns until a request has its result.
   func outcome(of request: Int) async -> Bool {
     let isDone = Guarded(false)
     let task = waiting[request]

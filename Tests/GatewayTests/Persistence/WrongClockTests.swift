@@ -17,7 +17,7 @@ extension OverSockets {
         wall: { WallTime.now() + .seconds(days * 86_400) }, isSynchronised: { isSynchronised })
     }
 
-    /// Creates two sessions with an entry, of which the second has ended.
+    /// Creates two sessions with one entry each, and ends the second session.
     private static func makeSessions(_ gateway: RunningGateway) throws -> [SessionID] {
       let sessions = try [gateway.makeSession(), gateway.makeSession()]
       for (session, ends) in zip(sessions, [false, true]) {

@@ -27,7 +27,7 @@ extension OverSockets {
           member.entry([UInt8(index & 255), UInt8(index >> 8)], retention: .append),
           member.entry([UInt8(index & 255)], retention: .replace, key: EntryKey(high: 1, low: 1)))
       }
-      // When each member has received its own entries, all entries are in the order.
+      // When each member has received its own entries, the session has assigned a sequence to all entries.
       for member in members { try member.read(until: "its own last entry") { $0.isCurrent } }
       let before = MonotonicTime.now()
       gateway.gateway.drain()

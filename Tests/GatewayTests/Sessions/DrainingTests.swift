@@ -37,7 +37,7 @@ struct DrainingTests {
     #expect(await worker.drainCalls == ["wake", "stop"])
   }
 
-  @Test("A drain waits for open sockets for at most 4.5 s, and ends after 7.3 s")
+  @Test("A drain waits for open sockets for at most 4.5 s, and ends after at most 7.3 s")
   func deadlines() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

@@ -70,7 +70,7 @@ extension OverSockets {
       let session = try gateway.makeSession()
       let member = try ParticipantClient(gateway, session).join()
       let key = EntryKey(high: 1, low: 1)
-      // When its first entry is committed, the participant is on the disk too.
+      // When the first entry is committed, the participant's record is on the disk too.
       try member.send(member.entry([]))
       try member.read(until: "its first entry is committed") {
         $0.committed >= ($0.received.last?.sequence ?? .max) && !$0.received.isEmpty

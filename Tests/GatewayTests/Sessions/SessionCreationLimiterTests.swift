@@ -10,7 +10,8 @@ struct SessionCreationLimiterTests {
   private let client = IPAddress(v4: 0x0A00_0001)
 
   @Test(
-    "A client can create a minute's number of sessions at once, and after that the same number per minute")
+    "A client can create as many sessions at once as the limit allows per minute, and afterwards only at this rate"
+  )
   func limit() {
     var limiter = SessionCreationLimiter(perMinute: 4)
     for _ in 0..<4 { #expect(limiter.admit(client, at: start) == nil) }

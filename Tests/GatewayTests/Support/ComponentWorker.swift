@@ -307,7 +307,7 @@ actor ComponentWorker {
     }
   }
 
-  /// Takes turns until all tasks and flushes are finished.
+  /// Performs turns until all tasks and flushes are finished.
   func turn() async {
     repeat {
       turnOnce()

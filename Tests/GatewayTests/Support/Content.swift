@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// The bytes of attachments in tests: the same for the same seed, and without repetitions.
+/// The bytes of attachments in tests. They depend only on the seed, and contain no repetitions.
 enum Content {
   static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = SeededGenerator(seed: seed)

@@ -46,7 +46,7 @@ final class HTTPClient {
     return try response(to: method)
   }
 
-  /// Waits for the next response, which belongs to a request of that method.
+  /// Waits for the next response, which must belong to a request with this method.
   func response(to method: String = "GET") throws -> Response {
     reader.expect(method == "HEAD" ? .head : .get)
     let deadline = TestTimeout.deadline

@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import TestSupport
 
-/// Blocks the thread of an executor until `release` is called, so that later calls on it wait.
+/// Blocks the thread of an executor until `release` is called, so that later calls on this thread wait.
 final class Hold: Sendable {
   private let isOver = Guarded(false)
 

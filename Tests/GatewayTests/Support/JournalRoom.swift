@@ -16,7 +16,7 @@ final class JournalRoom {
   let observer: JournalClient
   let metrics: Metrics
   /// The number of the room's own connections: those of the witness, the observer and the metrics. Tests compare with this
-  /// constant, because a count at their beginning may lack a connection that is not accepted yet.
+  /// constant, because a count at the beginning of a test may lack a connection that is not accepted yet.
   static let connections = 3
 
   init(_ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {

@@ -76,7 +76,7 @@ final class KeeperFixture: Sendable {
     return CertificateKeeper(try source.read(), from: source, log: log, on: executor, now: now)
   }
 
-  /// Makes the keeper check the files, a second later.
+  /// Advances the time by the interval between checks, and makes the keeper check the files.
   func check(_ keeper: CertificateKeeper) async {
     advance(CertificateKeeper.checkInterval)
     await keeper.check(now: now, date: date)

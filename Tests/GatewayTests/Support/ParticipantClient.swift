@@ -15,7 +15,7 @@ final class ParticipantClient {
   private(set) var socket: WebSocketClient?
   private(set) var joined: Joined?
   private(set) var state = RetainedState()
-  /// True to apply the entries of the gateway itself to the state. They are many in large sessions.
+  /// True to apply the gateway's own entries to the state. Large sessions have many of these entries.
   var followsParticipants = true
   /// The received entries, without those of snapshots, in their order.
   var received: [ReceivedEntry] = []

@@ -7,10 +7,10 @@ import Wire
 
 @testable import Gateway
 
-/// A gateway for one test. It runs in this process, on free ports of the loopback interface. Its folders are removed with
-/// it.
+/// A gateway for one test. The gateway runs in this process, on free ports of the loopback interface.
 ///
-/// It runs until its last reference is released. Each connection to it has a reference.
+/// The gateway runs until the last reference to this object is released; then the folders are removed. Each connection to the
+/// gateway has a reference.
 final class RunningGateway: Sendable {
   let gateway: Gateway
   let http: SocketAddress

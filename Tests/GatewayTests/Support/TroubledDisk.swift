@@ -37,12 +37,12 @@ final class TroubledDisk: Sendable {
 
   private let state = Guarded(State())
 
-  /// From now on, makes the calls fail for which `concerns` is true, including calls that are hanging.
+  /// Makes every call fail for which `concerns` returns true, until the fault changes. Calls that are hanging fail at once.
   func fail(with code: CInt, _ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .fails(code), concerns)
   }
 
-  /// Makes the calls hang for which `concerns` is true, until the fault changes.
+  /// Makes every call hang for which `concerns` returns true, until the fault changes.
   func hang(_ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .hangs, concerns)
   }

@@ -14,7 +14,7 @@ func makeCoordinator() throws -> SessionCoordinator {
   return SessionCoordinator(object, at: link.gateway, isLocallyInitiated: false)
 }
 
-/// Creates a reliable entry of a sender with the number 7.
+/// Creates a reliable entry whose sender has the participant number 7.
 func makeEntry(
   _ text: String, type: String, retention: Retention, _ number: UInt32, isRepeat: Bool = false
 ) -> ReceivedEntry {

@@ -40,7 +40,7 @@ func withTimeout<Value: Sendable>(
 }
 
 extension GroupSession where ActivityType: Sendable {
-  /// Waits until the session is in a state.
+  /// Waits until the session is in the given state.
   func waitForState(_ state: State) async throws {
     let seen = Mutex<[String]>([])
     do {
@@ -55,7 +55,7 @@ extension GroupSession where ActivityType: Sendable {
     }
   }
 
-  /// Waits until the session has a number of active participants.
+  /// Waits until the session has the given number of active participants.
   func waitForParticipants(_ count: Int) async throws {
     try await withTimeout("\(count) participants") {
       for await people in self.$activeParticipants.values where people.count == count { return }

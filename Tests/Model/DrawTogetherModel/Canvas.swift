@@ -20,7 +20,7 @@ public class Canvas: ObservableObject {
     self.strokeColor = strokeColor
   }
 
-  /// The size of the drawing. The larger of two drawings wins.
+  /// The size of the drawing. A received drawing replaces this one only if it has more points.
   public var pointCount: Int {
     strokes.reduce(0) { $0 + $1.points.count }
   }
@@ -71,7 +71,7 @@ public class Canvas: ObservableObject {
     }
   }
 
-  /// Empties the canvas; in a session for all participants, by a new session.
+  /// Empties the canvas. In a session, also starts a new session, which empties the canvas of all participants.
   public func reset() {
     strokes = []
     images = []

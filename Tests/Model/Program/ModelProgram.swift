@@ -7,7 +7,7 @@ import GroupActivities
 ///
 ///     share · open LINK · point X Y · lift · image X Y BASE64 · reset · end · leave · state
 ///
-/// The program ends with its input. An error is written as a line `{"error": "…"}`.
+/// The program ends at the end of its input. An error is written as a line `{"error": "…"}`.
 @main
 @MainActor
 struct ModelProgram {

@@ -57,7 +57,7 @@ final class StateWriter {
     do {
       try FileHandle.standardOutput.write(contentsOf: encoder.encode(value) + Data("\n".utf8))
     } catch {
-      // The reader is gone.
+      // The program that reads the output has ended.
       exit(1)
     }
   }

@@ -204,7 +204,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "Without a 101 response, the WebSocket ends with the reason",
+    "Without a 101 response, the WebSocket ends; the reason says if the server refused, redirected, or closed the connection",
     arguments: [
       Answer(
         text: "HTTP/1.1 403 Forbidden\r\nContent-Length: 28\r\n\r\n{\"detail\":\"Another origin.\"}x",
@@ -242,7 +242,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "A server with another protocol is reported as not a gateway",
+    "A server that speaks another protocol is reported as not being a gateway",
     arguments: [
       "SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
       "HTTP/1.1 999999\r\n\r\n", String(repeating: "a", count: 20_000), "\0\0\0\0",

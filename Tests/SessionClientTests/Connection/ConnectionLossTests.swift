@@ -134,7 +134,7 @@ extension ConnectionTests {
       let server = try ScriptedServer { _, stream in
         try ScriptedServer.upgrade(stream)
         try stream.send(ScriptedServer.welcome)
-        // No more bytes are read.
+        // From here on, the server reads no bytes.
         try TestTimeout.block(until: "the end of the test") { isOver.withLock { $0 } }
       }
       defer {

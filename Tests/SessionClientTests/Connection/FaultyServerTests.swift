@@ -26,7 +26,7 @@ extension ConnectionTests {
       return ada.events.recorded.end
     }
 
-    @Test("A server with another protocol is reported as not a gateway")
+    @Test("A server that speaks another protocol is reported as not being a gateway")
     func somethingElse() async throws {
       let end = try await Self.end { _, stream in
         _ = try stream.receive()
@@ -40,7 +40,7 @@ extension ConnectionTests {
       #expect(words.contains("HTTP"))
     }
 
-    @Test("A server without TLS at an https address is not a gateway")
+    @Test("A server without TLS at an https address is reported as not being a gateway")
     func plain() async throws {
       let end = try await Self.end(
         of: { _, stream in
@@ -176,7 +176,7 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A name with several addresses is reached at the address that responds")
+    @Test("If a host name has several addresses, the client connects to the address that responds")
     func severalAddresses() async throws {
       // On most machines, `localhost` also resolves to ::1, on which this gateway does not listen.
       let gateway = try LocalGateway()

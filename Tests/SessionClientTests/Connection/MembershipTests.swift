@@ -55,7 +55,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("Messages sent by several threads arrive in the order of each thread")
+    @Test("All messages of several threads arrive, in order per thread")
     func threads() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -117,7 +117,7 @@ extension ConnectionTests {
 
     @Test("A valid certificate for another host ends the membership")
     func otherName() async throws {
-      // The gateway listens on all addresses, so 127.0.0.2 leads to it too, but its certificate does not name 127.0.0.2.
+      // The gateway listens on all addresses, so 127.0.0.2 leads to the gateway too, but its certificate does not name 127.0.0.2.
       let gateway = try LocalGateway { $0.https = ListenAddress(host: "0.0.0.0", port: 0) }
       let address = try GatewayAddress(
         #require(URL(string: "https://127.0.0.2:\(gateway.https.port)")), certificates: gateway.certificates)
@@ -140,7 +140,9 @@ extension ConnectionTests {
       #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
     }
 
-    @Test("If a participant ends the session, it ends for all participants after the pending messages")
+    @Test(
+      "If a participant ends the session, its pending messages arrive, and then the session ends for all participants"
+    )
     func ending() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -265,7 +267,7 @@ extension ConnectionTests {
     }
 
     @Test(
-      "An activity change above the size limit is rejected at once, and does not count for the rate limit")
+      "An activity change above the size limit is rejected at once, and does not count toward the rate limit")
     func largeActivity() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

@@ -112,7 +112,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "A server that states an upload offset above the upload's size is reported as not a gateway",
+    "A server that states an upload offset above the upload's size is reported as not being a gateway",
     arguments: [21, UInt64.max], Place.allCases)
   func impossibleOffset(_ offset: UInt64, _ place: Place) async throws {
     let content = TestContent.bytes(20, seed: 1)
@@ -134,7 +134,7 @@ struct InvalidServerTests {
           switch place {
           case .end: ("204 No Content", "Upload-Offset: \(offset)\r\n", "")
           case .mismatch: ("409 Conflict", "Content-Type: application/problem+json\r\n", problem)
-          // In these cases, an earlier request reports the offset.
+          // In these cases, the response to an earlier request has reported the offset.
           case .creation, .head: ("503 Service Unavailable", "", "")
           }
       }

@@ -52,7 +52,8 @@ struct LeavingTests {
     #expect(early.isFinished)
   }
 
-  @Test("Leaving without a connection reconnects at once to send `leave`, and gives up after 5 s")
+  @Test(
+    "A client that leaves without a connection reconnects at once to send `leave`, and gives up after 5 s")
   func leavesAway() {
     var harness = SessionHarness.live()
     for _ in 0..<8 { harness.loseConnection() }

@@ -111,7 +111,7 @@ struct ReceivingTests {
     #expect(harness.events == ["snapshot", "attachments []", "caught up"])
   }
 
-  @Test("A successor and the gateway's notices are reported")
+  @Test("A successor session and the gateway's notices are reported")
   func successor() {
     var harness = SessionHarness.live()
     let id = SessionID(high: 3, low: 4)

@@ -82,7 +82,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "A resume states the last entry of an interrupted tail in `after`; after an interrupted snapshot, it has no `after`"
+    "If a tail was interrupted, `after` in the resume is the last received entry; if a snapshot was interrupted, there is no `after`"
   )
   func wherePlacesAre() {
     var harness = SessionHarness.live()
@@ -169,7 +169,7 @@ struct ReconnectTests {
     #expect(harness.events.last == "caught up")
   }
 
-  @Test("A `committed` of a former epoch releases no entries in the new epoch")
+  @Test("A `committed` message of a former epoch releases no entries in the new epoch")
   func committedOfFormerEpoch() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -206,7 +206,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "After close code 4009 (resumed elsewhere), the client joins as a new participant, and resends only entries that its tail lacks"
+    "After close code 4009 (resumed elsewhere), the client joins as a new participant, and resends only entries not in its tail"
   )
   func resumedElsewhere() {
     var harness = SessionHarness.live()

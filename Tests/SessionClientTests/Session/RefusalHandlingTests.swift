@@ -77,7 +77,9 @@ struct RefusalHandlingTests {
     #expect(harness.reached == [1])
   }
 
-  @Test("Entries sent before a gateway crash keep their client sequences, as others may have received them")
+  @Test(
+    "Entries sent before a gateway crash keep their client sequences, because others may have received the entries"
+  )
   func keepsNumbersOverCrash() {
     var harness = SessionHarness.live()
     let key = EntryKey(high: 1, low: 1)

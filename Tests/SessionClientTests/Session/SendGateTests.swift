@@ -67,7 +67,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
   }
 
-  @Test("A send with an empty target list is ignored and does not count for the rate limit")
+  @Test("A send with an empty target list is ignored and does not count toward the rate limit")
   func emptyTargets() throws {
     var gate = gate()
     for _ in 0..<5_000 { #expect(try !gate.admit(entry(1, targets: 0), now: start)) }
@@ -75,7 +75,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "A burst of 2 s of the rate limit is admitted; the next error states the time until a quarter of it is available"
+    "The entries of 2 s at the rate limit are admitted at once; the next error states when a quarter of them is allowed"
   )
   func rate() throws {
     var gate = gate()

@@ -23,7 +23,7 @@ struct SendingTests {
   }
 
   @Test(
-    "Sent entries are kept until they are committed; a mark is reached when all entries before it are committed"
+    "Sent entries are kept until they are committed; `mark(id)` is reported as reached when all earlier entries are committed"
   )
   func keeps() {
     var harness = SessionHarness.live()
@@ -121,7 +121,9 @@ struct SendingTests {
     #expect(harness.sent.count == 7)
   }
 
-  @Test("The client sends a burst of 1.5 s of the rate limit at once, and then sends at the rate limit")
+  @Test(
+    "The client sends as many entries as the rate limit allows in 1.5 s at once, and then sends at the rate limit"
+  )
   func rateLimit() {
     var limits = Limits()
     limits.entriesPerSecond = 10
@@ -145,7 +147,8 @@ struct SendingTests {
   }
 
   @Test(
-    "An activity change is sent after the echo of earlier entries; later entries are sent after its own echo")
+    "An activity change is sent after the echo of earlier entries; later entries are sent after the echo of the change"
+  )
   func activity() {
     var harness = SessionHarness.live()
     let change = ActivityChange(title: "New")
@@ -166,7 +169,7 @@ struct SendingTests {
   }
 
   @Test(
-    "A mark after an activity change is reached when the change is committed; the change uses no client sequence"
+    "If a mark was set after a change of the activity, it is reached when the change is committed; the change uses no client sequence"
   )
   func settlesActivity() {
     var harness = SessionHarness.live()

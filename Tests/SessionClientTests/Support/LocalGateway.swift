@@ -10,7 +10,7 @@ import Wire
 
 /// A gateway in the test's process, on free loopback ports, with a folder of its own.
 ///
-/// It runs as long as it is referenced.
+/// The gateway runs until the last reference to this object is released.
 final class LocalGateway: Sendable {
   /// The way in which a test stops a gateway.
   enum End: CaseIterable {

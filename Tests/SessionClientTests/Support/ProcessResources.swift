@@ -56,7 +56,7 @@ enum ProcessResources {
   /// Returns the number of threads with the name.
   static func threads(named name: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-      // A thread may end during the call, and its file with it.
+      // A thread may end during the call, and then its file no longer exists.
       let found = try? String(contentsOf: URL(filePath: "/proc/self/task/\(task)/comm"), encoding: .utf8)
       return found?.split(separator: "\n").first.map(String.init) == name
     }

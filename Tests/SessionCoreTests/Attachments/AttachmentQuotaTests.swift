@@ -111,7 +111,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 20 << 20 + 7)
   }
 
-  @Test("S49 content that several attachments share counts once, and is removed with the last of them")
+  @Test("S49 content that several attachments share counts once, and is removed with the last attachment")
   func duplicates() throws {
     let fixture = Fixture()
     let ids = try (1...3).map { try fixture.add($0, size: 10) }

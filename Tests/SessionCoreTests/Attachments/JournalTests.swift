@@ -83,7 +83,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot has attachments with their announced offsets, and client entries, even if a key is an attachment's id"
+    "S46 a snapshot has attachments with their announced offsets, and client entries, even those under an attachment's id"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
@@ -118,7 +118,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 the removal of an attachment sends a `remove` in both key spaces, which also removes client entries under its id"
+    "S47 the removal of an attachment sends a `remove` in both key spaces, so client entries under its id are removed too"
   )
   func removal() throws {
     let fixture = Fixture()

@@ -59,7 +59,8 @@ struct UploadProgressTests {
   }
 
   @Test(
-    "P6 all uploads that begin in a session share one rate limit, which is that of one participant's entries")
+    "P6 all uploads that begin in a session share one rate limit, which equals the limit for one participant's entries"
+  )
   func beginningRate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 10 }
     for _ in 1...20 { try fixture.session.consumeUploadRate(size: 0, now: fixture.now) }

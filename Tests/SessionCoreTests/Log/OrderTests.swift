@@ -82,7 +82,8 @@ struct OrderTests {
   }
 
   @Test(
-    "S6 a present or past participant can request a successor session; there is at most one in ten seconds")
+    "S6 a present or past participant can request a successor session; in ten seconds, at most one successor is created"
+  )
   func follow() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -263,7 +264,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S14 a client that resumes with an unknown token, or with that of a participant that left, is a new participant"
+    "S14 a client that resumes with an unknown token, or the token of a participant that left, is a new participant"
   )
   func unknownToken() throws {
     let fixture = Fixture()

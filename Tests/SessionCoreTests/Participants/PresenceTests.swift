@@ -99,7 +99,7 @@ struct PresenceTests {
   }
 
   @Test(
-    "S41 a waiting socket gets the participants and their changes, but no entries; members see it in the list `waiting`"
+    "S41 a waiting socket gets the participants and their changes, but no entries; members see its participant in `waiting`"
   )
   func waiting() throws {
     let fixture = Fixture()

@@ -92,7 +92,7 @@ struct LostRecordsTests {
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
     let restored = try Self.restored(fixture, without: run)
     let mended = Fixture(restored.session, now: fixture.now)
-    // The log without the lost record, as after a compaction.
+    // The log no longer contains the lost record, as after a compaction.
     mended.disk = fixture.disk
     mended.disk.remove(at: run)
     mended.disk += restored.session.openingRecords()

@@ -65,7 +65,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a clean stop, the next number follows the last assigned one, which may be that of a waiting socket"
+    "S66 after a clean stop, the next number follows the last assigned number, even if a waiting socket has the latter"
   )
   func clean() throws {
     let fixture = Fixture(saving: .byStore)

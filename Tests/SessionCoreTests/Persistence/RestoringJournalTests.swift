@@ -46,7 +46,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 an upload is restored with its digest if that is on disk, and then only has to be finished",
+    "S64 if the digest of an upload is on disk, the upload is restored with the digest, and only has to be finished",
     arguments: [false, true])
   func stored(isThere: Bool) throws {
     let fixture = Fixture(saving: .byStore)

@@ -9,7 +9,7 @@ import Primitives
 @Suite("P2, P3, P4, P8: loading a session")
 struct RestoringTests {
   @Test(
-    "S59, S60 after a crash, a client resumes in a new epoch, gets a snapshot of the saved state, and sends the rest again"
+    "S59, S60 after a crash, a client resumes in a new epoch, gets a snapshot of the saved state, and resends unsaved entries"
   )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)

@@ -36,7 +36,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S54 a save has at most 1 MiB, in whole frames; if several saves are needed, only the last has used client sequences"
+    "S54 a save has at most 1 MiB, in whole frames; of several saves, only the last contains the client sequences that were used"
   )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)

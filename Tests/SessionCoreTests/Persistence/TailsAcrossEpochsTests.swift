@@ -289,7 +289,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.changed).map(\.name) == ["Ida"])
     #expect(again.activities.last?.activity.title == "Whales")
     #expect(again.people.first.map { !$0.joined.isEmpty } == true, "the joins are announced first")
-    // The next epoch repeats an announcement only if it is not on disk.
+    // The next epoch repeats an announcement only if the announcement is not on disk.
     let lost = try crash(second, epoch: "third")
     #expect(lost.session.sequence == second.session.sequence)
     try second.save()

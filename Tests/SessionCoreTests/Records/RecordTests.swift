@@ -101,7 +101,7 @@ struct RecordTests {
   }
 
   @Test(
-    "the `upload` record of an incomplete upload has no digest, that of a complete upload has digest and size"
+    "the `upload` record of an incomplete upload has no digest; the record of a complete upload has digest and size"
   )
   func upload() throws {
     var facts = UploadRecord(

@@ -23,7 +23,7 @@ struct ModelAttachment {
 
   let key: EntryKey
   let participant: ParticipantNumber?
-  /// The file that its bytes are written to.
+  /// The file to which the bytes of the attachment are written.
   var file = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   var size: Int?
   var offset = 0
@@ -34,7 +34,7 @@ struct ModelAttachment {
   /// The offset that was sent last, and the time of the last progress.
   var told = 0
   var toldAt: MonotonicTime?
-  /// True when its upload was paused at the end of a simulation.
+  /// True when the upload of the attachment was paused at the end of a simulation.
   var isPaused = false
 
   /// Returns the attachment object of PROTOCOL 4 as JSON, independently of the code under test.

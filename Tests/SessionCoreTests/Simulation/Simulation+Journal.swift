@@ -4,7 +4,8 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Attachments in a simulation: they are added, uploaded, finished and removed. Clients use their keys for own entries too.
+/// Attachments in a simulation: they are added, uploaded, finished and removed. Clients also
+/// use the keys of attachments for their own entries.
 extension Simulation {
   /// Changes a random attachment, like the gateway.
   func changeJournal() throws {
@@ -93,7 +94,7 @@ extension Simulation {
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
   }
 
-  /// Records that offsets of uploads are announced to participants that are about to be caught up.
+  /// Announces the offsets of uploads to the participants whose catch-up is in progress, and notes that in the model.
   func announceOffsets() throws {
     let outdated = session.catchingUp.isEmpty ? [] : session.journal.unannouncedOffsets
     let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }

@@ -35,7 +35,7 @@ final class Simulation {
 
   private var nextConnection: UInt64 = 0
   private var nextIntention = 0
-  /// For each intention, its client, and true if the session has to accept its entry.
+  /// The client of each user action (intention), and true if the session has to accept the entry of the action.
   private(set) var intentions: [Int: (client: Int, isGood: Bool)] = [:]
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool

@@ -10,7 +10,7 @@ final class VirtualClient {
     var entry: SentEntry
     /// The number of the user's action, which stays the same if the entry gets another client sequence.
     let intention: Int
-    /// Its sequence in the order, when it is known.
+    /// The sequence of the entry, when the client knows it.
     var sequence: UInt64?
   }
 
@@ -387,7 +387,7 @@ final class VirtualClient {
       waiting[person.number] = nil
     }
     for person in payload.waiting { waiting[person.number] = person }
-    // A tail after waiting may announce a participant that has left since then.
+    // A tail to a client that has waited to join may announce a change of a participant that has left since then.
     for person in payload.changed where people[person.number] != nil { people[person.number] = person }
     for person in payload.left {
       people[person.number] = nil

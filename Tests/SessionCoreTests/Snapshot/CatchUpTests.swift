@@ -109,7 +109,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S18 a tail has exactly the entries after the client's sequence, even if there are none or it begins inside a frame"
+    "S18 a tail has exactly the entries after the client's sequence, even if the tail is empty or begins inside a frame"
   )
   func tail() throws {
     let fixture = Fixture()
@@ -267,7 +267,7 @@ struct CatchUpTests {
 @Suite("P5: a slow reader does not affect other readers")
 struct SlowReaderTests {
   @Test(
-    "S23 a subscriber that falls behind the tail gets the rest of its frame, then a snapshot, and misses no entry"
+    "S23 a subscriber that falls behind the tail gets the rest of the current frame, then a snapshot, and misses no entry"
   )
   func lost() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 8_192 }
@@ -331,7 +331,7 @@ struct SlowReaderTests {
     return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }
 
-  @Test("S24 all entries of one turn stay in the log until they could be sent, however many there are")
+  @Test("S24 all entries of one turn stay in the log until they can be sent, however many there are")
   func longTurn() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 1_000 }
     let ada = try fixture.join()
@@ -382,7 +382,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 unreliable entries over the rate, faulty ones, and those with an unknown target are dropped and counted without an answer"
+    "S26 unreliable entries that are over the rate, faulty, or for an unknown target are dropped and counted without an answer"
   )
   func unreliableDropped() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }

@@ -25,7 +25,8 @@ struct ActivityChanges: Sendable {
     settledOnceCount = min(settledOnceCount, index)
   }
 
-  /// Handles an activity that the session reports. If it is this program's own change, removes this change and all earlier ones.
+  /// Handles an activity that the session reports. If the activity is a change of this program, removes this change and all
+  /// earlier changes from the list.
   ///
   /// - Returns: true if the reported activity should be published to the program.
   mutating func confirm(_ payload: JSONValue?, isMine: Bool) -> Bool {

@@ -11,7 +11,7 @@ enum ActivityPayloadCoding {
     return payload == .object([:]) ? nil : payload
   }
 
-  /// Returns the activity of a payload; nil is decoded as `{}`.
+  /// Returns the activity of a payload. A nil payload is decoded as `{}`.
   ///
   /// - Throws: the activity's decoding error.
   static func decode<Activity: Decodable>(_ type: Activity.Type, from payload: JSONValue?) throws -> Activity

@@ -6,7 +6,8 @@ import Wire
 final class ActivityRegistry: Sendable {
   /// The registry of the process.
   static let shared = ActivityRegistry()
-  /// The time after leaving a session during which a new session of the same activity is its successor.
+  /// The time after this program leaves a session. A new session of the same activity within this time is the successor of that
+  /// session.
   static let successionTime = Duration.seconds(10)
 
   private struct LiveSession {
@@ -34,8 +35,7 @@ final class ActivityRegistry: Sendable {
     var subscribers: [String: [Subscriber]] = [:]
     var unclaimed: [String: [SessionOffer]] = [:]
     var nextID: UInt64 = 0
-    /// The 64 sessions that were offered last. `followSuccessor` offers none of them again, even if this program has left the
-    /// session.
+    /// The 64 sessions that were offered last. `followSuccessor` offers none of them again, even if this program has left them.
     var offered: [SessionID] = []
 
     mutating func offer(_ offer: SessionOffer) {
@@ -68,8 +68,8 @@ final class ActivityRegistry: Sendable {
     MainActorQueue.shared.async { self.state.withLock { $0.offer(offer) } }
   }
 
-  /// Ends this program's membership, if it has one, in a session that got a successor. The caller offers the successor
-  /// afterwards.
+  /// Ends this program's membership in a session that got a successor; does nothing if this program has not joined the session.
+  /// The caller offers the successor afterwards.
   func supersede(_ session: SessionID, by link: SessionLink) {
     let live = state.withLock { state in
       state.live.compactMap { $0.joinedAt == nil ? nil : $0.coordinator }
@@ -79,15 +79,15 @@ final class ActivityRegistry: Sendable {
     }
   }
 
-  /// Requests the description of a session from the gateway, and offers the session when the description arrives. The session is
-  /// the successor of a session that this program was in.
+  /// Requests the description of a successor from the gateway, and offers the successor when the description arrives. This
+  /// program was in the predecessor.
   func followSuccessor(_ link: SessionLink, isLocallyInitiated: Bool) {
     Task {
       // The attempts take more than three minutes in total, which is enough for a gateway to restart.
       for attempt in 0..<24 {
         do throws(SessionClientError) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
-          // If this program created the successor itself, its activation offers the session.
+          // If this program created the successor itself, `Activation` offers the session, and this task waits for that offer.
           await Activation.waitForAll()
           guard !state.withLock({ $0.offered.contains(object.id) }) else { return }
           return offer(object, at: link.gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: false)

@@ -1,13 +1,13 @@
 /// An activity that the participants of a session do together (Apple's `GroupActivity`).
 ///
-/// The stored properties are the session's payload: JSON of at most 16,384 bytes. An activity without properties has the payload
-/// `{}`, and so does a session that a web page created without a payload.
+/// The stored properties are the session's payload: JSON of at most 16,384 bytes. An activity without properties is sent without
+/// a payload. A session without a payload, for example one that a web page created, is decoded from `{}`.
 public protocol GroupActivity: Codable, SendableMetatype {
-  /// The identifier of the programs that understand the activity: 1 to 128 Unicode scalars, compared case-insensitively. The
-  /// default is the name of the type.
+  /// The identifier of the activity in all programs that understand it: 1 to 128 Unicode scalars, compared case-insensitively.
+  /// The default is the name of the type.
   static var activityIdentifier: String { get }
 
-  /// The title and kind that people see. They are read when the activity is activated and when a session changes its activity.
+  /// The title and kind that people see. Read when the activity is activated and when a session changes its activity.
   var metadata: GroupActivityMetadata { get async }
 }
 
@@ -44,7 +44,7 @@ extension GroupActivity {
   /// that session, and the successor is also offered to that session's participants. Two concurrent activations of equal
   /// activities create one session.
   ///
-  /// - Returns: always true: the session is offered to this program.
+  /// - Returns: always true, because the session is then offered to this program.
   /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, the gateway cannot be reached, or the gateway refuses
   ///   the session.
   public func activate() async throws -> Bool {

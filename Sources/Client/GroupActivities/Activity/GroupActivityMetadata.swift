@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// A session's web page shows `title`, and a picture that depends on `type`. All other properties stay in this program.
 public struct GroupActivityMetadata: Codable, Equatable, Sendable {
-  /// The title: 1 to 128 Unicode scalars on activation. Without a title the gateway gets the activity's identifier.
+  /// The title. `activate()` requires 1 to 128 Unicode scalars, and sends the activity's identifier in place of a nil title.
   public var title: String?
   /// One line of further description.
   public var subtitle: String?

@@ -32,9 +32,9 @@ final class GatewaySettings: Sendable {
     for observer in observers { observer() }
   }
 
-  /// Returns the gateway that was set, or else the gateway of the environment.
+  /// Returns the gateway that was set, or else the gateway named in the environment.
   ///
-  /// - Throws: `noGatewayNamed`, or `badAddress` for the environment's URL.
+  /// - Throws: `noGatewayNamed`, or `badAddress` if the URL in the environment is invalid.
   func address() throws(GroupActivitiesGateway.ConnectionError) -> GatewayAddress {
     if let address = state.withLock({ $0.address }) { return address }
     guard let text = ProcessInfo.processInfo.environment["DRAWTOGETHER_GATEWAY"], !text.isEmpty else {

@@ -17,7 +17,7 @@ extension GroupActivitiesGateway {
     case notTrusted(String)
     /// The server at the address is not a gateway. The value is a message with the reason.
     case noGateway(String)
-    /// The gateway refused the request. The values are its code, such as `not-found`, and its message.
+    /// The gateway refused the request. The values are the gateway's error code, such as `not-found`, and its message.
     case refused(code: String, detail: String)
     /// The calling task was cancelled.
     case cancelled

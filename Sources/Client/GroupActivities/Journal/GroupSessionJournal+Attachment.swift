@@ -64,7 +64,7 @@ extension GroupSessionJournal {
     }
   }
 
-  /// The attachments of a session as they change (Apple's type).
+  /// The lists of a session's attachments: one list after each change (Apple's type).
   public struct Attachments: AsyncSequence, Sendable {
     /// The list of all attachments.
     public typealias Element = [Attachment]
@@ -119,7 +119,7 @@ extension GroupSessionJournal {
     /// The attachment is damaged on the gateway's disk. The operator can restore it. Any participant can also repair it by adding
     /// the same content again.
     case damaged
-    /// The gateway refused the request. The values are its code, such as `session-quota`, and its message.
+    /// The gateway refused the request. The values are the gateway's error code, such as `session-quota`, and its message.
     case refused(code: String, detail: String)
     /// The calling task was cancelled.
     case cancelled

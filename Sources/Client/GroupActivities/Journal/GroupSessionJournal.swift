@@ -31,9 +31,9 @@ public final class GroupSessionJournal: Sendable {
   /// Adds an attachment.
   ///
   /// The function returns as soon as the gateway has created the attachment. The upload continues, across lost connections, and
-  /// other participants see the attachment when it is complete; `GroupSession.settle()` waits for that. If the session is not
-  /// joined yet, the function waits for the state `joined`. `Data` that begins with the signature of an image format is sent with
-  /// that format's media type.
+  /// other participants see the attachment when it is complete. `GroupSession.settle()` waits until the upload is complete. If
+  /// the session is not joined yet, the function waits for the state `joined`. `Data` that begins with the signature of an image
+  /// format is sent with that format's media type.
   ///
   /// - Parameter item: the item; it is sent as its first representation that can be exported.
   /// - Returns: the attachment. This program can load it at once.
@@ -120,7 +120,7 @@ public final class GroupSessionJournal: Sendable {
 }
 
 extension SessionCoordinator {
-  /// Retains an upload until it is complete, and stores its error for `settle`.
+  /// Retains an upload until it is complete or has failed, and stores the error of a failed upload for `settle`.
   func track(_ upload: Upload) {
     let id = upload.attachment.id
     state.withLock { $0.uploads[id] = upload }

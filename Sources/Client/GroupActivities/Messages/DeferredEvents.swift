@@ -7,7 +7,7 @@ enum InboxEvent: Sendable {
   case catchUpEnded
 }
 
-/// The events of a session that are not delivered yet, in their order.
+/// The events of a session that are not delivered yet, in the order of their arrival.
 struct DeferredEvents: Sendable {
   /// The maximum number of deferred bytes: the default size limit of a session.
   static let limit = UnclaimedMessages.maximumRetainedBytes

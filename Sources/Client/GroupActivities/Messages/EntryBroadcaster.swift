@@ -11,7 +11,7 @@ final class EntryBroadcaster: Sendable {
   private let state = Guarded(State())
   private let meter: BackpressureMeter
 
-  /// Creates a broadcaster. A meter counts the bytes that its subscribers have not read.
+  /// Creates a broadcaster. The meter counts the bytes that the subscribers have not read.
   init(meter: BackpressureMeter) {
     self.meter = meter
   }

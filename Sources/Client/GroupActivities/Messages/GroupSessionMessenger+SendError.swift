@@ -8,7 +8,8 @@ extension GroupSessionMessenger {
     case tooLarge(limit: Int, actual: Int)
     /// The name of the message's type is empty or longer than the limit. Both values are in bytes.
     case typeName(limit: Int, actual: Int)
-    /// The messages exceed the gateway's rate. After `retryAfter`, a quarter of the burst is available.
+    /// The messages exceed the gateway's rate. After `retryAfter`, the program may send again: a quarter of the largest allowed
+    /// burst.
     case rateLimited(retryAfter: Duration)
     /// The connection is down, and the queue of waiting messages is full. The limit is in bytes.
     case queueFull(limit: Int)

@@ -90,7 +90,7 @@ final class Inbox: Sendable {
   private let state = Guarded(State())
   private let meter: BackpressureMeter
 
-  /// Creates an inbox. A meter counts the bytes that its subscribers have not read.
+  /// Creates an inbox. The meter counts the bytes that the subscribers have not read.
   init(meter: BackpressureMeter) {
     self.meter = meter
   }

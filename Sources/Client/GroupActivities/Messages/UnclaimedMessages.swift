@@ -35,8 +35,8 @@ struct UnclaimedMessages: Sendable {
   ///
   /// - Parameters:
   ///   - entry: the entry.
-  ///   - keeps: true to keep the entry. With false, for a type that has a subscriber, only the entry's effect on kept messages
-  ///     with the same key is applied.
+  ///   - keeps: true to keep the entry; false to apply only the entry's effect on kept messages with the same key, for example
+  ///     because the entry's type has a subscriber.
   mutating func add(_ entry: ReceivedEntry, keeps: Bool) {
     arrival += 1
     let message = Message(entry: entry, arrival: arrival)

@@ -2,7 +2,7 @@ import Platform
 
 /// An unbounded first-in, first-out queue that feeds one asynchronous iterator. Any thread may enqueue.
 ///
-/// No element is lost until `finish`.
+/// Before `finish`, only `replaceAll` drops elements.
 final class AsyncQueue<Element: Sendable>: Sendable {
   private struct Waiter {
     let id: Int
@@ -57,7 +57,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Replaces all buffered elements with one element. Used for values of which readers need only the newest.
+  /// Replaces all buffered elements with one element. Used when readers need only the newest value.
   func replaceAll(with element: Element) {
     state.withLock { state in
       state.buffer.removeAll()

@@ -3,9 +3,9 @@ import Platform
 /// Runs closures on the main actor in the order in which they were added. Any thread may add closures. Separate `Task`s would not
 /// keep this order.
 final class MainActorQueue: Sendable {
-  /// The queue of the process, so that events of several sessions have one order.
+  /// The queue that all sessions of the process share, so that their events have one order.
   static let shared = MainActorQueue()
-  /// The number of closures that run before other tasks may run on the main actor.
+  /// The number of closures after which other tasks of the main actor get a chance to run.
   private static let batchSize = 64
 
   typealias Work = @MainActor @Sendable () -> Void

@@ -6,16 +6,16 @@ import Platform
 /// where two tasks of one actor may overtake each other. So the next reader of an actor is resumed only after the previously
 /// resumed reader runs on the actor again. Readers of different actors do not wait for each other.
 final class ReaderOrder: Sendable {
-  /// The order of the process. It is shared by all sessions, because an actor may read the queues of several sessions.
+  /// The instance that all sessions of the process share, because one actor can read the queues of several sessions.
   static let shared = ReaderOrder()
 
   typealias Resumption = @Sendable () -> Void
 
-  /// The waiting resumptions of each actor. An actor has an entry while one of its readers was resumed but does not run on the
-  /// actor yet.
+  /// The postponed resumptions of each actor. An actor has an entry from the resumption of one of its readers until that reader
+  /// runs on the actor again.
   private let waiting = Guarded<[ObjectIdentifier: [Resumption]]>([:])
 
-  /// Resumes a reader now, or after the earlier readers of the actor.
+  /// Resumes a reader at once, or after all earlier readers of the actor run on the actor again.
   ///
   /// The reader calls `didArrive` when it runs on the actor.
   func resume(on actor: ObjectIdentifier, _ resumption: @escaping Resumption) {

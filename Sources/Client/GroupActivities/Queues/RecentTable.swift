@@ -1,4 +1,5 @@
-/// A dictionary that evicts old entries. It always keeps the `limit` newest keys, and has fewer than twice as many keys in total.
+/// A dictionary that evicts old entries. The dictionary always keeps the `limit` newest keys, and at most `2 * limit - 1` keys in
+/// total.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private var recent: [Key: Value] = [:]

@@ -21,7 +21,7 @@ extension GroupSession {
   /// Changes this participant's name and color, with the rules of `join(as:color:)`. Does nothing before `join` and after the
   /// end. An extension of Apple's API.
   public func show(as name: String?, color: String? = nil) {
-    // `membership()` throws before `join` and after the end. Then there is nothing to change.
+    // `membership()` throws before `join` and after the end. In both cases there is nothing to change.
     try? coordinator.membership().change(Profile(name: name, color: color))
   }
 
@@ -46,7 +46,8 @@ extension GroupSession {
   /// Apple's API.
   ///
   /// - Throws: `GroupSessionInvalidation` if the session ends first, `SendError.notJoined` before `join()`,
-  ///   `GroupSessionJournal.JournalError` if an upload failed (only one call throws this error), and `CancellationError`.
+  ///   `GroupSessionJournal.JournalError` if an upload failed (a later call does not throw the same failure again), and
+  ///   `CancellationError`.
   public func settle() async throws {
     try await coordinator.settle()
   }

@@ -8,10 +8,10 @@ import Wire
 /// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as waiting. Until
 /// `join()`, this program can send no messages, and the session reports only its own end.
 ///
-/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released. Messengers and
-/// journals also hold references. Published properties change on the main actor, and publish a new value before they store it.
-/// The program must not block the main actor. Lost connections are restored: the state stays `joined`, and messages are queued.
-/// Functions may be called on any thread.
+/// Keep a reference to the session while it is in use. This participant leaves the session when the last reference is released.
+/// Messengers and journals also hold references. Published properties change on the main actor, and publish a new value before
+/// they store it. The program must not block the main actor. Lost connections are restored: the state stays `joined`, and
+/// messages are queued. Functions may be called on any thread.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// The state of a session (Apple's type).
   @nonexhaustive
@@ -47,9 +47,9 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// After this program has joined, setting the property changes the activity for all participants. The change applies in this
   /// program at once. The other participants receive it in the session's order of messages. After concurrent changes, all
   /// participants have the same activity. If the program makes changes faster than the gateway's rate limit allows, only the last
-  /// change is sent, as soon as the limit allows. `settle()` waits until then. A change that cannot be sent (before `join()`,
-  /// after the end, or with a payload of more than 16,384 bytes) takes effect only in this program. `update(activity:)` throws in
-  /// that case.
+  /// change is sent, as soon as the limit allows. `settle()` waits until that change is sent. A change that cannot be sent
+  /// (before `join()`, after the end, or with a payload of more than 16,384 bytes) takes effect only in this program, without an
+  /// error. `update(activity:)` throws for such a change.
   @Published public var activity: ActivityType {
     willSet { send(newValue) }
   }

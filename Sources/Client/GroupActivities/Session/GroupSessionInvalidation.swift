@@ -25,7 +25,7 @@ public enum GroupSessionInvalidation: Error, Hashable, Sendable, CustomStringCon
   case noGateway(String)
   /// The operating system refuses this process a thread or a file descriptor. The value is a message with the reason.
   case noConnections(String)
-  /// The gateway refused the connection permanently. The values are its close code or HTTP status, and its message.
+  /// The gateway refused the connection permanently. The values are the gateway's close code or HTTP status, and its message.
   case refused(code: Int, detail: String)
 
   init(_ reason: EndReason) {

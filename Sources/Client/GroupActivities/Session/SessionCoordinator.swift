@@ -57,8 +57,8 @@ final class SessionCoordinator: Sendable {
   private let pendingParticipants = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
-    /// `join` was not called yet. The membership makes the gateway list this participant as waiting; it is nil until the program
-    /// has the session object.
+    /// `join` was not called yet. The membership makes the gateway list this participant as waiting. The value is nil until the
+    /// program has the session object.
     case waiting(Membership?)
     case joining(Membership)
     case joined(Membership)

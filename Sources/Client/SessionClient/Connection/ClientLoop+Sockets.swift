@@ -6,8 +6,8 @@ internal import Platform
 extension ClientLoop {
   /// The maximum number of bytes that are read from one connection in one turn.
   private static let readLimit = 262_144
-  /// The number of pending bytes at which the client stops answering pings. Otherwise a peer that sends pings without reading
-  /// would fill the memory.
+  /// The number of pending bytes at which the client stops answering pings. Without this limit, a peer that sends pings without
+  /// reading would fill the memory.
   private static let pongLimit = 65_536
 
   // MARK: - Writing

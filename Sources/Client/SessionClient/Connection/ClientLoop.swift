@@ -82,7 +82,7 @@ actor ClientLoop {
 
   nonisolated func post(_ message: Message) {
     let isEnqueued = mailbox.enqueue(message)
-    precondition(isEnqueued, "the mailbox of a client is unbounded")
+    precondition(isEnqueued, "a client's unbounded mailbox refused a message")
   }
 
   // MARK: - A turn

@@ -144,7 +144,7 @@ struct ClientWebSocket {
 
   /// Appends a message to the bytes to be sent. The WebSocket must be open.
   mutating func send(_ kind: MessageKind, _ payload: Span<UInt8>) {
-    precondition(isOpen, "messages are sent over an open WebSocket")
+    precondition(isOpen, "the WebSocket must be open to send a message")
     FrameWriter.append(
       kind == .text ? .text : .binary, payload: payload, maskingKey: .random(), to: &outgoing)
   }
@@ -168,8 +168,8 @@ struct ClientWebSocket {
 
   /// Removes and returns the bytes to be sent.
   ///
-  /// - Parameter answersPings: false while many bytes wait for the socket. Otherwise a peer that sends pings without reading
-  ///   would fill the memory.
+  /// - Parameter answersPings: false while many bytes wait for the socket, so that a peer that sends pings without reading cannot
+  ///   fill the memory.
   /// - Returns: the bytes, with a pong at the end if a ping is unanswered.
   mutating func takeOutgoing(answersPings: Bool) -> [UInt8] {
     if answersPings, let payload = unansweredPing {

@@ -4,7 +4,7 @@ package import Wire
 /// One participant's membership in one session: joins, reconnects, sends, and reports events.
 ///
 /// Any thread may call its functions. The observer is called on the thread of the process's client loop, in the session's order.
-/// A membership lives until `ended` was reported, even without references to it.
+/// A membership stays alive until it has reported `ended`, even if the program keeps no reference to it.
 package final class Membership: Sendable {
   /// The observer of a membership. It runs on the loop's thread and must not block.
   package typealias Observer = @Sendable (SessionEvent) -> Void
@@ -16,7 +16,7 @@ package final class Membership: Sendable {
   private let profile: Profile
   private let times: ConnectionTimeouts
   private let queue = MembershipQueue()
-  /// The observer; nil after the first call has passed it to the loop.
+  /// The observer; nil after it was passed to the loop.
   private let observer: Guarded<Observer?>
 
   /// Creates a membership. It opens no connection before `waitToJoin` or `join`.

@@ -9,7 +9,7 @@ final class MembershipQueue: Sendable {
     var commands: [MembershipCommand] = []
     /// The loop that executes the commands; nil before `waitToJoin` and `join`.
     var loop: ClientLoop?
-    /// True when the loop was notified about the commands.
+    /// True while the loop has been notified of `commands` but has not taken them.
     var isNotified = false
     var token: Token?
     var limits = Limits()
@@ -137,7 +137,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Records the total number of bytes that the session has released from its outbox. Then `gate` admits more messages.
+  /// Records the total number of bytes that the session has released from its outbox, so that `gate` can admit more messages.
   func released(_ bytes: Int) {
     state.withLock { $0.gate.released(bytes) }
   }

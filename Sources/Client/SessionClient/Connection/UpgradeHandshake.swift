@@ -57,7 +57,7 @@ struct UpgradeHandshake {
         case (.end, .readingRefusal(let head, let body)):
           return Self.refusal(head, body)
         case (.body, .awaitingHead), (.end, .awaitingHead):
-          preconditionFailure("a response begins with its head")
+          preconditionFailure("a response began without its head")
         }
       }
       return nil

@@ -36,7 +36,7 @@ final class ContentCache: Sendable {
     private var uses: UInt64 = 0
     var downloads: [String: (download: Download, waiters: Int, task: Task<Void, Never>)] = [:]
 
-    /// Returns a cached content, and marks it as the most recently used.
+    /// Returns cached content, and marks it as the most recently used; nil if there is none.
     mutating func use(_ digest: String) -> Data? {
       uses += 1
       items[digest]?.lastUse = uses
@@ -133,7 +133,8 @@ final class ContentCache: Sendable {
         do throws(SessionClientError) {
           return try await download.promise.value()
         } catch {
-          // The failed download was for another attachment with the same content. A download for this attachment may succeed.
+          // If the failed download was for another attachment with the same content, a download for this attachment may still
+          // succeed.
           let isOwn = download.path == path && download.gateway == api.gateway
           guard !isOwn, !Task.isCancelled else { throw error }
         }

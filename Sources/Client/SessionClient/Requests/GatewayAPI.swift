@@ -64,8 +64,8 @@ package struct GatewayAPI: Sendable {
     var request = HTTPRequest(method: .post, path: "/api/sessions", content: Data(body))
     request.fields.append("Content-Type", "application/json")
     if let follows { request.fields.append("Participant-Token", follows.token.text) }
-    // If the first response was lost, a repeated request creates a second session, unless it names a predecessor. No participant
-    // joins the first session, and it expires after ten minutes.
+    // If the first response was lost, the repeated request creates a second session, unless the request names a predecessor. No
+    // participant joins the first session, and it expires after ten minutes.
     let response = try await perform(request, expecting: [200, 201])
     // A response that is not a session object is decoded below.
     if let object = try? WireJSON.decode(SessionObject.self, from: response.body.span) { return object }

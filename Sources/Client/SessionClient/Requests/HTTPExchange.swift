@@ -99,7 +99,7 @@ final class HTTPExchange {
     if let content = request.content { _ = try send(content.span) }
   }
 
-  /// Sends all bytes. Stops if the response begins first.
+  /// Sends all bytes. Stops early if the response begins before all bytes are sent.
   private func send(_ bytes: Span<UInt8>) throws(SessionClientError) -> Bool {
     var rest = bytes
     while !rest.isEmpty {

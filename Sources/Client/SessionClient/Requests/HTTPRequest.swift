@@ -21,7 +21,7 @@ struct HTTPRequest: Sendable {
       fields.append("Content-Length", "\(content?.count ?? 0)")
     }
     guard let head = RequestHead(method, path, fields: fields) else {
-      preconditionFailure("a path that consists of ids is a valid request target")
+      preconditionFailure("a path that consists of ids must be a valid request target")
     }
     return head
   }

@@ -86,7 +86,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
     content.append(contentsOf: bytes)
   }
 
-  /// Checks that more bytes are within the limits.
+  /// Checks that the content stays within the limits with this number of additional bytes.
   private func take(_ more: UInt64) throws(SessionClientError) {
     let (count, isBeyond) = UInt64(content.count).addingReportingOverflow(more)
     let actual = isBeyond ? .max : count

@@ -29,7 +29,7 @@ final class Promise<Value: Sendable>: Sendable {
     return waiters != nil
   }
 
-  /// Waits for the result. A cancelled task stops waiting; other tasks continue.
+  /// Waits for the result. A cancelled task stops waiting; other tasks continue to wait.
   ///
   /// - Throws: the failure, or `cancelled`.
   func value() async throws(SessionClientError) -> Value {

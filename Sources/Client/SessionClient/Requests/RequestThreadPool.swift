@@ -3,7 +3,7 @@ internal import Platform
 /// The threads on which requests block: one thread for each running request, up to a limit. Without requests there are no
 /// threads.
 ///
-/// So requests block neither an event loop nor the thread pool of Swift's tasks, which has only one thread for each core.
+/// Requests therefore do not block an event loop or the thread pool of Swift's tasks, which has only one thread for each core.
 final class RequestThreadPool: Sendable {
   /// The priority class of a request.
   enum Lane: Sendable {
@@ -113,7 +113,7 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// Removes and returns the next job. If the result is nil, the calling thread must end. It is then no longer counted.
+  /// Removes and returns the next job. If the result is nil, the calling thread is no longer counted and must end.
   private func next() -> Job? {
     state.withLock { state in
       if !state.brief.isEmpty { return state.brief.removeFirst() }

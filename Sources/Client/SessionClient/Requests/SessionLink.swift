@@ -29,7 +29,7 @@ package struct SessionLink: Hashable, Sendable {
   /// The link as a URL.
   package var url: URL {
     guard let url = URL(string: "\(gateway)/s/\(session.text)") else {
-      preconditionFailure("a parsed address and an id form a URL")
+      preconditionFailure("a parsed address and an id must form a URL")
     }
     return url
   }

@@ -137,7 +137,8 @@ extension ClientSession {
     let asked = Duration.milliseconds(Int64(min(refusal.retryAfterMs ?? 1000, 60_000)))
     pacer.pause(until: now + max(asked, atLeast))
     guard let clientSequence = refusal.clientSequence else {
-      // The refusal does not say which control message was refused, so the profile is sent again too.
+      // The refusal does not say which control message was refused, so both the profile and the control message of the outbox are
+      // sent again.
       profile.repeatSending()
       outbox.rewindControl()
       return

@@ -108,7 +108,8 @@ extension ClientSession {
     // client sends its change again, even though its change may then replace the other participant's change.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
     // After a join, the gateway sends `committed` for the snapshot's sequence. If the client receives too slowly, the gateway
-    // sends another snapshot on the same socket instead of the missed entries, and sends no `committed` for that snapshot.
+    // sends another snapshot on the same socket instead of the missed entries, and sends no `committed` for that snapshot. In
+    // that case the change must not wait for `committed`, so its sequence is 0.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

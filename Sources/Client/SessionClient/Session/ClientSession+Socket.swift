@@ -31,7 +31,7 @@ extension ClientSession {
     effects.append(.sendControl(.join(Join(profile: profile.value, resume: resume))))
   }
 
-  /// Records that bytes of any kind arrived. Call it before the messages in them are handled.
+  /// Records that bytes of any kind arrived. Call this function before the messages in these bytes are handled.
   package mutating func bytesReceived(now: MonotonicTime) {
     self.now = now
     switch phase {
@@ -55,7 +55,8 @@ extension ClientSession {
     case .live:
       // After `leave` no events are reported, so reading cannot overload the program.
       readControl.isWanted || departure != .none || doubtUntil != nil
-        // A pending mark needs reading: otherwise a program that waits for the mark within its event handler would wait forever.
+        // A pending mark needs reading: if reading stayed paused, a program that waits for the mark within its event handler
+        // would wait forever.
         || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }
@@ -67,8 +68,8 @@ extension ClientSession {
     silentAt = isReading ? now + Self.silence : nil
   }
 
-  /// Records the number of bytes that are queued for the socket but that the kernel has not accepted yet. Call it whenever this
-  /// number falls.
+  /// Records the number of bytes that are queued for the socket but that the kernel has not accepted yet. Call this function
+  /// whenever the number falls.
   package mutating func setPendingBytes(_ bytes: Int, now: MonotonicTime) {
     self.now = now
     pendingBytes = max(0, bytes)

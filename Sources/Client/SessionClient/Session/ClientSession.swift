@@ -13,7 +13,7 @@ package struct ClientSession: Sendable {
     case idle
     /// The session has requested a socket, which is not open yet.
     case opening
-    /// The gateway lists the participant as waiting. It may join on the same socket.
+    /// The gateway lists the participant as waiting. The participant can join on the same socket.
     case waiting
     /// `join` was sent.
     case joining
@@ -50,13 +50,13 @@ package struct ClientSession: Sendable {
   var generator: any RandomNumberGenerator & Sendable
   var effects: [ClientEffect] = []
   var phase = Phase.idle
-  /// True after the program asked to join. Before that, the socket only shows the participant as waiting.
+  /// True after the program asked to join. Until then, a socket only makes the gateway list the participant as waiting.
   var wantsToJoin = false
   var departure = Departure.none
 
   // The socket.
 
-  /// True after a catch-up has ended on this socket. Then entries may be sent.
+  /// True after a catch-up has ended on this socket. Entries may be sent only while this is true.
   var maySend = false
   /// The time at which the socket counts as broken; nil while reading is paused.
   var silentAt: MonotonicTime?
@@ -92,8 +92,9 @@ package struct ClientSession: Sendable {
   /// The number of refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time at which the client reconnects to learn whether its entries were accepted. A snapshot may omit the entry that would
-  /// prove this. If no other entry proves it before this time, the client opens a new socket.
+  /// The time at which the client opens a new socket if it still does not know whether the gateway accepted its entries; nil
+  /// without such doubt. The doubt begins with a snapshot, because a snapshot may omit the own entry that would be the
+  /// acknowledgement.
   var doubtUntil: MonotonicTime?
 
   /// Creates a session before its join.
@@ -254,7 +255,7 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// Releases all objects and ends the session.
+  /// Releases all queued items and ends the session.
   ///
   /// - Parameter closing: false if the socket has already closed.
   mutating func finish(closing: Bool = true) {

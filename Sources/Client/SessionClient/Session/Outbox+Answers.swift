@@ -2,8 +2,8 @@ internal import Wire
 
 /// The gateway's answers to sent items, and the change to another socket.
 extension Outbox {
-  /// Records that the session has accepted all entries up to a client sequence. Their places in the session's order are at or
-  /// before `sequence`.
+  /// Records that the session has accepted all entries up to a client sequence. `sequence` is an upper bound for their positions
+  /// in the session's order.
   mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
     while accepted < cursor, items[accepted].clientSequence <= clientSequence {
       items[accepted].sequence = sequence
@@ -34,8 +34,8 @@ extension Outbox {
     return entry
   }
 
-  /// Continues at an earlier client sequence, because the gateway accepts no later entry until the entry with this client
-  /// sequence is sent again.
+  /// Continues at an earlier client sequence. The gateway refuses all later entries until the entry with this client sequence is
+  /// sent again.
   ///
   /// - Returns: false if the gateway cannot expect this client sequence.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
@@ -87,7 +87,8 @@ extension Outbox {
   /// The control message on the socket that waits for an answer; nil if there is none.
   var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
 
-  /// Records that the control message on the socket was accepted. Its place in the session's order is at or before `sequence`.
+  /// Records that the control message on the socket was accepted. `sequence` is an upper bound for the message's position in the
+  /// session's order.
   mutating func acceptControl(at sequence: UInt64) {
     isControlOnSocket = false
     items[cursor].sequence = sequence
@@ -107,7 +108,7 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - acknowledged: the highest client sequence of this participant that the session has accepted.
-  ///   - sequence: a sequence at or after the places of all entries up to `acknowledged` in the session's order.
+  ///   - sequence: an upper bound for the positions of all entries up to `acknowledged` in the session's order.
   ///   - sameEpoch: true if the session's order is the same as before.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
     if !sameEpoch { formerEpochSequence = nextSequence - 1 }
@@ -142,7 +143,7 @@ extension Outbox {
     cursor = max(cursor, items[head...].lastIndex { $0.clientSequence > 0 }.map { $0 + 1 } ?? head)
   }
 
-  /// Ends the change: entries that were not in the catch-up are numbered again from 1.
+  /// Ends the change of the participant number: entries that were not in the catch-up are numbered again from 1.
   mutating func endNumberChange() {
     commit(.max)
     for index in head..<items.count {

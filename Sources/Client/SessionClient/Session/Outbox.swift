@@ -26,7 +26,7 @@ struct Outbox: Sendable {
     var clientSequence: UInt32 = 0
     /// The participant numbers of the targets when the client sequence was assigned.
     var targets: [ParticipantNumber] = []
-    /// A sequence at or after the item's place in the session's order; 0 until the item is accepted.
+    /// An upper bound for the item's position in the session's order; 0 until the item is accepted.
     var sequence: UInt64 = 0
     /// True for a control message that was on a socket.
     var wasSent = false
@@ -55,12 +55,12 @@ struct Outbox: Sendable {
   var cursor = 0
   /// The client sequence of the next new entry.
   var nextSequence: UInt32 = 1
-  /// The highest client sequence such that all entries up to it were put on this socket, or are known to the gateway.
+  /// The client sequence up to which all entries were put on this socket or are known to the gateway.
   var lastOnSocket: UInt32 = 0
   /// The highest client sequence that was sent in a former epoch. Other participants may have received entries with client
   /// sequences up to this one.
   var formerEpochSequence: UInt32 = 0
-  /// True while the next control message is on the socket.
+  /// True while the item at `cursor` is a control message that is on the socket and waits for an answer.
   var isControlOnSocket = false
   private var nextOrdinal: UInt64 = 1
   /// True when items were reordered, so that their ordinals no longer rise from item to item.
@@ -122,7 +122,7 @@ struct Outbox: Sendable {
     }
   }
 
-  /// The targets that the next entry got with its client sequence; nil when it has no client sequence.
+  /// The targets that were stored when the next entry got its client sequence; nil while the entry has no client sequence.
   var dueTargets: [ParticipantNumber]? { items[cursor].clientSequence > 0 ? items[cursor].targets : nil }
 
   /// Puts the next entry on the socket. `targets` is used only if the entry has no client sequence yet.

@@ -16,7 +16,7 @@ extension OutgoingEntry {
     payload.count + type.utf8.count + 4 * (targets?.count ?? 0) + ClientEntry.fixedLength
   }
 
-  /// Appends the entry in the client's format, with its targets by number.
+  /// Appends the entry in the format for entries of clients. The targets are given by their participant numbers.
   func append(to bytes: inout [UInt8], clientSequence: UInt32, targets numbers: [ParticipantNumber]) {
     let type = Array(type.utf8)
     ClientEntry.append(

@@ -24,7 +24,7 @@ struct ReadControl: Sendable {
 
   /// Records whether the socket is to be read now.
   ///
-  /// - Returns: true if that has changed.
+  /// - Returns: true if the value differs from the one recorded before.
   mutating func update(_ isReading: Bool) -> Bool {
     defer { wasReading = isReading }
     return isReading != wasReading

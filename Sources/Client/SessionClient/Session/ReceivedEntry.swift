@@ -19,7 +19,7 @@ package struct ReceivedEntry: Sendable {
   /// The sender's number for the entry, counted from 1 in the order of sending; 0 for an unreliable entry.
   package let clientSequence: UInt32
   /// True if the entry was reported before: a snapshot repeats retained entries. A program that needs each message only once
-  /// ignores entries with this mark.
+  /// ignores such entries.
   package let isRepeat: Bool
 
   /// Creates an entry from the values of its properties.

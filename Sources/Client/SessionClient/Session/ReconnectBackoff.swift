@@ -24,9 +24,9 @@ struct ReconnectBackoff: Sendable {
 
   /// Creates a backoff without failures.
   ///
-  /// - Parameter stableAfter: the minimum working time of a socket. A socket that works for a shorter time counts as
-  ///   short-lived. After two short-lived sockets in a row, the client waits before it reconnects. Otherwise a gateway that
-  ///   accepts each connection and closes it soon would get attempts without a pause.
+  /// - Parameter stableAfter: the minimum working time of a socket. A socket that works for a shorter time counts as short-lived.
+  ///   After two short-lived sockets in a row, the client waits before it reconnects. Without this wait, a gateway that accepts
+  ///   each connection and closes it soon would get attempts without a pause.
   init(stableAfter: Duration = .seconds(5)) {
     self.stableAfter = stableAfter
   }

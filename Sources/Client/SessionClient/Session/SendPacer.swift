@@ -1,7 +1,7 @@
 internal import Primitives
 internal import Wire
 
-/// The send schedule of a session: within the gateway's rate limits, and after the pauses that the gateway asked for.
+/// The send schedule of a session, which obeys the gateway's rate limits and the pauses that the gateway asks for.
 struct SendPacer: Sendable {
   /// The burst of this client: three quarters of the gateway's own burst of two seconds. The client's burst is smaller, because
   /// the network may delay entries and deliver them together with later ones.
@@ -42,7 +42,7 @@ struct SendPacer: Sendable {
   ///
   /// - Returns: false during a pause.
   mutating func begin(now: MonotonicTime) -> Bool {
-    // The deadline is cleared during a pause too. Otherwise a deadline in the past would wake the owner again and again.
+    // The deadline is cleared even during a pause, because a deadline in the past would wake the owner again and again.
     throttledUntil = nil
     guard let pausedUntil else { return true }
     guard pausedUntil <= now else { return false }

@@ -1,6 +1,6 @@
 /// The client's position in the session's order of entries.
 struct SessionPosition: Sendable {
-  /// The sequence up to which all entries were delivered, and its epoch.
+  /// The sequence up to which all entries were delivered, and the epoch of this sequence.
   struct Delivered: Equatable, Sendable {
     var sequence: UInt64
     var epoch: String
@@ -12,8 +12,8 @@ struct SessionPosition: Sendable {
   private(set) var committed: UInt64 = 0
   /// The sequence of the last snapshot.
   private(set) var snapshotSequence: UInt64 = 0
-  /// The position up to which entries were delivered; nil if the next catch-up must be a snapshot. Its epoch differs from `epoch`
-  /// only between `joined` and `catchUp` after a crash of the gateway.
+  /// The position up to which entries were delivered; nil if the next catch-up must be a snapshot. The epoch of this position
+  /// differs from `epoch` only between `joined` and `catchUp` after a crash of the gateway.
   private(set) var delivered: Delivered?
 
   /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` shows whether the delivered sequence is
@@ -38,7 +38,7 @@ struct SessionPosition: Sendable {
     snapshotSequence = sequence
   }
 
-  /// Begins a tail. A tail means that the delivered entries are also the beginning of the order of the current epoch.
+  /// Begins a tail. A tail means that the current epoch begins with the entries that were already delivered.
   mutating func beginTail() {
     delivered?.epoch = epoch
   }

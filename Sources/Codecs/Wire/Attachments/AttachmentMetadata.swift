@@ -37,7 +37,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
     } catch {
       throw Refusal(
         .badRequest,
-        "An attachment's metadata must be JSON in UTF-8, nested at most \(JSONValue.maximumDepth - surroundingDepth) deep."
+        "An attachment's metadata must be JSON in UTF-8, nested at most \(JSONValue.maximumDepth - surroundingDepth) levels deep."
       )
     }
     var bytes: [UInt8] = []
@@ -47,8 +47,8 @@ package struct AttachmentMetadata: Equatable, Sendable {
   }
 
   /// Replaces the escape of each unpaired surrogate by the escape of U+FFFD, which has the same length. A browser may send an
-  /// unpaired surrogate, and strict parsers refuse a document that contains one. All other texts on the wire are treated in the
-  /// same way.
+  /// unpaired surrogate, and strict parsers refuse a document that contains one. In all other texts on the wire, U+FFFD also
+  /// replaces each unpaired surrogate.
   private static func replaceUnpairedSurrogates(in text: inout [UInt8]) {
     var position = 0
     while let escape = text[position...].firstIndex(of: UInt8(ascii: "\\")) {

@@ -94,7 +94,7 @@ extension CloseReason {
   package static let noJoin = CloseReason(4001, .notJoined, "No join arrived in time.")
   /// 4004: the session does not exist.
   package static let unknownSession = CloseReason(4004, .notFound, "There is no such session.")
-  /// 4008: for 40 s, the peer has neither sent a byte nor acknowledged one.
+  /// 4008: the peer has sent no byte, and acknowledged none, for 40 s.
   package static let unresponsive = CloseReason(
     4008, .noAnswer, "No bytes were sent or received for too long.")
   /// 4009: the participant has resumed on another socket.

@@ -16,10 +16,10 @@ enum BenchHelp {
       also when the sender receives it. A mark at the beginning of the payload contains the sender and the send time. Latency is
       the time from before the send call to after the read call that returned the message. In a closed loop, the next message is
       sent when one earlier message has been delivered to all members (--window), or when all earlier messages have been
-      (--burst). In an open loop (--rate), messages are sent on schedule; a message that is late by 250 ms is skipped and
-      counted. If the generator is the bottleneck, the report says so: starved in an open loop, busy in a closed loop.
+      (--burst). In an open loop (--rate), messages are sent on schedule; a message that is late by more than 250 ms is
+      skipped and counted. If the generator is the bottleneck, the report says so: starved in an open loop, busy in a closed loop.
 
-      CPU per delivered message includes the whole process of the server. The gateway's default limits are those of a shared
+      CPU per delivered message counts the whole process of the server. The gateway's default limits are those of a shared
       canvas. Raise them for a load test: --max-entries-per-second, --max-bytes-per-second, --max-connections,
       --max-participants-per-session, --max-sessions-per-address-per-minute. Exit codes: 0 success, 1 the run failed,
       2 invalid arguments.

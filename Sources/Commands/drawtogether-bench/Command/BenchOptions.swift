@@ -4,7 +4,7 @@ struct BenchOptions: Equatable, Sendable {
   enum Pacing: Equatable, Sendable {
     /// Closed loop: the number of messages in flight per sender.
     case window(Int)
-    /// Closed loop: the number of messages in one `send`, after all previous messages were delivered.
+    /// Closed loop: the number of messages that one `send` contains. The next `send` follows when all of them are delivered.
     case burst(Int)
     /// Open loop: messages per second and sender.
     case rate(Double)

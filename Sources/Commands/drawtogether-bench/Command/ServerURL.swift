@@ -1,7 +1,7 @@
 /// The URL of a server: scheme `http`, `https`, `ws` or `wss`, a host and an optional port.
 struct ServerURL: Equatable, Sendable, CustomStringConvertible {
   let isSecure: Bool
-  /// A name or an address, IPv6 in brackets.
+  /// A host name or an IP address; an IPv6 address is in brackets.
   let host: String
   let port: UInt16
 
@@ -45,6 +45,6 @@ struct ServerURL: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Character {
-  /// True for one of the ten digits. `UInt16` also accepts a sign.
+  /// True for one of the ten ASCII digits. The port is checked with this property, because `UInt16` also accepts a sign.
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

@@ -34,7 +34,7 @@ struct DeliveryCounter: Sendable {
     return offset == message.count
   }
 
-  /// Counts a peer's message, which consists of the payload only.
+  /// Counts a message from a peer server, which consists of the payload only.
   mutating func count(message: Span<UInt8>, reader: Reader, at now: UInt64) {
     count(TimeMark(message, payload: 0..<message.count), reader, at: now)
   }
@@ -56,7 +56,7 @@ struct DeliveryCounter: Sendable {
 }
 
 extension Span where Element == UInt8 {
-  /// The big-endian integer at `offset`, in one load. Traps outside the span.
+  /// Returns the big-endian integer at `offset`, read in one load. Traps outside the span.
   @inline(__always)
   func load<Integer: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Integer {
     Integer(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Integer.self))

@@ -42,7 +42,7 @@ struct Report: Sendable {
     let unit: Unit?
 
     init(_ name: String, _ label: String, _ value: Value, _ unit: Unit? = nil) {
-      precondition(unit?.isNamed(in: name) ?? true, "a figure's name contains its unit")
+      precondition(unit?.isNamed(in: name) ?? true, "the name of a figure must contain its unit")
       self.name = name
       self.label = label
       self.value = value
@@ -51,7 +51,7 @@ struct Report: Sendable {
   }
 
   private var figures: [Figure] = []
-  /// The warnings about doubtful figures, each one sentence or more.
+  /// The warnings about doubtful figures. Each warning has one or more sentences.
   private(set) var warnings: [String] = []
 
   /// Adds a text.

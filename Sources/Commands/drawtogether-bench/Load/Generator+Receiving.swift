@@ -145,7 +145,7 @@ extension Generator {
     if options.isPeer {
       counters.deliveries.count(message: message, reader: reader, at: now)
     } else if !counters.deliveries.count(entries: message, reader: reader, at: now) {
-      throw .protocolViolation("a message that cannot be cut into entries")
+      throw .protocolViolation("a message that does not consist of whole entries")
     }
     if let retained = link.retained { try follow(message, retained, of: link) }
   }

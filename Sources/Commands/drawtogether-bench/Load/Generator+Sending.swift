@@ -39,8 +39,8 @@ extension Generator {
     }
   }
 
-  /// Throws if no messages have arrived for 5 s. Otherwise a closed loop would wait forever, and an open loop until the end
-  /// of the run.
+  /// Throws if no messages have arrived for 5 s. Without this check, a closed loop would wait forever, and an open loop would
+  /// wait until the end of the run.
   func checkProgress() throws(BenchError) {
     let now = Clock.now()
     guard isSending, now > nextCheck else { return }

@@ -40,7 +40,7 @@ final class Generator {
   private var ready = [clinux_ready](repeating: clinux_ready(), count: Int(clinux_ready_capacity))
 
   init(_ options: BenchOptions, maker: MessageMaker) throws(BenchError) {
-    guard let server = options.server else { preconditionFailure("the options were checked for a server") }
+    guard let server = options.server else { preconditionFailure("the options have no server") }
     self.options = options
     self.server = server
     self.maker = maker

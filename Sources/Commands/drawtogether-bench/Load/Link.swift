@@ -24,9 +24,9 @@ final class Link {
     case snapshot
   }
 
-  /// The number of the socket. Messages that are sent over the socket contain it.
+  /// The number of the socket. Messages that are sent over the socket contain this number.
   let index: Int
-  /// The number of its session.
+  /// The number of the member's session.
   let session: Int
   /// The target of the upgrade request.
   let target: String
@@ -47,7 +47,7 @@ final class Link {
   var clientSequence: UInt32 = 0
   /// The number of payload bytes in received binary messages.
   var bytesReceived = 0
-  /// True if the server may close the socket. If it is false, the run ends when the server closes the socket.
+  /// True if the server may close the socket. If the value is false, the run ends when the server closes the socket.
   var mayBeClosed = false
   /// True if the socket is live, or was live before it was closed.
   var wasLive = false

@@ -17,7 +17,7 @@ struct MessageMaker {
   ///   - payloadLength: the length in bytes, including the `TimeMark`.
   ///   - retention: the retention of the entries.
   ///   - keys: the number of keys that a sender uses in rotation.
-  ///   - isPeer: true to send only the payload, for a server without entries.
+  ///   - isPeer: true if the server is not a gateway. A message is then only the payload.
   init(
     payloadLength: Int, retention: Retention = .none, keys: Int = RetainedSequences.keys, isPeer: Bool = false
   ) {
@@ -58,7 +58,7 @@ struct Xorshift: RandomNumberGenerator {
   ///
   /// - Parameter seed: any number except 0.
   init(seed: UInt64) {
-    precondition(seed != 0, "a seed of 0 produces only 0")
+    precondition(seed != 0, "the seed must not be 0: it would produce only zeros")
     state = seed
   }
 

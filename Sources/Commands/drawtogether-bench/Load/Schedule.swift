@@ -5,7 +5,8 @@ struct Schedule {
     let link: Int
   }
 
-  /// The delay in nanoseconds at which a message is skipped and not sent late, because late messages would form a burst.
+  /// The maximum delay of a message in nanoseconds. A message that is later is skipped, because messages sent late would form a
+  /// burst.
   static let maximumDelay: UInt64 = 250_000_000
 
   private let slots: [Slot]

@@ -1,6 +1,6 @@
 internal import WebSocket
 
-/// The position of a server's frame in the received bytes. Trusts the server, since this program only measures.
+/// The position of a server's frame in the received bytes. Trusts the server, because this program only measures.
 struct ServerFrame: Equatable, Sendable {
   let opcode: Opcode
   let isFinal: Bool

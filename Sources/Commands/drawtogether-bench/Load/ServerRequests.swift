@@ -65,7 +65,7 @@ struct ServerRequests {
       fields: [
         "Host": server.authority, "Connection": isLast ? "close" : "keep-alive", "Content-Length": "0",
       ])
-    guard let head else { preconditionFailure("\(target) is a valid target") }
+    guard let head else { preconditionFailure("\(target) is not a valid request target") }
     return head
   }
 }

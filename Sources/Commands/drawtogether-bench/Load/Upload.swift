@@ -43,7 +43,7 @@ final class Upload {
         "Content-Type": "application/octet-stream",
         "Content-Disposition": "attachment; filename=\"bench\(generator.uploads.count)\"",
       ])
-    guard let head else { preconditionFailure("\(target) is a valid target") }
+    guard let head else { preconditionFailure("\(target) is not a valid request target") }
     var request: [UInt8] = []
     head.append(to: &request)
     if let tls {

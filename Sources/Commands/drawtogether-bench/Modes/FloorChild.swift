@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// The reading process of `floor`, and the pipe on which this process reports how many bytes it has read.
+/// The reading process of `floor`, and the pipe on which the reading process reports how many bytes it has read.
 struct FloorChild: ~Copyable {
   private let process: pid_t
   private let pipe: CInt
@@ -44,7 +44,7 @@ struct FloorChild: ~Copyable {
     }
   }
 
-  // Kills the process, which would run as long as it has a socket.
+  // Kills the reading process, which would otherwise run as long as it has a socket.
   deinit {
     kill(process, SIGKILL)
     var status: CInt = 0

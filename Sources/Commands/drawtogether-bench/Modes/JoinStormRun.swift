@@ -90,7 +90,8 @@ enum JoinStormRun {
     guard isKept else { throw .stalled(expected: entries, delivered: generator.counters.echoes) }
   }
 
-  /// Waits for snapshots from a peer, which does not signal their end: a snapshot is complete at `bytes` bytes.
+  /// Waits for snapshots from a peer. A peer does not signal the end of a snapshot, so a snapshot counts as complete at `bytes`
+  /// bytes.
   private static func waitForBytes(_ generator: Generator, _ first: Int, _ bytes: Int) throws(BenchError) {
     let end = Clock.now() + 60_000_000_000
     var waiting = generator.links[first...].filter { $0.bytesReceived < bytes }

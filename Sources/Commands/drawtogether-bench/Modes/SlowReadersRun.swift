@@ -5,7 +5,7 @@ internal import Wire
 enum SlowReadersRun {
   /// Runs the measurement and returns its report.
   static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
-    guard let process = options.process else { preconditionFailure("the options were checked for a process") }
+    guard let process = options.process else { preconditionFailure("the options have no process") }
     let members = Members(sessions: 1, senders: 1, listeners: options.members)
     let maker = MessageMaker(payloadLength: options.payload, retention: .replace)
     let generator = try members.makeGenerator(options, maker: maker)
@@ -26,7 +26,8 @@ enum SlowReadersRun {
     try generator.open(reading..<generator.links.count, inFlight: options.inFlight)
     let slow = generator.links[reading...]
     for link in slow {
-      // With the default buffer, the kernel would accept megabytes for a reader before the server notices that it does not read.
+      // With the default buffer, the kernel would accept megabytes for a reader before the server notices that the reader does
+      // not read.
       _ = clinux_socket_set_receive_buffer(link.descriptor, 65_536)
       link.isReading = false
       link.mayBeClosed = true

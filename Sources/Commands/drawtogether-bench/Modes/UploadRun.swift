@@ -50,7 +50,7 @@ enum UploadRun {
 extension String {
   /// Returns the path with another last component.
   fileprivate func replacingLast(_ word: String, by other: String) -> String {
-    precondition(hasSuffix(word), "the target ends with the component")
+    precondition(hasSuffix(word), "the target must end with the component to replace")
     return String(dropLast(word.count)) + other
   }
 }

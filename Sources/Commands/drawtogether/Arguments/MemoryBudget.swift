@@ -151,7 +151,7 @@ extension MemoryBudget {
 
     private static func limit(_ name: String) -> LimitDescription {
       guard let found = Limits.all.first(where: { $0.name == name }) else {
-        preconditionFailure("a limit of the contract")
+        preconditionFailure("there is no limit named \(name)")
       }
       return found
     }
@@ -205,7 +205,7 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
   let total: Int
   let program: Int
   let given: [Claim]
-  /// The minimum number of bytes that all parts except the program and the settings in `given` need.
+  /// The minimum number of bytes for all other parts: everything except the program and the settings in `given`.
   let least: Int
 
   var description: String {

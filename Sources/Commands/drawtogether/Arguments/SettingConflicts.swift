@@ -86,7 +86,8 @@ struct SettingConflicts {
   private func name(_ setting: String) -> String { origins.name(of: setting) }
 }
 
-/// Two limits of one resource: `whole` limits its total, and `part` limits one share of the total, such as that of one session.
+/// Two limits of one resource: `whole` limits its total, and `part` limits one share of the total, such as the share of one
+/// session.
 struct LimitPair {
   let part: LimitDescription
   let whole: LimitDescription

@@ -15,7 +15,7 @@ struct SettingOrigins: Equatable, Sendable {
   /// Returns true if a flag or a variable set the setting with that name.
   func has(_ name: String) -> Bool { given[name] != nil }
 
-  /// Returns the name under which the operator set a setting: its variable, otherwise its flag.
+  /// Returns the name under which the operator set a setting: the variable if that was used, else the flag.
   func name(of name: String) -> String {
     guard given[name] == .variable, let setting = Setting.all.first(where: { $0.name == name }) else {
       return "--\(name)"

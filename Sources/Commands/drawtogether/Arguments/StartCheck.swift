@@ -59,7 +59,7 @@ struct StartCheck {
     published + [reserveBeyondDisk].compactMap(\.self)
   }
 
-  /// Secrets in the folder of the page, whose files are public.
+  /// The errors for secrets in the folder of the page, whose files are public.
   private var published: [CommandError] {
     [
       ("--data", configuration.dataDirectory), ("--tls-key", configuration.keyFile),

@@ -82,7 +82,7 @@ struct SessionFileCopying {
       guard count < object.offset else { return nil }
       return .file(
         "uploads/\(facts?.file.uuidString ?? "?")",
-        "attachment \(object.id) had \(object.offset) bytes, but the file has \(count)")
+        "attachment \(object.id) had received \(object.offset) bytes, but the file has \(count)")
     }
   }
 

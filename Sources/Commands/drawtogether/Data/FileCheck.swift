@@ -67,7 +67,7 @@ struct FileCheck {
           faults.append(
             .file(
               "uploads/\(upload?.file.uuidString ?? "?")",
-              "attachment \(object.id) had \(object.offset) bytes, but the file has \(arrived)"))
+              "attachment \(object.id) had received \(object.offset) bytes, but the file has \(arrived)"))
         }
         return
       }

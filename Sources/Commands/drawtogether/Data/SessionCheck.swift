@@ -32,7 +32,7 @@ struct SessionCheck {
   private let id: SessionID
   private var survey = SessionSurvey()
   private var attachments = AttachmentSurvey()
-  /// The highest participant number that may be assigned.
+  /// The highest participant number that the session may have assigned, according to the `numbers` records.
   private var numbers: ParticipantNumber = 0
   /// The records with entries of participants whose numbers are higher than `numbers`. Such a record is not a fault if a later
   /// record raises `numbers` sufficiently, because an earlier record that raised it may be lost.

@@ -10,7 +10,8 @@ struct SessionList {
   /// The sessions whose logs cannot be read, with the errors.
   private(set) var faults: [(id: SessionID, error: StorageError)] = []
 
-  /// Reads every session. The last record of an unloaded session describes it completely; otherwise the whole log is read.
+  /// Reads every session. The last record of an unloaded session describes it completely. For any other session, the whole log
+  /// is read.
   init(of sessions: StoredSessions) throws(CommandError) {
     for id in try sessions.all() {
       do throws(StorageError) {

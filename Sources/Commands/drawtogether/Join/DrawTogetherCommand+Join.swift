@@ -60,7 +60,8 @@ extension DrawTogetherCommand {
     return .success
   }
 
-  /// Prints a message in one line without terminal controls, since parts of it may come from a peer, a gateway or a file.
+  /// Prints a message in one line without terminal controls, because parts of the message may come from a peer, a gateway or a
+  /// file.
   func printMessage(_ text: String) {
     errors("drawtogether: \(TextMark.line(text))\n")
   }

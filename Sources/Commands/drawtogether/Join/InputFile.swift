@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Platform
 
-/// Reads files from the command line. Reading a pipe waits for its writer, so it must not be done on the main actor.
+/// Reads files from the command line. Reading a pipe waits for its writer, so files must not be read on the main actor.
 enum InputFile {
   /// The number of bytes at the beginning of a picture file that are searched for the size of the picture. A camera may store a
   /// thumbnail before the size.

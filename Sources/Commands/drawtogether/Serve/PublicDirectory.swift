@@ -11,7 +11,7 @@ enum PublicDirectory {
     let folder = program[..<end]
     let candidates = [
       "\(folder)/../share/drawtogether/Public", "\(folder)/../../../Public",
-      // The program was built with a scratch path inside `.build`.
+      // This path is for a program that was built with a scratch path inside `.build`.
       "\(folder)/../../../../Public",
     ]
     return candidates.first(where: hasPage) ?? configured

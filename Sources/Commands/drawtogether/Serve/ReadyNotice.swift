@@ -131,7 +131,7 @@ struct ReadyNotice: Equatable, Sendable {
       ?? "self-signed by this gateway: browsers ask once whether to trust it"
   }
 
-  /// URLs for other machines: https if possible, since browsers restrict http pages from other machines.
+  /// URLs for other machines: https if possible, because browsers restrict http pages from other machines.
   private var networkURLs: [String] {
     guard let listener = https ?? http, listener.ip.isUnspecified else { return [] }
     let scheme: WebOrigin.Scheme = https == nil ? .http : .https

@@ -3,13 +3,13 @@ internal import CLinux
 /// The number of cores that this process can use: the cores that the scheduler allows, or fewer if the CPU quota of a control
 /// group (such as a container) is lower.
 enum UsableCores {
-  /// Returns the number for this process; at least 1.
+  /// Returns the number of cores for this process; at least 1.
   static func ofThisProcess() -> Int {
     count(allowed: Int(clinux_allowed_cores()), groups: ControlGroups.ofThisProcess, read: ControlGroups.text)
   }
 
-  /// Returns the number from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of a file or
-  /// nil. Fractions are rounded up.
+  /// Returns the number of cores from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of
+  /// a file or nil. Fractions are rounded up.
   static func count(allowed: Int, groups: String, read: (String) -> String?) -> Int {
     let shares = ControlGroups.folders(of: "cpu", in: groups).compactMap { share(in: $0, read) }
     guard let least = shares.min() else { return max(1, allowed) }

@@ -33,7 +33,7 @@ struct Watchdog: Sendable {
     }
   }
 
-  /// Notifies that the gateway is about to stop.
+  /// Notifies the manager that the gateway is about to stop.
   func stop() {
     notify(.stopping)
   }

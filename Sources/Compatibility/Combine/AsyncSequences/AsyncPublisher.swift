@@ -20,7 +20,7 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
     Iterator(PullSubscription(of: publisher))
   }
 
-  /// An iterator. Its subscription ends when it is released or its task is cancelled.
+  /// An iterator. The subscription ends when the iterator is released or the waiting task is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
     private let values: PullSubscription<P.Output, Never>
 
@@ -64,7 +64,7 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
     Iterator(PullSubscription(of: publisher))
   }
 
-  /// An iterator. Its subscription ends when it is released or its task is cancelled.
+  /// An iterator. The subscription ends when the iterator is released or the waiting task is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
     private let values: PullSubscription<P.Output, P.Failure>
 

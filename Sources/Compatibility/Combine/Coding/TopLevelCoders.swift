@@ -12,6 +12,6 @@ public protocol TopLevelDecoder<Input> {
   /// The type of encoded values.
   associatedtype Input
 
-  /// Returns the value of an encoded form.
+  /// Returns the value that was encoded.
   func decode<T: Decodable>(_ type: T.Type, from: Input) throws -> T
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A class that publishes before its properties change (Apple's `ObservableObject`).
+/// A class that announces each change of its properties before the change (Apple's `ObservableObject`).
 public protocol ObservableObject: AnyObject {
   /// The type of the publisher.
   associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher

@@ -31,7 +31,7 @@ public struct Published<Value> {
     nonmutating set {}
   }
 
-  /// The publisher of the property, read through the enclosing object. `assign(to:)` needs the object to announce each change
+  /// The publisher of the property, read through the enclosing object. With the object, `assign(to:)` can announce each change
   /// through `objectWillChange`.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,

@@ -19,7 +19,7 @@ extension Publisher {
     Publishers.Filter(upstream: self, isIncluded: isIncluded)
   }
 
-  /// Publishes each value that differs from the previous value, as compared by a closure.
+  /// Publishes each value that differs from the previous value. A closure compares the values.
   public func removeDuplicates(
     by predicate: @escaping (Output, Output) -> Bool
   ) -> Publishers.RemoveDuplicates<Self> {

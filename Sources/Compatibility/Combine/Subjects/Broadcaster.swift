@@ -8,7 +8,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
   private var current: Output?
   /// The number of published values.
   private var published: UInt64 = 0
-  /// The version of the value in `current`: the number of values that were published up to this value.
+  /// The version of the value in `current`: the number of values that were published up to and including this value.
   private var stored: UInt64 = 0
 
   /// Creates a broadcaster, with or without a current value.

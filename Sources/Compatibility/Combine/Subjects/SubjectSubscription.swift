@@ -4,9 +4,9 @@ import Glibc
 /// delivers them one at a time.
 ///
 /// Values are enqueued under the subject's lock, that is, in the order of publishing. No lock is held while values are delivered.
-/// While one thread is delivering, other threads only enqueue their values, and the first thread delivers these values too. A
-/// subscriber that publishes a new value while it receives a value receives the new value before its call to publish returns, as
-/// in Apple's Combine.
+/// While one thread is delivering, other threads only enqueue their values, and the first thread delivers these values too. If a
+/// subscriber publishes a new value while it receives a value, the subscriber receives the new value before the publishing call
+/// returns, as in Apple's Combine.
 ///
 /// Unchecked: mutable state is accessed under the lock only; one thread at a time calls the subscriber, without the
 /// lock.

@@ -32,7 +32,7 @@ public protocol Subscriber<Input, Failure>: CustomCombineIdentifierConvertible {
   /// The type of errors.
   associatedtype Failure: Error
 
-  /// Receives the subscription, by which values are requested.
+  /// Receives the subscription, with which the subscriber requests values.
   func receive(subscription: any Subscription)
   /// Receives a value and returns the number of further values requested.
   func receive(_ input: Input) -> Subscribers.Demand

@@ -33,13 +33,13 @@ extension Subscribers {
       if isFirst { subscription.request(.unlimited) } else { subscription.cancel() }
     }
 
-    /// Passes a value to its closure.
+    /// Passes a value to the closure for values.
     public func receive(_ value: Input) -> Demand {
       lock.withLock { onValue }?(value)
       return .none
     }
 
-    /// Passes the end to its closure and releases both closures.
+    /// Passes the end to the closure for the end, and releases both closures.
     public func receive(completion: Completion<Failure>) {
       let (onCompletion, _, _) = end()
       onCompletion?(completion)

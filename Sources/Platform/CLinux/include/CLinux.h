@@ -201,7 +201,7 @@ int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offs
 int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
 // Makes the kernel copy at most `count` bytes to the same offset of another file; both files then share blocks if the file
 // system supports it. The kernel may copy fewer bytes; 0 at the end of the file. EXDEV, ENOSYS, EOPNOTSUPP, EINVAL,
-// EPERM and others if it cannot copy.
+// EPERM and others if the kernel cannot copy.
 int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);
@@ -213,7 +213,7 @@ int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
 // Drops the clean pages of the file from the kernel's page cache.
 int clinux_file_forget(int descriptor);
-// Creates a file without a name in a folder, for its owner only. It is removed with its last descriptor and mapping.
+// Creates an unnamed file in a folder, for its owner only. The file is removed when its last descriptor and mapping are closed.
 int clinux_file_create_unnamed(const char *folder);
 // Sends at most `count` bytes of the file in one attempt; 0 at the end of the file. A closed socket raises SIGPIPE.
 int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count);

@@ -40,7 +40,7 @@ int copenssl_context_use_key(SSL_CTX *context, const char *path, int *is_encrypt
 // The SHA-256 of the context's certificate and its intermediate certificates, in order; 0 on failure.
 int copenssl_context_digest_chain(SSL_CTX *context, unsigned char sha256[32]);
 
-// A method for BIOs that read and write by callbacks. Their first argument is the data of BIO_set_data; `read` returns
+// A method for BIOs that read and write by callbacks. The first argument of both is the pointer from BIO_set_data; `read` returns
 // the number of bytes, 0 for none at present.
 BIO_METHOD *copenssl_bio_method_new(
     size_t (*read)(void *data, unsigned char *bytes, size_t capacity),
@@ -48,7 +48,7 @@ BIO_METHOD *copenssl_bio_method_new(
 
 // Creates an ECDSA P-256 key and a certificate signed by it, and writes both as PEM to open descriptors.
 // `alternative_names` is in OpenSSL's notation (DNS:localhost,IP:127.0.0.1); times are seconds since 1970.
-// 1 on success, 0 with an error in OpenSSL's queue.
+// Returns 1 on success, 0 with an error in OpenSSL's queue.
 int copenssl_write_self_signed(
     const char *common_name, const char *alternative_names, int64_t not_before, int64_t not_after,
     int certificate_descriptor, int key_descriptor);
@@ -57,7 +57,7 @@ int copenssl_write_self_signed(
 int copenssl_certificate_times(const X509 *certificate, int64_t *not_before, int64_t *not_after);
 
 // The subject of a certificate as in RFC 2253, and its alternative names, separated by commas: UTF-8, truncated to the
-// capacity, without a terminating zero. They return the number of bytes written.
+// capacity, without a terminating zero. Both functions return the number of bytes written.
 size_t copenssl_certificate_subject(const X509 *certificate, char *text, size_t capacity);
 size_t copenssl_certificate_names(const X509 *certificate, char *text, size_t capacity);
 
@@ -70,7 +70,7 @@ typedef enum {
   copenssl_pair_expired,
 } copenssl_pair_state;
 
-// Checks that the two PEM files contain a certificate and its key, and that it is valid from `now` to `until`.
+// Checks that the two PEM files contain a certificate and its key, and that the certificate is valid from `now` to `until`.
 copenssl_pair_state copenssl_check_pair(
     const char *certificate_path, const char *key_path, int64_t now, int64_t until);
 

@@ -2,13 +2,13 @@ internal import HTTP
 internal import Wire
 
 /// A response: its head and its body. The head does not contain the fields that are added to every response. Several responses
-/// may share the array with the body.
+/// can share the array that contains the body.
 struct Answer: Sendable {
   var head: ResponseHead
   var bytes: [UInt8] = []
   var range: Range<Int> = 0..<0
-  /// True if the body is produced while it is sent. Its end is marked by the last chunk, or, in HTTP/1.0, by the end of the
-  /// connection.
+  /// True if the body is produced while it is sent. The last chunk marks the end of the body; in HTTP/1.0, the end of the
+  /// connection does.
   var hasUnknownLength = false
 
   init(_ status: Status, fields: FieldList = [:]) {

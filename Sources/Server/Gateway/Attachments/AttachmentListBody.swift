@@ -3,9 +3,9 @@ internal import Wire
 
 /// The list of a session's attachments as a body that is encoded while it is sent.
 ///
-/// The list may have megabytes, and a client may receive it slowly. To save memory, the list is encoded in pieces of about 32 kB,
-/// and only one piece is in memory at a time. The length of the body is therefore unknown when the head is sent. The body is sent
-/// in chunks. HTTP/1.0 has no chunks, so there the end of the connection marks the end of the body.
+/// The list can be several megabytes long, and some clients receive it slowly. To save memory, the list is encoded in pieces of
+/// about 32 kB, and only one piece is in memory at a time. The length of the body is therefore unknown when the head is sent. The
+/// body is sent in chunks. HTTP/1.0 has no chunks: with it, the end of the connection marks the end of the body.
 struct AttachmentListBody: Sendable {
   private var rest: ArraySlice<AttachmentObject>
   private var hasBegun = false

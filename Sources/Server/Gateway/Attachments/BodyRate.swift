@@ -2,8 +2,8 @@ internal import Primitives
 
 /// The rate at which the body of an upload arrives, averaged over the last seconds.
 ///
-/// The bytes are counted in time slices. The average covers the last six complete slices (one window) and the bytes of the
-/// present slice, which is not complete yet. So a short gap at the beginning of the present slice does not lower the rate.
+/// The bytes are counted in time slices. The sum of the last six complete slices and the present incomplete slice is divided by
+/// the length of six slices (one window). So a short gap at the beginning of the present slice does not lower the rate.
 struct BodyRate {
   private static let slicesPerWindow = 6
 
@@ -64,8 +64,8 @@ struct BodyRate {
 
   private mutating func advance(to now: MonotonicTime, since began: MonotonicTime) {
     let present = number(of: now, since: began)
-    // After a long gap, all slices are out of date. The loop then clears each of them once, and does not run for every missed
-    // slice.
+    // After a long gap, all slices are out of date. The loop then clears each of them once, instead of running once for each
+    // slice of the gap.
     newest = max(newest, present - slices.count)
     while newest < present {
       newest += 1

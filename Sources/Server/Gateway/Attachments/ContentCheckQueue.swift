@@ -39,8 +39,8 @@ struct ContentCheckQueue {
   /// - Parameters:
   ///   - runningLimit: the maximum number of contents that are verified at a time.
   ///   - waitingLimit: the maximum number of contents in the queue, including those that are being verified.
-  ///   - waitingLimitPerClient: the maximum number of contents that wait for one address. Requests from this machine have no such
-  ///     limit.
+  ///   - waitingLimitPerClient: the maximum number of waiting contents in the queue of one address. The queue for requests from
+  ///     this machine has no such limit.
   init(runningLimit: Int, waitingLimit: Int, waitingLimitPerClient: Int) {
     self.runningLimit = runningLimit
     self.waitingLimit = waitingLimit
@@ -74,8 +74,10 @@ struct ContentCheckQueue {
     return .added(dropping: dropped)
   }
 
-  /// Removes and returns the next content to verify; nil if `runningLimit` contents are being verified, or if no content waits
-  /// whose client may have a check now.
+  /// Removes and returns the next content to verify.
+  ///
+  /// - Returns: the content; nil if `runningLimit` contents are being verified already, or if each client with a waiting content
+  ///   also has a content that is being verified.
   mutating func next() -> ContentID? {
     guard running.count < runningLimit, !turns.isEmpty else { return nil }
     let client = turns.removeFirst()
@@ -88,14 +90,14 @@ struct ContentCheckQueue {
     return content
   }
 
-  /// Ends the check of a content, so that the next content of the same client may be verified.
+  /// Ends the check of a content, so that the next content of the same client can be verified.
   mutating func end(_ content: ContentID) {
     guard case .running(let client) = checks.removeValue(forKey: content) else { return }
     running.remove(client)
     if queues[client] != nil { turns.append(client) }
   }
 
-  /// Removes the newest content of the longest queue. Skips contents that are also in another client's queue with at most `least`
+  /// Removes the newest content of the longest queue. Skips a content that is also in the queue of a client with at most `least`
   /// contents.
   ///
   /// - Parameter least: a queue with at most this number of contents loses none.

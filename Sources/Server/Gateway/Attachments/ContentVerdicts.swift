@@ -2,7 +2,8 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// The identity of the content of attachments. Each session has its own files, even for equal contents.
+/// The identity of the content that one or more attachments of a session have. Each session has its own files: equal contents in
+/// two sessions have different identities.
 struct ContentID: Hashable, Sendable {
   let session: SessionID
   /// The SHA-256 of the content, in lowercase hexadecimal.
@@ -18,8 +19,8 @@ struct ContentFinding: Sendable {
   let revision: UInt64
 }
 
-/// The verdicts of this process on the contents of attachments: intact or damaged. They stay when sessions are unloaded and
-/// loaded again.
+/// The verdicts of this process on the contents of attachments: intact or damaged. The verdicts stay when sessions are unloaded
+/// and loaded again.
 ///
 /// A verdict applies only to the file whose `ContentMark` was recorded with it, so a new file with the same path has no verdict.
 /// The table keeps the newest `limit` verdicts for intact contents, and the newest `limit` verdicts for damaged contents. So
@@ -123,12 +124,12 @@ final class ContentVerdicts: Sendable {
     state.withLock { $0.entry(of: content)?.verdict == .damaged }
   }
 
-  /// Returns a number that changes with each verdict on the content; 0 if there is no verdict.
+  /// Returns a number that changes with each new verdict on the content; 0 if there is no verdict.
   func revision(of content: ContentID) -> UInt64 {
     state.withLock { $0.entry(of: content)?.revision ?? 0 }
   }
 
-  /// Records a new file with the content of an attachment as intact. The file needs no check, because this process computed its
+  /// Records that the new file of an attachment's content is intact. The file needs no check, because this process computed the
   /// digest while it wrote the file.
   ///
   /// - Parameters:
@@ -139,8 +140,8 @@ final class ContentVerdicts: Sendable {
     state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }
   }
 
-  /// Records that the file of a content is intact. Does nothing if the present revision of the content is not `revision`, because
-  /// the content has then got a newer verdict.
+  /// Records that the file of a content is intact. Does nothing if the present revision of the content differs from `revision`,
+  /// because the content has got a newer verdict in this case.
   func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
     state.withLock { state in
       guard state.entry(of: content)?.revision ?? 0 == revision else { return }

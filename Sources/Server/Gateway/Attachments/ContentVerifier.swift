@@ -70,7 +70,7 @@ actor ContentVerifier {
     self.verdicts = verdicts
   }
 
-  /// Ends each check after the piece that it is reading now.
+  /// Ends each running check after the piece of the file that the check is reading now.
   nonisolated func stop() {
     isStopped.store(true, ordering: .relaxed)
   }
@@ -81,7 +81,7 @@ actor ContentVerifier {
   /// - Parameters:
   ///   - content: the content.
   ///   - size: its length in bytes.
-  ///   - client: the address that requests it; nil for this machine.
+  ///   - client: the address of the client that requests the content; nil for this machine.
   /// - Returns: the outcome of the check.
   func verify(_ content: ContentID, size: UInt64, for client: IPAddress?) async -> Outcome {
     switch queue.add(content, for: client) {

@@ -24,7 +24,7 @@ final class DownloadService {
     let verdicts: ContentVerdicts
     let verifier: ContentVerifier
     let log: Log
-    /// Returns the file thread of the next transfer.
+    /// Returns the file thread for the next transfer.
     let nextThread: @Sendable () -> BlockingExecutor
   }
 
@@ -104,7 +104,7 @@ final class DownloadService {
   ///   - readable: the content.
   ///   - client: the client's address; nil for this machine.
   ///   - key: the connection over which the content is sent.
-  /// - Returns: nil when the connection has closed.
+  /// - Returns: the reader of the opened content; nil if the connection has closed.
   /// - Throws: the refusal if the content is damaged or cannot be read.
   func open(
     _ readable: ReadableContent, for client: IPAddress?, over key: Connection.Key
@@ -193,7 +193,8 @@ final class DownloadService {
       ? sendSlice(of: transfer, connection) : encryptPiece(of: transfer, connection)
   }
 
-  /// Returns the connection of a transfer in progress; nil if the connection has closed.
+  /// Returns the connection of a transfer and its handler; nil if the connection has closed, or does not send this transfer any
+  /// more.
   private func handler(of transfer: FileTransfer, _ key: Connection.Key) -> (Connection, any DownloadHandler)?
   {
     guard let connection = io.table[key], let handler = connection.handler as? any DownloadHandler,

@@ -27,8 +27,8 @@ final class FileTransfer {
   /// The number of bytes that are read at a time for a connection with TLS while memory for connections is short.
   static let smallPieceBytes = 16_384
 
-  /// Releases the buffers of a transfer whose client accepts no bytes at present. The released bytes of `nextPiece` are read from
-  /// the file again later.
+  /// Releases buffered bytes of a transfer whose client accepts no bytes at present: `nextPiece`, and the encrypted part of
+  /// `piece`. The bytes of `nextPiece` are read from the file again later.
   func releaseReadAhead() {
     if let next = nextPiece {
       readUpTo -= UInt64(next.count)

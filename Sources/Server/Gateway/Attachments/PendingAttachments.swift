@@ -17,7 +17,7 @@ final class PendingAttachments {
     sessions[ObjectIdentifier(host)]?[attachment]
   }
 
-  /// True while a request or the gateway works on an attachment of a session.
+  /// Returns true while a request or the gateway works on an attachment of a session.
   func isBusy(in host: SessionHost) -> Bool {
     sessions[ObjectIdentifier(host)]?.values.contains { $0.isBusy } ?? false
   }
@@ -40,7 +40,7 @@ final class PendingAttachments {
   ///
   /// - Parameters:
   ///   - host: the session.
-  ///   - keepsFiles: true if the files stay on the disk. If false, the incomplete attachments are listed for `takeEnded`, whose
+  ///   - keepsFiles: true if the files stay on the disk. If false, `takeEnded` returns the incomplete attachments later, and its
   ///     caller discards their files.
   /// - Returns: the removed attachments.
   func removeAll(of host: SessionHost, keepsFiles: Bool) -> [PendingAttachment] {

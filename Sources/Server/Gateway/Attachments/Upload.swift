@@ -3,7 +3,7 @@ internal import Networking
 internal import Primitives
 internal import Wire
 
-/// A request that sends bytes of an attachment, and its state. `UploadService` changes the state.
+/// A request that sends bytes of an attachment, and the state of this request. `UploadService` changes the state.
 final class Upload {
   let request: UploadRequest
   let session: SessionID
@@ -37,12 +37,12 @@ final class Upload {
   var cutCause = UploadCut.gone
   /// The time of the last progress report to the session.
   var reportedAt: MonotonicTime?
-  /// The limit of `pending`, in bytes. When it is reached, the gateway stops reading from the socket.
+  /// The length of `pending`, in bytes, at which the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
-  /// The number of uploads in the gateway (or an eighth of the limit `uploads`, if smaller) up to which a new upload has the
-  /// limit `fewPendingBytes`. With more uploads, it has the limit `manyPendingBytes`, which saves memory, but makes the upload
-  /// slower.
+  /// The maximum number of uploads that counts as few. A new upload gets `fewPendingBytes` as its `pendingLimit` if the gateway
+  /// has at most this number of uploads, and at most an eighth of the limit `uploads`. Otherwise, the new upload gets
+  /// `manyPendingBytes`, which saves memory, but makes the upload slower.
   static let few = 32
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536
@@ -90,8 +90,8 @@ enum UploadState {
   case answered(Answer)
   /// The body is read, and its bytes are written under the lease.
   case streaming(UploadLease)
-  /// All bytes of the request are written. The attachment or this piece of it is being completed, even if the client has
-  /// disconnected.
+  /// All bytes of the request are written. The attachment, or the piece that this request sent, is being completed, even if the
+  /// client has disconnected.
   case finishing(UploadLease)
   /// The request was interrupted. Its received bytes are still being written under the lease.
   case leaving(UploadLease)

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Wire
 
-/// The reason for which the bytes of an upload were not written or not accepted.
+/// The reason why the bytes of an upload were not written or not accepted.
 enum UploadError: Error {
   /// A newer request has the lease.
   case superseded

@@ -63,13 +63,13 @@ actor UploadFileActor {
     self.diskReserve = diskReserve
   }
 
-  /// Checks that the disk has room for an upload of this size. If `size` is nil (unknown), checks for one byte.
+  /// Checks that the disk has room for an upload of this size. If `size` is nil (unknown), room for one byte is enough.
   func findRoom(for size: UInt64?) throws(UploadError) {
     try makeRoom(for: max(size ?? 1, 1))
   }
 
-  /// Begins at offset 0 with an empty file, and issues a new fencing token to the caller. A `size` of nil means that the size is
-  /// unknown.
+  /// Starts the upload at offset 0 with an empty file, and issues a new fencing token to the caller. A `size` of nil means that
+  /// the size is unknown.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(UploadError) -> Opening {
     switch state {
     case .whole: throw .finished
@@ -237,7 +237,8 @@ actor UploadFileActor {
     }
   }
 
-  /// Makes the written bytes as durable as the setting `durability` demands. A client must not get the new offset before that.
+  /// Makes the written bytes as durable as the setting `durability` demands. A client must not get the new offset before this
+  /// function has succeeded.
   private func keep(_ file: any StoredUpload) throws(UploadError) {
     do throws(StorageError) {
       try file.sync()

@@ -157,13 +157,14 @@ extension UploadRequest {
     guard encoding.isEmpty else {
       var refusal = Refusal(
         .badRequest,
-        "An attachment is sent without Content-Encoding; the request has \(encoding[0].prefix(20)).")
+        "An attachment must be sent without Content-Encoding; the request has \(encoding[0].prefix(20)).")
       refusal.status = 415
       throw refusal
     }
     if let type = head.fields.first("Content-Type"), type.lowercased().hasPrefix("multipart/form-data") {
       var refusal = Refusal(
-        .badRequest, "The body is the file itself, not a form: curl -T FILE -X POST, or --data-binary @FILE.")
+        .badRequest,
+        "The body must be the file itself, not a form: use curl -T FILE -X POST, or --data-binary @FILE.")
       refusal.status = 415
       throw refusal
     }
@@ -221,7 +222,7 @@ extension UploadRequest {
     let type = head.fields.first("Content-Type")
     guard type?.lowercased() != Tus.contentType else { return }
     var refusal = Refusal(
-      .badRequest, "The bytes of an upload must have the type \(Tus.contentType), not \(type ?? "none").")
+      .badRequest, "The Content-Type of this request must be \(Tus.contentType); it is \(type ?? "missing").")
     refusal.status = 415
     throw refusal
   }
@@ -233,7 +234,7 @@ extension UploadRequest {
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
-      // The text is a number, but the number is larger than any attachment and any offset of an upload.
+      // The text is a number that is larger than any attachment, and therefore larger than any offset of an upload.
       return UInt64(field) ?? .max
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")
@@ -288,7 +289,7 @@ extension Refusal {
   }
 
   static func offsetMismatch(_ offset: UInt64) -> Refusal {
-    var refusal = Refusal(.offsetMismatch, "The upload has \(offset) bytes: continue from there.")
+    var refusal = Refusal(.offsetMismatch, "The upload has \(offset) bytes: continue at this offset.")
     refusal.offset = offset
     return refusal
   }

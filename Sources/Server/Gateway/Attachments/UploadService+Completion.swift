@@ -55,7 +55,7 @@ extension UploadService {
     let (hosted, pending) = (lease.hosted, lease.pending)
     guard lease.isCurrent, let found = hosted.session.attachment(lease.attachment) else { return }
     pending.upload = nil
-    // A newer request empties the file, so none of the bytes of this request remain.
+    // A newer request is emptying the file, so none of the bytes of this request remain.
     guard pending.restarting == 0 else { return }
     guard found.isResumable else {
       await remove(lease.attachment, from: hosted)
@@ -74,7 +74,7 @@ extension UploadService {
     } catch .checksum(let offset) {
       pause(lease, at: offset)
     } catch {
-      // In the usual case, a newer request has got the lease, and reports the further progress.
+      // The usual reason is that a newer request has got the lease. That request reports the further progress.
       _ = logged(error)
       changed(hosted)
     }

@@ -41,7 +41,7 @@ extension UploadService {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let pending = pendingAttachments[attachment, hosted]
       else {
-        // The answer contains the upload's offset. `offset(of:)` first makes the bytes before this offset durable.
+        // The answer contains the upload's offset, so the bytes before this offset must be durable. `offset(of:)` ensures this.
         if let pending = pendingAttachments[attachment, hosted] { _ = try await offset(of: pending) }
         return .repeated(.created(existing, by: request, expiry(of: existing)))
       }
@@ -84,7 +84,7 @@ extension UploadService {
       pending.restarting -= 1
     } catch .finished {
       pending.restarting -= 1
-      // The answer describes the attachment as ready, so it must be ready first.
+      // The answer describes the attachment as ready, so the attachment must be ready before the answer is created.
       await waitForEnd(of: pending)
       guard let whole = hosted.session.attachment(attachment) else { throw gone(attachment, from: hosted) }
       return .repeated(.created(whole, by: upload.request, expiry(of: whole)))
@@ -139,8 +139,8 @@ extension UploadService {
       }
       return .repeated(.progressed(found, by: request, expiry(of: found)))
     }
-    // A wrong offset is refused before all other errors, because the refusal contains the present offset, from which the client
-    // can continue.
+    // The offset is checked before the sizes, because the refusal of a wrong offset contains the present offset, at which the
+    // client can continue.
     let present = try await self.offset(of: pending)
     guard present == offset else { throw .offsetMismatch(present) }
     guard !pending.isOver, let found = hosted.session.attachment(attachment) else {
@@ -161,8 +161,8 @@ extension UploadService {
     do throws(UploadError) {
       opening = try await pending.file.begin(at: offset, checksum: request.checksum)
     } catch {
-      // If the offset in the error is that of the request, another request has sent all bytes. A request without bytes then waits
-      // until the attachment is ready.
+      // If the error contains the same offset as this request, another request has sent the last bytes meanwhile. If this request
+      // has no bytes, it waits until the attachment is ready.
       if case .offset(offset) = error, request.bodyLength == 0 {
         await waitForEnd(of: pending)
       }
@@ -231,7 +231,8 @@ extension UploadService {
       guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }
       return .offsetMismatch(found.object.offset)
     }
-    // If the gateway does not store sessions, the upload may have created the session's folder again after its removal.
+    // If the gateway does not store sessions, the upload may have created the session's folder again after the folder was
+    // removed.
     if !hosted.session.isByStore { removeFiles(of: hosted.session.id) }
     return .ended
   }
@@ -251,7 +252,7 @@ extension UploadService {
 }
 
 extension Answer {
-  /// The answer to a request that creates an attachment, or repeats such a request.
+  /// The answer to a request that creates an attachment, or that repeats the creation.
   static func created(_ attachment: Attachment, by request: UploadRequest, _ expiry: HTTPDate?) -> Answer {
     var answer = json(.created, attachment.object.encoded())
     answer.head.fields.append("Location", attachment.object.url)

@@ -6,7 +6,7 @@ internal import Wire
 
 /// The removal of attachments and their files.
 extension UploadService {
-  /// Removes an attachment from a session. Also removes its file, unless another attachment has the same content.
+  /// Removes an attachment from a session. Also removes the attachment's file, unless another attachment has the same content.
   ///
   /// - Returns: true if the record of the removal is on the disk. Only in this case, the file of a ready attachment is removed.
   @discardableResult
@@ -57,15 +57,15 @@ extension UploadService {
 
   // MARK: - The end of a session
 
-  /// True while a request or the gateway works on an upload of a session.
+  /// Returns true while a request or the gateway works on an upload of a session.
   func isBusy(in hosted: SessionHost) -> Bool { pendingAttachments.isBusy(in: hosted) }
 
   /// Ends the uploads of a session that is removed.
   ///
   /// - Parameters:
   ///   - hosted: the session.
-  ///   - keepsFiles: true if the files stay on the disk. If false, the incomplete uploads are listed for `discardEnded`, which
-  ///     discards their files.
+  ///   - keepsFiles: true if the files stay on the disk. If false, `discardEnded` discards the files of the incomplete uploads
+  ///     later.
   func endUploads(of hosted: SessionHost, keepsFiles: Bool) {
     for pending in pendingAttachments.removeAll(of: hosted, keepsFiles: keepsFiles) {
       pending.end()

@@ -19,8 +19,8 @@ extension UploadService {
         pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         hosted.session.uploadFound(upload.id, holding: offset, now: now)
       case .remove:
-        // An upload without tus cannot continue after a restart. Its incomplete file may still exist. So the upload is added as
-        // pending, and `remove` then discards this file too.
+        // An upload without tus cannot continue after a restart, but its incomplete file may still exist. The upload is added as
+        // pending, because `remove` discards the file of a pending upload.
         if upload.digest == nil {
           pendingAttachments.insert(pending(upload, in: hosted), as: upload.id, in: hosted)
         }
@@ -32,7 +32,7 @@ extension UploadService {
     }
   }
 
-  /// Removes the files of a session that no record of the session refers to.
+  /// Removes the orphaned files of a session: the files that no record of the session names.
   func removeOrphans(_ orphans: [StoredFile], of hosted: SessionHost) {
     guard !orphans.isEmpty else { return }
     let id = hosted.session.id

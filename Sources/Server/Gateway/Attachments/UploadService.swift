@@ -93,7 +93,7 @@ final class UploadService: SessionUploads {
     return true
   }
 
-  /// Opens an upload: gives it a lease and starts to read its body, or answers it.
+  /// Opens an upload: either gives the upload a lease and starts to read its body, or answers its request.
   func open(_ upload: Upload, in found: Result<SessionHost, Refusal>) async {
     do throws(Refusal) {
       let hosted = try found.get()
@@ -295,7 +295,7 @@ final class UploadService: SessionUploads {
     var refusal = Refusal(
       .tooMany,
       "This upload lost its slot: \(evicted.slots.description), and its body arrived at \(evicted.rate) bytes a second."
-        + " The minimum is then \(least) bytes a second (minimumBodyBytesPerSecond).",
+        + " When no slot is free, the minimum is \(least) bytes a second (minimumBodyBytesPerSecond).",
       limit: least, actual: evicted.rate)
     refusal.status = 408
     refusal.retryAfterMs = Refusal.uploadRetryMs

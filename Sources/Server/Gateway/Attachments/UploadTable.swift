@@ -114,7 +114,7 @@ final class UploadTable: Sendable {
   var count: Int { state.withLock { $0.rows.count } }
 
   /// Adds an upload. The measurement of its rate begins with `resumeRate`. One address may have a quarter of all slots. If all
-  /// slots, or the slots of this address, are taken, the upload is added only if another upload can be evicted.
+  /// slots of the gateway, or all slots of this address, are taken, the upload is added only if another upload can be evicted.
   ///
   /// - Parameters:
   ///   - address: the client's address, to which the limit of a quarter applies; nil for this machine, which may use all slots.

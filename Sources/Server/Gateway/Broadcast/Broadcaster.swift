@@ -3,10 +3,10 @@ internal import Networking
 internal import Platform
 internal import SessionCore
 
-/// A session in memory, with the state of sending its entries to its members. Only `Broadcaster` changes the state of sending.
+/// A session in memory, with the state of sending the session's entries to its members. Only `Broadcaster` changes this state.
 class LiveSession {
   final let session: Session
-  /// The state of storing the session's records.
+  /// The state of the session's log, and the records that wait to be stored.
   final let stored: StoredSession
   /// The number of open sockets whose clients have not joined yet.
   final var unjoinedSockets = 0
@@ -177,12 +177,12 @@ final class Broadcaster {
     fanOut.send(live.session, sends: .max)
   }
 
-  /// Flushes the members of a session whose sockets wait in the write queue.
+  /// Flushes those members of a session whose sockets wait in the write queue.
   func flushPending(in live: LiveSession) {
     fanOut.flushPending(in: live.session)
   }
 
-  /// Decides whether a dirty session first waits for more entries. If it does not wait, counts its flush.
+  /// Decides whether a dirty session first waits for more entries. Records the flush of a session that does not wait.
   ///
   /// - Returns: true if the session waits. After the wait, it is in the list of dirty sessions again.
   private func paces(_ live: LiveSession) -> Bool {
@@ -231,7 +231,7 @@ final class Broadcaster {
         live.isFlushing = false
         recordFanOutTime(live)
       } else {
-        // Members are left that this flush has not visited. They are visited after the other sessions' flushes.
+        // This flush has not visited all members yet. It continues after the flushes of the other sessions.
         flushing.append(live)
       }
       collectCounters(of: live)

@@ -64,7 +64,7 @@ final class SessionMemory: Sendable {
 
   /// Reserves memory for a session that is about to be loaded from the disk.
   ///
-  /// - Returns: false if the free memory is too small. Nothing is reserved then.
+  /// - Returns: false if the free memory is too small. In this case, nothing is reserved.
   func reserve(_ bytes: Int) -> Bool {
     let total = reserved.add(bytes, ordering: .relaxed).newValue
     guard held + total > most else { return true }
@@ -72,7 +72,8 @@ final class SessionMemory: Sendable {
     return false
   }
 
-  /// Releases reserved bytes. Called when the session has been loaded, so that its own bytes are counted, or could not be loaded.
+  /// Releases reserved bytes. Called when the session has been loaded and its own bytes are counted, or when the session could
+  /// not be loaded.
   func release(_ bytes: Int) {
     reserved.subtract(bytes, ordering: .relaxed)
   }

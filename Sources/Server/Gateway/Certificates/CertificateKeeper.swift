@@ -5,7 +5,7 @@ internal import Primitives
 
 /// Reloads the certificate when its files change, and logs warnings about its validity period.
 ///
-/// The keeper has its own thread, because reading files from a network file system may be slow.
+/// The keeper has its own thread, because reading files from a network file system can be slow.
 actor CertificateKeeper {
   /// The time between two checks of the files.
   static let checkInterval = Duration.seconds(1)
@@ -68,7 +68,7 @@ actor CertificateKeeper {
       let isNew = pair.context.certificate.chain != holder.current.certificate.chain
       // If only the file times changed, the session tickets stay valid.
       if isNew { holder.replace(with: pair.context) }
-      // After a logged failure, the next successful read is logged too, even if the certificate is the one in use.
+      // After a logged failure, the next successful read is logged even if the certificate that was read is already in use.
       guard isNew || isRequested || hadFailed else { return }
       log(.info, "certificate reloaded", pair.context.certificate.logFields)
       if isNew { noticeAt = now }

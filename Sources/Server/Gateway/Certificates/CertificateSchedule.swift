@@ -17,7 +17,7 @@ final class CertificateSchedule {
     nextDeadline = clock.now
   }
 
-  /// Starts a check when its time has come. Only one check runs at a time.
+  /// Starts a check if the next check is due. Only one check runs at a time.
   func checkIfDue() {
     guard let due = nextDeadline, due <= clock.now else { return }
     nextDeadline = nil

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The position of a time in the validity period of a certificate.
+/// The validity of a certificate at a given time.
 package enum CertificateValidity: Equatable, Sendable {
   case valid
   case notYetValid
@@ -10,7 +10,7 @@ package enum CertificateValidity: Equatable, Sendable {
   /// The maximum number of seconds for which a certificate counts as expiring before its validity period ends.
   private static let noticeSeconds: Int64 = 14 * 86_400
 
-  /// Creates the validity of a certificate at a time.
+  /// Determines the validity of a certificate at a given time.
   ///
   /// - Parameters:
   ///   - notBefore: the beginning of the period, in seconds since 1970.

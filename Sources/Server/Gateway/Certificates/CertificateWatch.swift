@@ -17,7 +17,7 @@ struct CertificateWatch: Sendable {
 
   private struct Failure {
     let since: MonotonicTime
-    /// The reason that was logged last; nil if none was.
+    /// The reason that was logged last; nil if no reason was logged.
     var loggedReason: String?
   }
 
@@ -27,7 +27,7 @@ struct CertificateWatch: Sendable {
     seen = versions
   }
 
-  /// Compares the file versions with those in use and those of the last check.
+  /// Compares the present file versions with the versions in use, and with the versions at the last check.
   ///
   /// - Returns: true if the files should be read now.
   mutating func check(_ versions: CertificateSource.Versions) -> Bool {

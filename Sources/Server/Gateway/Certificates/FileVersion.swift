@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The attributes of a file. A difference shows that the file was replaced or changed, without reading its content.
+/// The attributes of a file. If they differ from the attributes at an earlier time, the file was replaced or changed. The content
+/// need not be read for this comparison.
 ///
 /// The attributes are read once a second. inotify is not used, because it watches only one directory entry. It would miss a
 /// changed symbolic link further up the path (Kubernetes, certbot), and changes that another machine makes on a network file
@@ -8,12 +9,14 @@ internal import Glibc
 struct FileVersion: Equatable, Sendable {
   let device, inode: UInt64
   let length: Int64
-  /// Times in nanoseconds since 1970: mtime and ctime. `changed` also shows a copy that keeps the mtime of its original.
+  /// Times in nanoseconds since 1970: mtime and ctime. If the file is overwritten by a copy that keeps the mtime of its original,
+  /// `changed` still differs.
   let modified, changed: Int64
 }
 
 extension FileVersion {
-  /// Reads the version of the file at the path, following symbolic links. Nil if there is no file, or no permission to `stat` it.
+  /// Reads the version of the file at the path, following symbolic links. Returns nil if there is no file, or no permission to
+  /// `stat` it.
   init?(of path: String) {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

@@ -9,7 +9,7 @@ package struct GatewayConfiguration: Equatable, Sendable {
     /// Entries survive the end of the process. A power cut may lose the entries of the last half minute, because the kernel
     /// writes them to the disk later.
     case process
-    /// Entries survive a power cut too.
+    /// Entries survive the end of the process and a power cut.
     case full
   }
 
@@ -29,7 +29,7 @@ package struct GatewayConfiguration: Equatable, Sendable {
   package var publicURL: WebOrigin?
   /// Origins of other sites whose pages may use this gateway.
   package var allowedOrigins: [WebOrigin] = []
-  /// The number of trusted proxies in front of the gateway. They report the address, scheme and host of a client.
+  /// The number of trusted proxies in front of the gateway. The proxies report the address, scheme and host of a client.
   package var trustedProxies = 0
 
   /// The only directory that the gateway writes to.

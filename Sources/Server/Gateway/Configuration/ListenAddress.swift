@@ -12,7 +12,7 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Parses `HOST:PORT`, with brackets around an IPv6 host; nil for any other text.
+  /// Parses `HOST:PORT`, with brackets around an IPv6 host. Returns nil for any other text.
   package init?(_ text: String) {
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
     let written = text[..<colon]

@@ -33,7 +33,7 @@ final class Acceptor {
   /// loop reports no new event for connections that already wait.
   private(set) var nextDeadline: MonotonicTime?
   /// Creates the first handler of a connection.
-  var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("not connected") }
+  var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("no handler is set") }
   /// Returns the bytes that refuse a plain-text connection.
   var refusalBytes: (Refusal) -> [UInt8] = { _ in [] }
 
@@ -143,9 +143,9 @@ final class Acceptor {
   /// - Parameters:
   ///   - descriptor: the connected socket.
   ///   - peer: the socket's other end.
-  ///   - tls: nil for a socket without TLS.
+  ///   - tls: the TLS state; nil for a socket without TLS.
   ///   - isReserved: true for a connection beyond the limit `connections`.
-  /// - Returns: nil if the system had no resources for the connection.
+  /// - Returns: the connection; nil if the system had no resources for it.
   private func open(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
     isReserved: Bool = false

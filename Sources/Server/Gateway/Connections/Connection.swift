@@ -29,7 +29,8 @@ final class Connection {
   let isReserved: Bool
   /// True while the connection is in the `ReadQueue`.
   var isQueuedForReading = false
-  /// True when handling the last input took long for its number of bytes. The rest of the input is then handled in steps.
+  /// True if the last input took long to handle, compared with its number of bytes. The rest of the input is then handled in
+  /// steps.
   var isExpensive = false
   /// True after the event loop reported input, until a read finds no more input.
   var mayHaveInput = false

@@ -2,7 +2,7 @@ internal import Networking
 internal import Synchronization
 internal import Wire
 
-/// The numbers of connections and of buffered bytes in all reactors. They enforce the limits `connections`,
+/// The numbers of connections and of buffered bytes in all reactors. This class enforces the limits `connections`,
 /// `connectionsPerAddress` and `incompleteBytes`.
 final class ConnectionCounts: Sendable {
   /// The decision about a new connection.

@@ -7,7 +7,7 @@ protocol ConnectionHandler: AnyObject {
   var isWebSocket: Bool { get }
   /// True while a request sends an attachment. The input is then limited by `TurnBudget` and by the upload's own buffer.
   var isUploading: Bool { get }
-  /// The number of bytes that the handler buffers, of incomplete input and of output.
+  /// The number of bytes of incomplete input and of output that the handler buffers.
   var bufferedBytes: Int { get }
   /// True while the handler has received complete input that it will handle in a later time slice.
   var hasUnhandledInput: Bool { get }

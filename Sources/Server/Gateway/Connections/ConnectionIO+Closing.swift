@@ -7,7 +7,7 @@ extension ConnectionIO {
   /// kernel could reset the connection before the peer has read the answer.
   private static let lingerBytes: Int32 = 262_144
   private static let lingerTime = Duration.seconds(2)
-  /// The maximum number of such bytes for a refused upload. The client may read the answer only after it has sent much of the
+  /// The maximum number of such bytes for a refused upload. Some clients read the answer only after they have sent much of the
   /// body.
   private static let longLingerBytes: Int32 = 16_777_216
   private static let longLingerTime = Duration.seconds(5)

@@ -55,7 +55,7 @@ final class ConnectionIO {
 
   /// Adds a connection to the table, and sets its first handler.
   ///
-  /// - Returns: nil if the system had no resources for the connection.
+  /// - Returns: the connection; nil if the system had no resources for it.
   func open(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
     isReserved: Bool = false, deadline: MonotonicTime,
@@ -310,8 +310,8 @@ final class ConnectionIO {
 
   /// Updates the number of buffered bytes of a connection that count toward the limit `incompleteBytes`.
   ///
-  /// - Returns: false if the caller must refuse the input. All three conditions then hold: all connections together exceed the
-  ///   limit, this connection buffers more than before, and this connection buffers more than `Connection.littleBytes`.
+  /// - Returns: false if the caller must refuse the input, because all connections together exceed the limit, this connection
+  ///   buffers more than before, and it buffers more than `Connection.littleBytes`.
   @discardableResult
   func updateBufferedBytes(of connection: Connection) -> Bool {
     guard table.isOpen(connection) else { return true }

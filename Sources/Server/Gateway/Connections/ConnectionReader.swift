@@ -112,8 +112,8 @@ final class ConnectionReader {
       case .received(let count):
         counters.values.bytesReceived += UInt64(count)
         if connection.isUploading { budget.useUploadBytes(count) }
-        // A read that does not fill the buffer has emptied the socket. After a hang-up, the event loop reports no further event,
-        // so the socket is then read until its end.
+        // A read that does not fill the buffer has emptied the socket. After a hang-up, the event loop reports no further event.
+        // In this case, the socket is read until the end of its input.
         if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
         received(connection, &buffer, count)
       case .wouldBlock:

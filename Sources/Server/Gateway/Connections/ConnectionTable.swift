@@ -16,7 +16,7 @@ final class ConnectionTable {
   private let watch: (CInt, UInt64) throws(SystemError) -> Void
   private let unwatch: (CInt) throws(SystemError) -> Void
 
-  /// The maximum generation. It keeps the tokens of all connections below the tokens of the listeners.
+  /// The maximum generation. This maximum keeps the tokens of all connections below the tokens of the listeners.
   private static let largestGeneration: UInt32 = 0x7FFF_FFFF
 
   /// Creates an empty table.

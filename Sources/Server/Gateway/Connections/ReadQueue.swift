@@ -19,8 +19,8 @@ final class ReadQueue {
   private let expensive = FairQueue<Connection.Key>()
   /// The end of the time slice of the connection that is being read.
   private var shareEnd = MonotonicTime.distantPast
-  /// The time that the present turn has spent on expensive input. This time does not count as load of the loop, because the loop
-  /// delays entries when its load is high, and the entries of other sockets must not be delayed.
+  /// The time that the present turn has spent on expensive input. This time does not count as load of the loop: when the load is
+  /// high, the loop delays entries, and expensive input must not delay the entries of other sockets.
   private var expensiveTimeOfTurn = Duration.zero
 
   var isEmpty: Bool { webSockets.isEmpty && http.isEmpty && expensive.isEmpty }

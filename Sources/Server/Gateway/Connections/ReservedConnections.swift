@@ -16,8 +16,8 @@ struct ReservedConnections {
     static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The number of slots of the whole gateway. Each reactor gets an equal part, rounded up, but at least `leastSlots`. So a
-  /// gateway with many reactors has more slots than this number.
+  /// The number of slots that the reactors divide among themselves. Each reactor gets an equal part, rounded up, but at least
+  /// `leastSlots`. So a gateway with many reactors has more slots in total.
   static let slots = 16
   /// The minimum number of slots of a reactor.
   private static let leastSlots = 2
@@ -32,8 +32,8 @@ struct ReservedConnections {
     capacity = max(Self.leastSlots, (Self.slots + reactors - 1) / reactors)
   }
 
-  /// Returns the connection that must be closed before another connection is inserted: the oldest of those with the least
-  /// progress.
+  /// Returns the connection that must be closed before another connection is inserted: the oldest of the connections with the
+  /// least progress.
   ///
   /// - Parameter stage: returns the stage of a connection.
   /// - Returns: nil while a slot is free.

@@ -75,7 +75,7 @@ final class AttachmentRoutes {
 
   /// Answers a request without a body.
   ///
-  /// - Returns: nil when the connection has closed.
+  /// - Returns: the response; nil if the connection has closed.
   func answer(
     _ request: AttachmentRequest, of id: SessionID, for head: RequestHead, over key: Connection.Key
   ) async -> HTTPResponse? {

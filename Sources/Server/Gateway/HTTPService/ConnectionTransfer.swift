@@ -4,18 +4,18 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// The state of a connection on its way to the reactor that owns the session of its request.
+/// The state of a connection during its transfer to another reactor, which owns the session that the request names.
 ///
-/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of this reactor may still refer
-/// to the connection, but they do not use the descriptor or the TLS state any more. The state of the request contains values
-/// only. An upload would be an object, but a connection with an upload is never transferred. The mailbox delivers the transfer
-/// once, to one reactor.
+/// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of the sending reactor may
+/// still refer to the connection, but they do not use the descriptor or the TLS state any more. The state of the request contains
+/// values only. An upload would be an object, but a connection with an upload is never transferred. The mailbox delivers the
+/// transfer once, to one reactor.
 final class ConnectionTransfer: @unchecked Sendable {
   /// The step at which the receiving reactor continues the request.
   enum Step {
     /// The head was read and accepted.
     case head(RequestHead)
-    /// The whole request was read. Its body names the session whose successor is created.
+    /// The whole request was read. Its body names a session. The receiving reactor creates the successor of this session.
     case end
   }
 
@@ -69,7 +69,7 @@ extension HTTPService {
   ///   - step: the step at which the request continues.
   ///   - input: the received bytes after this step.
   func handOver(_ http: HTTPConnection, to owner: Int, at step: ConnectionTransfer.Step, input: [UInt8]) {
-    precondition(http.upload == nil, "an upload is not handed over")
+    precondition(http.upload == nil, "a connection with an upload must not be handed over")
     let connection = http.connection
     let descriptor: OwnedDescriptor?
     do throws(SystemError) {
@@ -80,7 +80,7 @@ extension HTTPService {
     }
     guard let descriptor = consume descriptor else { return }
     let transfer = ConnectionTransfer(http, descriptor: descriptor, at: step, input: input)
-    // The bytes of `input` stay counted until the other reactor has received the connection and counts them itself.
+    // The bytes of `input` stay counted until the other reactor has received the connection. The other reactor then counts them.
     _ = io.counts.addBuffered(input.count)
     guard !environment.handOver(transfer, owner) else { return }
     _ = io.counts.addBuffered(-input.count)

@@ -129,8 +129,8 @@ extension HTTPConnection {
 
   /// Creates a session, or the successor of a session.
   ///
-  /// If another reactor owns the session to be succeeded, that reactor creates the successor. The connection is transferred
-  /// together with the input after the request.
+  /// If the request names a preceding session, and another reactor owns this session, that reactor creates the successor. The
+  /// connection is transferred together with the input after the request.
   private func createSession(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
     let request: ActivityRequest
     do throws(WireError) {
@@ -178,7 +178,7 @@ extension HTTPConnection {
       .badRequest,
       request.reader.isInHead
         ? "The request's head did not arrive within \(seconds) s."
-        : "Nothing of the request's body arrived for \(seconds) s.", limit: seconds)
+        : "No bytes of the request's body arrived for \(seconds) s.", limit: seconds)
     refusal.status = 408
     upload?.cutCause = .stalled
     closesAfterOutput = true

@@ -115,7 +115,8 @@ final class HTTPConnection {
     }
   }
 
-  /// Checks after a head if this object still handles the connection. If not, passes the input after the head to the new handler.
+  /// Checks if this object still handles the connection after a head was handled. If another handler has replaced this object,
+  /// passes the input after the head to the new handler.
   ///
   /// - Returns: true if this object reads the request's body next.
   private func readsBody(_ buffer: inout [UInt8], from position: Int, upTo end: Int) -> Bool {

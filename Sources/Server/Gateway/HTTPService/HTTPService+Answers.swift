@@ -16,7 +16,7 @@ extension HTTPService {
       ["status": .number(status), "route": "\(kind.rawValue)", "remote": .address(client)])
   }
 
-  /// The refusal of a request because the connections together have buffered too many bytes.
+  /// The refusal of a request when all connections together buffer too many bytes.
   var refusalOfBufferedBytes: Refusal {
     var refusal = Refusal(
       .tooMany,

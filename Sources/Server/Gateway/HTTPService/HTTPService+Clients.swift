@@ -37,8 +37,8 @@ extension HTTPService {
     _ client: ForwardedClient, on connection: Connection, _ head: RequestHead, _ route: Route
   ) -> Refusal? {
     setClient(client, of: connection)
-    // A monitoring request is not counted. If it has a body, it is counted like any other request, because its body may take long
-    // to arrive.
+    // A monitoring request without a body is not counted. With a body, it is counted like any other request, because the body may
+    // take long to arrive.
     guard environment.configuration.trustedProxies > 0, !connection.isCountedForClient,
       !route.isMonitoring || head.body != .none, let address = client.countedAddress
     else { return nil }

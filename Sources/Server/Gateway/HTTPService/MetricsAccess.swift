@@ -23,12 +23,12 @@ struct MetricsAccess: Sendable {
     isBehindProxy = configuration.trustedProxies > 0
   }
 
-  /// Checks if a request may read the metrics. A request that may not do so gets the same answer as a request for an unknown
-  /// path.
+  /// Checks if a request is allowed to read the metrics. If the request is not allowed, it gets the same answer as a request for
+  /// an unknown path.
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - address: the address of its client.
+  ///   - address: the address of the request's client.
   /// - Returns: true if the request may read the metrics.
   func admits(_ head: RequestHead, from address: IPAddress) -> Bool {
     guard let token else { return isLocal(head, address) }

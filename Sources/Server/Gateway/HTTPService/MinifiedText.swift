@@ -1,4 +1,4 @@
-/// The minified text of a file while it is being built. Comments and insignificant blanks are omitted.
+/// The minified text of a file while the text is being built. Comments and insignificant blanks are omitted.
 struct MinifiedText {
   let source: [UInt8]
   private var bytes: [UInt8] = []
@@ -10,8 +10,8 @@ struct MinifiedText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// Returns the last byte that the minified text has if the source ends at `index`. The index must not be inside the processed
-  /// part.
+  /// Returns the byte that precedes the source's byte at `index` in the minified text; nil if no byte precedes it. The index must
+  /// not be inside the processed part.
   func lastByte(before index: Int) -> UInt8? { taken < index ? source[index - 1] : bytes.last }
 
   /// Copies the source up to the blanks, and omits the blanks.
@@ -32,7 +32,7 @@ struct MinifiedText {
   }
 
   /// Copies the source up to a comment, and omits the comment. Its line breaks stay, so that the browser reports errors with the
-  /// line numbers of the original file. After compression, these line breaks are a hundredth of the file's bytes. A comment
+  /// line numbers of the original file. After compression, these line breaks make up a hundredth of the file. A comment
   /// without line breaks is replaced by a space if `mustSeparate` returns true for the characters before and after the comment.
   mutating func leaveOut(comment: Range<Int>, mustSeparate: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]

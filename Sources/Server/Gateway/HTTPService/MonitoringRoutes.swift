@@ -55,8 +55,8 @@ final class MonitoringRoutes {
   /// Publishes the counters of this reactor, so that the metrics that are rendered next contain them.
   func publishCounters() { publisher.publish() }
 
-  /// Returns the rendered metrics of all reactors. They may lack the events of other reactors in the last few hundredths of a
-  /// second.
+  /// Returns the rendered metrics of all reactors. Events of other reactors in the last few hundredths of a second may be
+  /// missing.
   func metrics() async -> Answer {
     let page = await environment.renderer.render(
       environment.board, environment.status(clock.now), startedAt: environment.startedAt)

@@ -16,8 +16,7 @@ struct Origins: Sendable {
 
   /// The kind of a request's `Origin`.
   enum Verdict: Equatable {
-    /// The request has no `Origin` field, so it does not come from a script of another site. Or its origin is that of the
-    /// gateway.
+    /// The origin is the gateway's own. Or the request has no `Origin` field, so it does not come from a script of another site.
     case own
     /// The origin of another site that the operator has allowed. The response contains CORS fields.
     case allowed(String)
@@ -62,7 +61,8 @@ struct Origins: Sendable {
     return authority.host != publicURL.host || Self.port(authority) != Self.port(publicURL)
   }
 
-  /// Returns a session whose link is absolute if a public URL is set. Without a public URL, the link stays relative.
+  /// Returns a copy of a session. If a public URL is set, the link in the copy is absolute. Without a public URL, the link stays
+  /// relative.
   func link(_ session: SessionObject) -> SessionObject {
     guard let publicURL else { return session }
     var session = session

@@ -37,8 +37,8 @@ final class ProxyWarnings: Sendable {
   ///
   /// - Parameters:
   ///   - head: the request.
-  ///   - client: its client.
-  ///   - peer: the other end of its connection.
+  ///   - client: the client of the request.
+  ///   - peer: the other end of the request's connection.
   ///   - now: the present time.
   func check(_ head: RequestHead, from client: ForwardedClient, peer: IPAddress, now: MonotonicTime) {
     if trustedProxies == 0 {

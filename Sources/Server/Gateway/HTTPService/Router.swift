@@ -3,8 +3,8 @@ internal import Wire
 
 /// Answers requests whose head alone requires a redirect, a refusal or the answer to `OPTIONS`.
 struct Router: Sendable {
-  /// The maximum length of a request's body in the API, except for uploads. A payload of 16 KiB fits, even if every byte is
-  /// escaped in JSON.
+  /// The maximum length of a request's body in the API, except for uploads. An activity's payload of 16 KiB fits, even if every
+  /// byte is escaped in JSON.
   static let bodyBytes = 131_072
 
   /// The reason why a request gets its answer from the router, without further handling.

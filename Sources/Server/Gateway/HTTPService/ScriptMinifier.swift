@@ -111,7 +111,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takeComment(_ comment: Range<Int>) throws(Unclear) {
-    // U+2028 and U+2029 also end a line (§12.3). A file with such a comment is not changed.
+    // U+2028 and U+2029 also end a line (§12.3). A file with one of these characters in a comment is not changed.
     let ends = comment.contains {
       source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
     }
@@ -132,8 +132,8 @@ struct ScriptMinifier {
     last = .value
   }
 
-  /// Consumes a part of a template: from the opening backtick, or the end of a substitution, to the closing backtick, or the
-  /// beginning of the next substitution.
+  /// Consumes a part of a template. The part begins with the opening backtick or the end of a substitution. It ends with the
+  /// closing backtick or the beginning of the next substitution.
   private mutating func takeTemplate() throws(Unclear) {
     index += 1
     while true {

@@ -2,8 +2,8 @@ internal import HTTP
 
 /// Redirects requests for the page from http to https (option `--redirect-to-https`).
 ///
-/// Only requests for the page and its files are redirected. WebSocket handshakes and API requests come from programs that may not
-/// follow a redirect, or may not send the body again. Health checks and requests for metrics come from the operator's own
+/// Only requests for the page and its files are redirected. WebSocket handshakes and API requests come from programs that might
+/// not follow a redirect, or might not send the body again. Health checks and requests for metrics come from the operator's own
 /// network, so they need no redirect.
 struct SecureRedirect: Sendable {
   private let isOn: Bool

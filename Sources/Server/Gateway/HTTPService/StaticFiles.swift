@@ -86,7 +86,7 @@ package struct StaticFiles: Sendable {
     case .content(let answered, let range):
       return Answer(head: answered, bytes: form.bytes, range: range)
     case .preconditionFailed:
-      var refusal = Refusal(.badRequest, "The file does not match the precondition of the request.")
+      var refusal = Refusal(.badRequest, "The file does not meet the preconditions of the request.")
       refusal.status = 412
       return Self.answer(refusal)
     case .rangeNotSatisfiable(let contentRange):

@@ -15,7 +15,7 @@ final class LoopProbe: Sendable {
   /// - Parameters:
   ///   - now: the present time.
   ///   - send: sends the question; returns false when the mailbox is full.
-  /// - Returns: the time of the oldest unanswered question. Nil if no question was unanswered before this call, or if this call
+  /// - Returns: the time of the oldest unanswered question. Nil if all questions were answered before this call, or if this call
   ///   sends a question that an earlier call could not send.
   func ask(at now: MonotonicTime, send: () -> Bool) -> MonotonicTime? {
     let (isNew, since) = askedAt.compareExchange(

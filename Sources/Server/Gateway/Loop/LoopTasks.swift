@@ -15,7 +15,7 @@ final class LoopTasks {
     pending.append(work)
   }
 
-  /// Returns the work that was started since the last call.
+  /// Removes and returns the work that was scheduled since the last call.
   func takeAll() -> [Work] {
     defer { pending = [] }
     return pending

@@ -12,7 +12,7 @@ final class LoopWatchdog: Sendable {
     probes = (0..<loops).map { _ in LoopProbe() }
   }
 
-  /// Sends a question to each loop without an unanswered question, and finds the loops that hang.
+  /// Sends a question to each loop that has answered all earlier questions, and finds the loops that hang.
   ///
   /// - Parameters:
   ///   - caller: the loop on whose thread this function is called; nil on other threads. The caller gets no question, because it

@@ -3,7 +3,7 @@ package import Wire
 
 /// A label of a `CounterVector`. Each conforming type has a fixed, ordered list of labels.
 package protocol CounterLabel: Sendable {
-  /// All labels, in the order in which `/metrics` lists them. There are at most `CounterVector.capacity`.
+  /// All labels, in the order in which `/metrics` lists them. There are at most `CounterVector.capacity` labels.
   static var labels: [String] { get }
   /// The index of this label in `labels`.
   var ordinal: Int { get }

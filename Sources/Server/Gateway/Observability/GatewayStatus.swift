@@ -6,7 +6,7 @@ package struct GatewayStatus: Equatable, Sendable {
   package var refusesNewData = false
   /// True from the moment when the gateway begins to stop.
   package var isDraining = false
-  /// True while the last batch of a reactor could not be written.
+  /// True while there is a reactor whose last batch could not be written.
   package var isDiskFailing = false
   /// The free bytes of the data folder's file system; nil if unknown.
   package var freeBytes: UInt64?

@@ -48,14 +48,14 @@ package struct Log: Sendable {
   private let output: @Sendable ([UInt8], Level) -> Void
   private let writer: LineWriter?
 
-  /// Creates a log that the calling thread writes to standard error.
+  /// Creates a log whose lines are written to standard error by the calling thread.
   package init(level: Level, format: Format) {
     self.init(
       level: level, format: format, clock: { LogTime.now },
       output: { line in LineWriter.write(line, to: STDERR_FILENO, waitsForRoom: false) })
   }
 
-  /// Creates a log that a thread of its own writes to standard error. Call `finish` before the process ends.
+  /// Creates a log whose lines are written to standard error by a separate thread. Call `finish` before the process ends.
   ///
   /// - Throws: `SystemError` when the system has no free descriptor.
   package init(

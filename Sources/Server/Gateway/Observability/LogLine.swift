@@ -128,7 +128,8 @@ package enum JSONText {
     return quoted + "\""
   }
 
-  /// Returns true for control characters, line and paragraph separators, and format characters (such as text direction).
+  /// Returns true for control characters, line and paragraph separators, and format characters (such as those that set the text
+  /// direction).
   package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
     // For ASCII, this line avoids a lookup in Unicode's tables. The lookup takes as long as all other work on a line.
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }

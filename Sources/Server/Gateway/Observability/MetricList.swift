@@ -1,4 +1,5 @@
-/// The metrics that have one value each. A metric is listed with its counter, its name without the prefix, and its help text.
+/// The metrics that each show one property of `Counters`. A metric is listed with its name without the prefix, the property, and
+/// a help text.
 enum MetricList {
   struct Metric<Value>: Sendable {
     let name: String

@@ -42,7 +42,7 @@ enum PeerEvent {
     var reason: String
     /// The side that began the close.
     var closedBy: ClosedBy
-    /// One word for the way in which the TCP connection ended.
+    /// The way in which the TCP connection ended, such as `closed` or `no answer to the close frame`.
     var end: String
     var socket: Socket
     /// The time from the moment when the peer could first join until the WebSocket ended.

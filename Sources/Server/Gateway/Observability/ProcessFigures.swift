@@ -14,8 +14,8 @@ package struct ProcessFigures: Equatable, Sendable {
   /// Creates a value whose properties are all nil.
   package init() {}
 
-  /// Reads the values from the system. The time for this grows with the number of open descriptors and may be milliseconds, so a
-  /// reactor must not call this function.
+  /// Reads the values from the system. The duration of this call grows with the number of open descriptors and can reach
+  /// milliseconds, so a reactor must not make the call.
   package static func now() -> ProcessFigures {
     var figures = ProcessFigures()
     var raw = clinux_process_figures()

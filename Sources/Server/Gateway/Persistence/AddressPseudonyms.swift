@@ -4,7 +4,7 @@ internal import Platform
 /// Computes pseudonyms of addresses. Equal addresses have equal pseudonyms; without the key, a pseudonym does not reveal its
 /// address.
 ///
-/// The records of sessions contain pseudonyms instead of addresses. By these pseudonyms, the gateway can count the sessions of
+/// The records of sessions contain pseudonyms instead of addresses. With these pseudonyms, the gateway can count the sessions of
 /// each address even after a restart.
 struct AddressPseudonyms: Sendable {
   /// The length of the key in bytes.
@@ -13,7 +13,7 @@ struct AddressPseudonyms: Sendable {
   private let key: [UInt8]
 
   init(key: [UInt8]) {
-    precondition(key.count == Self.keyLength, "a key for addresses has \(Self.keyLength) bytes")
+    precondition(key.count == Self.keyLength, "the pseudonym key must have \(Self.keyLength) bytes")
     self.key = key
   }
 

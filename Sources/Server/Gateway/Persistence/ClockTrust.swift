@@ -9,11 +9,11 @@ struct ClockReading {
   var isSynchronised: Bool
 }
 
-/// Decides from readings of both clocks whether the wall clock is trusted, and from which time on. Does not read the clocks
-/// itself.
+/// Computes from readings of the wall clock and the monotonic clock the time from which the wall clock is trusted. Does not read
+/// the clocks itself.
 ///
-/// The wall clock is trusted when it has been synchronised for `delay`, or when `unsynchronisedDelay` has passed since the start
-/// of the gateway. A step of the wall clock, forward or back, restarts both delays.
+/// The wall clock is trusted when it has been synchronised for the time `delay`, or when the time `unsynchronisedDelay` has
+/// passed since the start of the gateway. A step of the wall clock, forward or back, restarts both delays.
 struct ClockTrust {
   /// The smallest difference that counts as a step of the wall clock. Between two readings, the wall clock and the monotonic
   /// clock may measure different durations; the difference of these durations is compared with this value.
@@ -50,8 +50,8 @@ struct ClockTrust {
     last = reading
   }
 
-  /// The time from which the clock is trusted, provided that after the last reading it does not step and does not gain or lose
-  /// synchronisation.
+  /// The time from which the wall clock is trusted. This time is valid only if, after the last reading, the wall clock makes no
+  /// step and keeps its state of synchronisation.
   var begins: MonotonicTime {
     let unsynchronised = steadySince + unsynchronisedDelay
     guard let synchronisedSince else { return unsynchronised }

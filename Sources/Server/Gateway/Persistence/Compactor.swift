@@ -5,8 +5,8 @@ internal import Storage
 
 /// Rewrites logs that consist mostly of superseded records, in the background.
 final class Compactor {
-  /// The maximum number of logs that one reactor compacts at the same time. When it is reached, a further session is checked
-  /// again after its next batch.
+  /// The maximum number of logs that one reactor compacts at the same time. If this number is reached, another session that needs
+  /// compaction is checked again after its next batch.
   private static let concurrentCompactions = 2
   /// The minimum time between a failed compaction of a session and the next attempt.
   private static let retryInterval = Duration.seconds(30)

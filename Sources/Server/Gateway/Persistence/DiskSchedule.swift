@@ -1,7 +1,8 @@
 internal import Networking
 internal import Primitives
 
-/// Determines when a reactor measures the free space of the disk. At the same times, it reads the clocks for `RemovalGate`.
+/// Determines when a reactor measures the free space of the disk. At the same times, the schedule reads the clocks for
+/// `RemovalGate`.
 final class DiskSchedule {
   private let gauge: DiskGauge
   private let removal: RemovalGate
@@ -43,7 +44,7 @@ final class DiskSchedule {
     case .opened:
       log(.info, "removal of sessions begins", ["synchronised": .boolean(removal.clock.isSynchronised())])
     case .closed:
-      log(.warning, "removal of sessions waits", ["reason": "the clock was set"])
+      log(.warning, "removal of sessions waits", ["reason": "the clock was set by a minute or more"])
     case .same:
       break
     }

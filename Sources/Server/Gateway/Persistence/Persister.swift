@@ -24,22 +24,23 @@ final class Persister {
     let log: Log
   }
 
-  /// The time from the first unsaved entry to its batch, so that later entries can be stored in the same batch.
+  /// The time from the first unsaved entry to the batch that stores the entry, so that later entries can be stored in the same
+  /// batch.
   private static let storeInterval = Duration.milliseconds(50)
-  /// The minimum time between two batches of a shard, unless a caller waits. It limits the rate of `committed` messages. When
-  /// this rate was doubled in a measurement at 60,000 entries a second, it cost 4 % of the CPU.
+  /// The minimum time between two batches of a shard, unless a caller waits. It limits the rate of `committed` messages. In a
+  /// measurement at 60,000 entries a second, doubling this rate cost 4 % of the CPU.
   private static let batchInterval = Duration.milliseconds(100)
   /// The time from a failed batch to the next attempt.
   private static let retryInterval = Duration.seconds(1)
-  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge at once. A smaller growth is
-  /// added when a batch returns. Large growth does not wait for that, because no batch returns while a disk hangs.
+  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge at once. Smaller growth is
+  /// added when a batch returns. Large growth does not wait for a batch, because no batch returns while the disk hangs.
   private static let countedStep = 65_536
   /// The number of unsaved bytes above which a session's next batch follows the previous one without a pause.
   private static let backlogBytes = 262_144
   /// The time after which a client may repeat an entry that was refused because the data folder was full.
   private static let dataRetryMs: UInt64 = 5000
 
-  /// The sessions of a shard that wait for its next batch.
+  /// The sessions of a shard that wait for the shard's next batch.
   private struct Shard {
     var queue: [StoredSession] = []
     /// The time of the next batch; nil when no session is in the queue.
@@ -48,7 +49,7 @@ final class Persister {
     var isInFlight = false
   }
 
-  /// Called for each session of a batch when the outcome of the batch is known, whether its records were stored or not.
+  /// Called for each session of a batch when the outcome of the batch is known, even if the records were not stored.
   var didReturn: (StoredSession) -> Void = { _ in }
   /// Called after `didReturn` if the records were stored.
   var didStore: (StoredSession) -> Void = { _ in }
@@ -269,8 +270,8 @@ final class Persister {
     reportBytes(of: stored)
   }
 
-  /// Updates the gateway's gauge of unsaved bytes with those of a session. While the gauge is over its limit, a session with
-  /// unsaved bytes refuses new entries.
+  /// Updates a session's share of the gateway's gauge of unsaved bytes. While the gauge is over its limit, a session with unsaved
+  /// bytes refuses new entries.
   func countUnsaved(_ stored: StoredSession) {
     let bytes = stored.isRemoved ? 0 : stored.session.unsavedBytes
     let isOverLimit = environment.unsaved.add(bytes - stored.countedUnsaved)
@@ -298,7 +299,7 @@ final class Persister {
     }
   }
 
-  /// Reports the result of a write to the disk monitor. Logs when the disk begins to fail and when it works again.
+  /// Informs the disk monitor about the result of a write. Logs when the disk begins to fail and when it works again.
   func reportDisk(_ failure: StorageError?) {
     switch environment.disk.recordBatch(failure: failure, of: reactor, now: now) {
     case .failing:

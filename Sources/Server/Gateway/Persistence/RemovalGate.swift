@@ -3,7 +3,7 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// The wall clock with its state of synchronisation, on which the removal of sessions depends. Tests provide other clocks.
+/// The wall clock and its state of synchronisation. The removal of sessions depends on both. Tests provide other clocks.
 package struct GatewayClock: Sendable {
   /// Reads the wall clock.
   let wall: @Sendable () -> WallTime
@@ -65,7 +65,7 @@ final class RemovalGate: Sendable {
   /// Returns the time until sessions may be removed, if the clock's state does not change; zero when removals are allowed now.
   ///
   /// This call reads the clocks itself, so that it detects a step of the wall clock immediately. A caller that compares dates
-  /// must read the date before this call: a step that made the date wrong is then detected here.
+  /// must read the date before this call, so that this call detects a step that made the date wrong.
   func wait(now: MonotonicTime) -> Duration {
     let reading = Self.reading(of: clock, now: now)
     return state.withLock { state in

@@ -115,7 +115,7 @@ struct SessionAccounts {
     return dataRefusal(of: creator, adding: 0)
   }
 
-  /// The refusal of more bytes in all sessions, because of the limit `dataBytes`; nil while more bytes are accepted.
+  /// The refusal of any further bytes, because the limit `dataBytes` is reached; nil while further bytes are accepted.
   var refusalOfGrowth: Refusal? { dataRefusal(of: nil, adding: 0) }
 
   /// Returns the refusal of `bytes` more bytes in a session; nil when they are accepted.

@@ -26,7 +26,7 @@ actor SessionFiles {
     do throws(StorageError) {
       return try attachments.place(upload, as: digest, of: session)
     } catch {
-      // An error of this second step is ignored: the caller gets the first error.
+      // An error of `discardUpload` is ignored, because the caller gets the error of `place`.
       try? attachments.discardUpload(upload, of: session)
       throw error
     }

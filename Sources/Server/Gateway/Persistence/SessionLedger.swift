@@ -12,7 +12,8 @@ final class SessionLedger: Sendable {
     var accounts: SessionAccounts
     /// True when the ledger contains the sessions of earlier processes.
     var isLoaded: Bool
-    /// The last refusal because of the limit `sessions`, and its time. Its retry time was computed from all sessions.
+    /// The last refusal because of the limit `sessions`, and the time of this refusal. The refusal's retry time was computed from
+    /// all sessions.
     var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
   }
 
@@ -84,7 +85,7 @@ final class SessionLedger: Sendable {
     state.withLock { $0.accounts.forget(id) }
   }
 
-  /// The refusal of more bytes in all sessions, because of the limit `dataBytes`; nil while more bytes are accepted.
+  /// The refusal of any further bytes, because the limit `dataBytes` is reached; nil while further bytes are accepted.
   var refusalOfGrowth: Refusal? { state.withLock { $0.accounts.refusalOfGrowth } }
 
   /// Returns the refusal of `bytes` more bytes in a session; nil when they are accepted.

@@ -18,7 +18,7 @@ extension Refusal {
 
   /// The refusal of requests for a session that another gateway owns.
   static var ownedElsewhere: Refusal {
-    var refusal = Refusal(.unavailable, "Another gateway has this session: try again in a moment.")
+    var refusal = Refusal(.unavailable, "Another gateway owns this session: try again in a moment.")
     refusal.retryAfterMs = 2000
     return refusal
   }
@@ -27,7 +27,7 @@ extension Refusal {
   /// writes.
   static var notSaved: Refusal {
     var refusal = Refusal(
-      .storageFull, "The gateway cannot store the change at present, so it has no effect: try again later."
+      .storageFull, "The gateway cannot store the change, so the change has no effect: try again later."
     )
     refusal.retryAfterMs = 5000
     return refusal

@@ -102,7 +102,7 @@ final class StoredSession {
 
   /// Waits until a final record is stored. Returns false if storing it fails.
   func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
-    // Only one final record is written at a time: one caller may unload the session while another one ends it.
+    // Only one final record is written at a time, because one caller may unload the session while another caller ends it.
     while let earlier = finalRecord {
       _ = await withCheckedContinuation { earlier.waiters.append($0) }
     }
@@ -158,8 +158,8 @@ final class StoredSession {
       waiters: reachedWaiters)
   }
 
-  /// The requested final record, if it may be part of the next batch. A `closed` record is due when no other record is unsaved.
-  /// An `end` record is due when this batch contains all other unsaved records.
+  /// Returns the requested final record if the next batch must contain it; otherwise nil. A `closed` record is due when no other
+  /// record is unsaved. An `end` record is due when this batch contains all other unsaved records.
   private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
     guard let finalRecord else { return nil }
     switch finalRecord.kind {

@@ -191,7 +191,7 @@ final class Draining {
   private func leaveMark(isClean: Bool) async {
     // If the last record of any session is missing, the next process must not treat this stop as clean.
     guard isClean else {
-      environment.log(.error, "stop not clean", ["reason": "not every session could be written"])
+      environment.log(.error, "stop not clean", ["reason": "some sessions could not be written to the disk"])
       return
     }
     do throws(StorageError) {

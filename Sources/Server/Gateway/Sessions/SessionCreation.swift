@@ -63,7 +63,7 @@ final class SessionCreation {
   private var now: MonotonicTime { clock.now }
   private var persister: Persister { sessions.persister }
 
-  /// Creates a session. The session is on the disk when this returns.
+  /// Creates a session. When this function returns, the session is in the store.
   func create(_ activity: Activity, for client: Client) async throws(Refusal) -> Session {
     try await create(activity, for: client, following: nil, by: nil)
   }

@@ -4,7 +4,7 @@ internal import Primitives
 final class SessionHost: LiveSession {
   /// The earliest deadline that `SessionTable` has scheduled for the session; nil if none is scheduled.
   var scheduledAt: MonotonicTime?
-  /// The number of unfinished asynchronous tasks of the session. The session is not unloaded while there are any.
+  /// The number of unfinished asynchronous tasks of the session. The session stays in memory until all of them have finished.
   var tasksInHand = 0
   /// True while a successor of the session is being created. Other requests for a successor wait in `followers`.
   var isBeingFollowed = false
@@ -12,6 +12,6 @@ final class SessionHost: LiveSession {
   /// True while the `end` record of the session is being written. Other requests to end the session wait in `endWaiters`.
   var isEnding = false
   var endWaiters: [CheckedContinuation<Void, Never>] = []
-  /// The time since which the session is idle.
+  /// The time since which the session has been idle; nil while the session is in use.
   var idleSince: MonotonicTime?
 }

@@ -23,7 +23,7 @@ actor SessionLoader {
     var contents: Set<String> = []
     /// Uploads and contents to which no record refers. A crash can leave such files.
     var orphans: [StoredFile] = []
-    /// True when the store has lost bytes of the session.
+    /// True when the store keeps damaged bytes of the session, and the operator has not accepted their loss.
     var keepsDamage = false
   }
 

@@ -154,8 +154,8 @@ final class SessionMessages {
     subscriber.badControlMessages = 0
   }
 
-  /// Handles the `leave` of a participant. Closes the participant's socket when the store has answered. Closes it even if the
-  /// leave could not be stored, because all members have been informed of the leave by then.
+  /// Handles the `leave` of a participant. Closes the participant's socket when the store has answered. The socket is closed even
+  /// if the leave could not be stored, because all members have already been informed of the leave.
   private func leave(_ socket: WebSocketConnection, _ host: SessionHost) {
     socket.phase = .joined(host)
     let effects = host.session.leave(socket.subscriber, now: now)

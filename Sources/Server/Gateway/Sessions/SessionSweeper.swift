@@ -16,7 +16,7 @@ actor SessionSweeper {
     var againInSeconds: Double
   }
 
-  /// The time until which a session is kept, and its state for the ledger.
+  /// The time until which a session is kept, and the session's state for the ledger.
   private struct Life {
     let until: Date
     var hasEnded = false
@@ -61,8 +61,8 @@ actor SessionSweeper {
   /// Checks every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
-    // The date is read before the gate is asked. If the wall clock is changed between the two calls, the gate detects the change
-    // and is closed.
+    // The date is read before the removal gate is asked. If the wall clock is changed between the two calls, the gate detects the
+    // change and forbids removals.
     let now = removal.clock.date
     let wait = removal.wait(now: .now())
     let all = try store.sessions()
@@ -195,7 +195,7 @@ actor SessionSweeper {
     do throws(RecordError) {
       if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
     } catch {
-      // After a power cut, the folder of a session may exist although its first record was never written.
+      // After a power cut, a session's folder may exist although the session's first record was never written.
       if error.fault == .missing, !holdsEntries { return true }
     }
     holding.insert(id)

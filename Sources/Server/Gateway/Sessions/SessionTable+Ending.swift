@@ -36,7 +36,7 @@ extension SessionTable {
       [
         "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
       ])
-    // Entries from before the end are sent before the sockets are closed.
+    // The participants get all entries of the session before their sockets are closed.
     broadcaster.endTurnAtOnce(of: host)
     broadcaster.flushPending(in: host)
     let effects = session.end()
@@ -51,7 +51,8 @@ extension SessionTable {
       func discard() async { await uploads.discardEnded(of: session.id) }
       tasks.start(discard)
       func release() async {
-        // This gateway writes no more records to the session. It gives up ownership, so that the command `restore` can write.
+        // This gateway writes no more records of the session. It gives up the ownership of the session, so that the command
+        // `restore` can write records.
         let lease = await lease(session.id)
         defer { extendLifetime(lease) }
         // During the wait for the lease, `restore` may have reopened the session, and a request may have loaded it.
@@ -132,7 +133,8 @@ extension SessionTable {
     remove(host)
   }
 
-  /// Removes an expired session from the store, unless the session is in memory. Called for each session that a sweep found.
+  /// Removes an expired session from the store, unless the session is in memory. Called for each expired session that a sweep
+  /// found.
   func removeStored(_ id: SessionID, hadEnded: Bool) async {
     guard self[id] == nil, !isLeased(id), !isDraining else { return }
     let lease = await lease(id)

@@ -30,7 +30,7 @@ extension SessionTable {
     }
   }
 
-  /// Finds a session, and refuses one that has ended.
+  /// Finds a session. Returns a refusal if the session has ended.
   func findOpen(_ id: SessionID) async -> Result<SessionHost, Refusal> {
     switch await find(id) {
     case .open(let host): .success(host)
@@ -53,8 +53,8 @@ extension SessionTable {
       ? .ended : .noSession
   }
 
-  /// Returns true if the log of an ended session has the same length as when it was read. Otherwise, the command `restore` may
-  /// have reopened the session.
+  /// Returns true if the log of an ended session has the same length as when the session was loaded. If the length differs, the
+  /// command `restore` may have reopened the session.
   private func isCurrent(_ host: SessionHost) async -> Bool {
     host.idleSince = nil
     let length = try? await environment.files.byteCount(of: host.session.id, in: environment.store)
@@ -64,14 +64,14 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The maximum memory that the session needs: the length of its log, but not more than the sum of the two limits, which bounds
-    // the retained entries in memory. If the length cannot be read, the load reports the error.
+    // The maximum memory that the session needs: the length of its log, but at most the sum of the two limits below. This sum
+    // bounds the entries that a session has in memory. If the length cannot be read, the load reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes + limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {
       return .none(
         .noRoom(
-          .storageFull, "The gateway has no room for one more session at present. Try again in a moment.",
+          .storageFull, "The gateway has no memory for one more session at present. Try again in a moment.",
           limit: limits.memoryBytes, actual: environment.memory.held))
     }
     defer { environment.memory.release(room) }
@@ -165,7 +165,7 @@ extension SessionTable {
     if error.isOutOfDescriptors { return .outOfDescriptors }
     return Refusal(
       .internal,
-      "This session is on the gateway's disk but cannot be read; its operator finds the reason in the log.")
+      "This session is on the gateway's disk but cannot be read; the gateway's log states the reason.")
   }
 
   private func unwritable(_ error: StorageError) -> Refusal {

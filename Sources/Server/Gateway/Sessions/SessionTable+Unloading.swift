@@ -41,7 +41,7 @@ extension SessionTable {
       host.idleSince = now.adding(seconds: 1)
       return
     }
-    // A participant may have joined while the record was being written. This task itself does not count as use.
+    // A participant may have joined while the record was being written. The check must not count this task itself.
     host.tasksInHand -= 1
     let isIdle = self.isIdle(host)
     host.tasksInHand += 1
@@ -64,7 +64,7 @@ extension SessionTable {
 
   // MARK: - Ended sessions
 
-  /// Schedules the check that removes an ended session from memory. Until then, its attachments can be read.
+  /// Schedules the check that removes an ended session from memory. Until the removal, the session's attachments can be read.
   func scheduleForgetting(_ host: SessionHost) {
     let since = host.idleSince ?? now
     host.idleSince = since

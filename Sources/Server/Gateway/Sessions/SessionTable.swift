@@ -19,14 +19,14 @@ protocol SessionUploads: AnyObject {
   ///
   /// - Parameters:
   ///   - host: the session.
-  ///   - keepsFiles: true to keep the files, so that the uploads can continue later. With false, the caller calls `discardEnded`
-  ///     later.
+  ///   - keepsFiles: true to keep the files, so that the uploads can continue later. If false, the caller must call
+  ///     `discardEnded` later.
   func endUploads(of host: SessionHost, keepsFiles: Bool)
   /// Discards the files of incomplete uploads that ended with their session.
   func discardEnded(of id: SessionID) async
   /// Restores the uploads of a session that was just loaded, so that their clients can continue them.
   func restore(_ uploads: [RestoredUpload], _ files: SessionLoader.Files, in host: SessionHost)
-  /// Removes stored files of a session to which no record refers.
+  /// Removes those stored files of a session to which no record refers.
   func removeOrphans(_ orphans: [StoredFile], of host: SessionHost)
 }
 
@@ -85,8 +85,8 @@ final class SessionTable {
   /// The leased sessions, each with the callers that wait for its lease.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   private var deadlines = DeadlineQueue<SessionID>()
-  /// True from the time at which the gateway writes the last records of its sessions. From then on, deadlines such as the end of
-  /// a grace time are ignored, because they could add records after the last ones.
+  /// True when the gateway has begun to write the last records of its sessions. Deadlines, such as the end of a grace time, are
+  /// then ignored, because handling a deadline could add a record after the last one.
   var isFinishing = false
 
   init(
@@ -183,9 +183,9 @@ final class SessionTable {
     if let host = hosts[id] { broadcaster.touch(host) }
   }
 
-  /// Handles the store's answer to a batch of records, which may be a failure. If the session has only commits to announce, no
-  /// turn is started for them, because a separate turn would cost more than writing the batch. The commits are announced with the
-  /// next entries, or at the session's deadline.
+  /// Handles the store's answer to a batch of records. The answer may be a failure. If the session has only commits to announce,
+  /// no turn is started for the commits, because a separate turn would cost more than writing the batch. The commits are
+  /// announced with the next entries, or at the session's deadline.
   private func batchReturned(_ stored: StoredSession) {
     guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
@@ -200,7 +200,7 @@ final class SessionTable {
 
   // MARK: - Deadlines
 
-  /// The time of the earliest deadline of all sessions.
+  /// The earliest deadline among all sessions.
   var nextDeadline: MonotonicTime? { deadlines.earliest }
 
   /// Schedules the earliest deadline of a session.

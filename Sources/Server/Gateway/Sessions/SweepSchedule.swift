@@ -12,7 +12,7 @@ final class SweepSchedule {
   private let clock: LoopClock
   private let tasks: LoopTasks
   private let log: Log
-  /// Asks the reactor that owns a session to remove it from the store.
+  /// Asks the reactor that owns a session to remove the session from the store.
   private let remove: (SessionID, _ hadEnded: Bool) async -> Void
   /// The time of the next sweep; nil during a sweep.
   private(set) var nextDeadline: MonotonicTime?

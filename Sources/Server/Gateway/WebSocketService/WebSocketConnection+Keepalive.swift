@@ -44,7 +44,7 @@ extension WebSocketConnection {
     if let messageBegan, now - messageBegan >= .seconds(service.limits.messageSeconds) {
       var reason = CloseReason.badEntry
       reason.reasonCode = ErrorCode.badRequest.rawValue
-      reason.detail = "A message did not arrive within \(service.limits.messageSeconds) s."
+      reason.detail = "A message did not arrive completely within \(service.limits.messageSeconds) s."
       disconnect(reason)
       return 1
     }

@@ -4,14 +4,14 @@ internal import WebSocket
 internal import Wire
 
 extension WebSocketConnection {
-  /// The number of inflated bytes after which a step of a socket ends.
+  /// The number of inflated bytes after which one step of handling a socket's input ends.
   private static let inflatedBytesPerStep = 65_536
   /// The maximum number of entries of one message that are handled in one step.
   private static let entriesPerStep = 2_048
   /// The number of messages of one socket between two checks of the socket's time slice.
   private static let messagesBetweenChecks = 8
-  /// The number of bytes after which the time slice is checked, even if they contain no complete message (empty frames, for
-  /// example).
+  /// The number of bytes after which the time slice is checked, even if these bytes contain no complete message (empty frames,
+  /// for example).
   private static let bytesBetweenChecks = 4096
 
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int) {

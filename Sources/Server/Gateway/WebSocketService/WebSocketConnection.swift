@@ -64,8 +64,8 @@ final class WebSocketConnection: ConnectionHandler {
   var isInflating = false
   /// True while the socket waits for the shared inflater. The socket is not read during the wait.
   var awaitsInflater = false
-  /// True when the socket is to be closed after its output is written, without waiting for more frames of the peer. The peer has
-  /// sent a close frame, or has violated the protocol.
+  /// True when the socket is to be closed after its output is written, without waiting for more frames of the peer. This is the
+  /// case after the peer has sent a close frame or has violated the protocol.
   var isFinished = false
   private var unacknowledged: UInt32 = 0
   /// The time at which the first bytes of an incomplete message arrived; nil if no message is incomplete.
@@ -172,8 +172,8 @@ final class WebSocketConnection: ConnectionHandler {
 
   func becameWritable() {
     activeAt = now
-    // The socket continues from the write queue, because a thousand sockets may become writable at the same time. While it waits
-    // in the queue, no other bytes are sent to it, because it may be in the middle of a frame.
+    // The socket continues from the write queue, because a thousand sockets may become writable at the same time. While the
+    // socket waits in the queue, no other bytes are sent to it, because its last frame may have been sent only in part.
     io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
   }
 

@@ -56,9 +56,10 @@ package struct Attachment: Sendable {
 /// The work on files that follows from the removal of an attachment.
 package struct RemovedAttachment: Equatable, Sendable {
   package let id: UUID
-  /// True if the attachment was not ready, so its upload writer has to be stopped.
+  /// True if the attachment was not ready. The writer of its upload then has to be stopped.
   package let wasUploading: Bool
-  /// The digest of the content, if no other attachment uses this content, so that its file can be removed.
+  /// The digest of the content if no other attachment uses this content, otherwise nil. With a digest, the content's file can be
+  /// removed.
   package let orphanedDigest: String?
 }
 

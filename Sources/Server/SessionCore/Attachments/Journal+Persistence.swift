@@ -26,7 +26,7 @@ extension Journal {
   ///   - record: the attachment's `upload` record; if it is nil, the attachment's id is used as the name of the file.
   ///   - sequence: the sequence of this newest entry. It is used if there is no `upload` record, which would contain the
   ///     sequence of the entry that added the attachment.
-  ///   - now: the present time. An unfinished upload expires `uploadKeepSeconds` after it, unless bytes arrive.
+  ///   - now: the present time. An unfinished upload expires `uploadKeepSeconds` after this time, unless bytes arrive.
   mutating func restore(
     _ object: AttachmentObject, _ record: UploadRecord?, at sequence: UInt64, now: MonotonicTime
   ) {

@@ -35,7 +35,7 @@ struct Journal {
   struct Upload {
     /// The bytes that the upload reserves in the quota.
     var reserved: UInt64
-    /// The upload's deadline in `expiryChecks`. Received bytes do not move it; when it passes, `progressAt` is checked.
+    /// The upload's deadline in `expiryChecks`. Received bytes do not move it. When the deadline passes, `progressAt` is checked.
     var expiryCheck: MonotonicTime
     /// The time at which the upload's progress was sent last.
     var progressSentAt: MonotonicTime?
@@ -266,7 +266,7 @@ struct Journal {
   // MARK: - Whole attachments
 
   /// Replaces the reservation of an upload by the size of its content.
-  /// - Returns: the placement of its file; nil if the attachment is not an upload any more.
+  /// - Returns: the placement of the content's file; nil if the attachment is not an upload any more.
   mutating func store(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let (_, upload) = upload(id) else { return nil }
     end(upload, of: id)

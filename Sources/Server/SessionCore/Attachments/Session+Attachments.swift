@@ -21,8 +21,8 @@ extension Session {
   /// The attachments in the order in which they were added.
   package var attachmentObjects: [AttachmentObject] { journal.inOrder.map(\.object) }
 
-  /// Takes the cost of creating an upload, or of one of its pieces, from the rate limiter. Each may cause entries that the
-  /// gateway sends to all members.
+  /// Takes the cost of creating an upload, or of one of its pieces, from the rate limiter. Each creation and each piece may cause
+  /// entries that the gateway sends to all members.
   ///
   /// - Parameters:
   ///   - size: the number of bytes of the upload's metadata.
@@ -46,7 +46,7 @@ extension Session {
   /// - Throws: `attachment-too-large`; `session-quota` when the number of attachments, their bytes or the retained bytes reach
   ///   their limits. Both errors have `limit` and `actual`. `storage-full` when too many bytes are unsaved.
   package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
-    precondition(journal.records[draft.id] == nil, "the id of an attachment is not in use")
+    precondition(journal.records[draft.id] == nil, "the id of a new attachment must not be in use")
     let object = AttachmentObject(
       id: draft.id, name: draft.name, contentType: draft.contentType, size: draft.size, sha256: nil,
       metadata: draft.metadata, participant: draft.participant, state: .uploading, offset: 0, createdAt: date,
@@ -145,7 +145,7 @@ extension Session {
 
   /// Replaces the reservation of a complete upload by the size of its content.
   ///
-  /// - Returns: the placement of its file; nil if the attachment has been removed.
+  /// - Returns: the placement of the content's file; nil if the attachment has been removed.
   package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let placement = journal.store(id, digest: digest, size: size) else { return nil }
     save.markDirty(upload: id)
@@ -160,8 +160,8 @@ extension Session {
     journal.placement(id)
   }
 
-  /// Sets the offset of an upload whose file was found after the session was loaded, and counts its bytes in the quota. The
-  /// offset is announced, unless it was sent already.
+  /// Sets the offset of an upload whose file was found after the session was loaded, and counts the bytes of the file in the
+  /// quota. The offset is announced, unless it was sent already.
   package func uploadFound(_ id: UUID, holding bytes: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     if upload.reserved < bytes { journal.reserve(id, bytes) }
@@ -193,7 +193,8 @@ extension Session {
     journal.expired(now: now)
   }
 
-  /// Announces the offsets of uploads by entries if a participant joins in this turn, because a snapshot contains no progress.
+  /// Announces the offsets of uploads by entries if a participant joins in this turn, because a snapshot contains no progress
+  /// messages.
   func announceOffsets(now: MonotonicTime) {
     guard !catchingUp.isEmpty, journal.hasUploads else { return }
     for (id, offset) in journal.unannouncedOffsets {

@@ -29,16 +29,17 @@ extension SegmentLog {
     return body.isEmpty ? nil : (body, last, logBytes)
   }
 
-  /// Counts `count` bytes of records that were written to disk or read from it. Their last entry has this sequence.
+  /// Counts `count` bytes of records that were written to disk or read from disk. The last entry of these records has the given
+  /// sequence.
   mutating func addRecordBytes(_ count: Int, at sequence: UInt64) {
     let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) >= sequence }
     segments[min(index, segments.count - 1)].recordBytes += count
     recordBytes += count
   }
 
-  /// Begins the log after `sequence`. Of the entries up to `sequence`, only the retained ones are known.
+  /// Begins the log after `sequence`. Only the retained entries up to `sequence` are known.
   mutating func begin(after sequence: UInt64) {
-    precondition(tail.offset == 0 && segments.count == 1, "a log begins only once, before its first entry")
+    precondition(tail.offset == 0 && segments.count == 1, "a log must begin once, before its first entry")
     droppedThrough = sequence
     lastSequence = sequence
   }

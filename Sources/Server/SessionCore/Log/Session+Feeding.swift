@@ -88,11 +88,11 @@ extension Session {
     }
   }
 
-  /// Returns true if the subscriber has received the whole log, so that the flush loop may send it the new entries directly.
+  /// Returns true if the subscriber has received the whole log. The flush loop may then send the new entries directly.
   package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
-    // A member without flags may still have received only a part of a frame, if it used up the bytes that one turn may send to
-    // it. Then it gets the rest in the next turn.
+    // A member without flags may still have received only a part of a frame, because a turn sends a limited number of bytes to
+    // each member. The member then gets the rest of the frame in the next turn.
     let member = members[subscriber.memberIndex]
     return member.flags.isEmpty && member.cursor == log.tail
   }
@@ -103,7 +103,7 @@ extension Session {
     markPending(subscriber)
   }
 
-  /// Makes the flush loop visit a subscriber, because its outbox has new messages.
+  /// Marks a subscriber for the flush loop, because the subscriber's outbox has new messages.
   package func markPending(_ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     members[subscriber.memberIndex].flags.insert(.special)

@@ -9,7 +9,7 @@ struct StoredEntry {
     do throws(WireError) {
       entry = try GatewayEntry.parse(bytes, at: offset)
     } catch {
-      preconditionFailure("the log has whole entries: \(error)")
+      preconditionFailure("a segment contains an entry that cannot be parsed: \(error)")
     }
     start = offset
   }

@@ -1,7 +1,8 @@
 internal import Primitives
 package import WebSocket
 
-/// The pending output of one socket: the bytes for this socket alone, and its position in the log, which all members share.
+/// The pending output of one socket: the bytes for this socket alone, and the socket's position in the log. All members share the
+/// log.
 ///
 /// No frame is interrupted: the rest of a partly sent frame is written first (`rest`), then the outbox, then catch-up and log. A
 /// subscriber belongs to one reactor. `rest` is limited to one frame, and the outbox to `outboxBytes` plus one message.
@@ -47,7 +48,8 @@ package final class Subscriber {
   /// The shell's identifier of the socket. The shell never reuses an identifier.
   package let connection: UInt64
   var source = Source.none
-  /// The position in the log at which `caughtUp` is sent; nil after it was sent, or if the snapshot contains it.
+  /// The position in the log at which `caughtUp` is sent; nil after the message was sent, or if the snapshot contains the
+  /// message.
   var caughtUpAt: CaughtUpMark?
   /// The bytes for this socket alone; nil while there are none, which is the usual case.
   private var outputBuffer: OutputBuffer?
@@ -134,7 +136,7 @@ package final class Subscriber {
 
   /// Returns the buffered bytes to write now; nil if there are none.
   ///
-  /// `onBoundary` is true if the shared bytes that were written so far end at a frame boundary.
+  /// `onBoundary` is true if the bytes of the snapshot and the log that were written so far end at a frame boundary.
   func outputPiece(onBoundary: Bool) -> Piece? {
     guard let outputBuffer else { return nil }
     if outputBuffer.outboxOffset == 0, outputBuffer.restOffset < outputBuffer.rest.count {

@@ -115,7 +115,7 @@ struct CommitNotifier {
     oldestUnsaved = min(oldestUnsaved, oldest)
   }
 
-  /// Records that a save ended and schedules a message.
+  /// Records that a save succeeded, and schedules a message.
   mutating func finishSave(_ oldest: MonotonicTime, through sequence: UInt64, now: MonotonicTime) {
     committed = sequence
     if waiting.isEmpty {

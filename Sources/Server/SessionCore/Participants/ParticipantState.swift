@@ -22,7 +22,7 @@ final class ParticipantState {
   let id: UUID
   /// The digest of the token; nil while the participant waits.
   var digest: TokenDigest?
-  /// True after its first retained entry: a snapshot may contain entries of the participant.
+  /// True after the participant's first retained entry. From then on, a snapshot may contain entries of the participant.
   var hasRetained = false
   /// The number of consecutive refusals that the participant ignored, by sending its next entry before `retryAt`.
   var ignoredRefusals: UInt16 = 0
@@ -34,18 +34,18 @@ final class ParticipantState {
   /// True after the refusal of an entry that the client has to send again: other reliable entries are dropped without an answer
   /// until that entry arrives.
   var isAwaitingDueEntry = false
-  /// True while no `committed` message covers its newest entries.
+  /// True while no `committed` message covers the participant's newest entries.
   var awaitsCommitted = false
   /// True when `acknowledged` has changed since the last save.
   var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// True when the gateway paused reading from the participant's socket after the last refusal. The participant then did not
-  /// wait by its own choice.
+  /// True when the gateway paused reading from the participant's socket after the last refusal. A wait during this pause was not
+  /// the participant's own choice.
   var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0
-  /// The sequence of its newest entry.
+  /// The sequence of the participant's newest entry.
   var lastSequence: UInt64 = 0
   /// The first sequence that the next `committed` message to the participant has to cover.
   var awaitsFrom: UInt64 = 0

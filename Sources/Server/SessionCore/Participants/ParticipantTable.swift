@@ -10,9 +10,9 @@ struct ParticipantTable {
   private var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Participants that left or did not come back, oldest first; at most `pastLimit`.
   private(set) var past: [ParticipantNumber] = []
-  /// Participants that are forgotten except for their names, because a snapshot may contain their entries.
+  /// Forgotten participants whose names are kept, because a snapshot may contain their entries.
   private(set) var formerSenders: [ParticipantNumber: Participant] = [:]
-  /// Sockets that have not joined yet, oldest first.
+  /// Participants that wait on their sockets and have not joined yet, oldest first.
   private(set) var waiting: [ParticipantNumber] = []
   private var graces = DeadlineQueue<ParticipantNumber>()
   private var colorsInUse: [String: Int] = [:]
@@ -49,7 +49,7 @@ struct ParticipantTable {
     numberByDigest[digest(token)]
   }
 
-  /// Returns the participant with a token, even if it left.
+  /// Returns the participant with a token, even if the participant left.
   func formerNumber(of token: Token) -> ParticipantNumber? {
     let digest = digest(token)
     return numberByDigest[digest] ?? leftByDigest[digest]

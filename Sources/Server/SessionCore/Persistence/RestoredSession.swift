@@ -74,7 +74,8 @@ extension SessionRestorer {
   /// - Parameters:
   ///   - generation: the present generation of the data folder.
   ///   - freshEpoch: the epoch of the session; not used if the session was closed completely in this generation.
-  ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
+  ///   - folder: the identity of the data folder. In a copy of the folder, clients of earlier epochs get snapshots instead of
+  ///     tails.
   ///   - isWhole: false when the file ends within a record; the missing part may have contained any change.
   ///   - lostTail: the number of lost bytes after the last record.
   ///   - changed: the time of the last change of the file. If the file changed more than two seconds after the session was
@@ -117,7 +118,7 @@ extension SessionRestorer {
     if !isClean { announced.restate(in: session) }
     if lostBytes > 0 || header.isDamaged {
       session.save.lossNotice = .lost
-      // In an epoch that continues, the log contains the notice already.
+      // If the epoch continues, the log contains the notice already.
       if !isClean { session.appendSystem(SystemType.notice, NoticePayload.lost.encoded()) }
     }
     let uploads = session.journal.inOrder.compactMap { attachment -> RestoredUpload? in
@@ -138,14 +139,15 @@ extension SessionRestorer {
   /// Returns the number of the next new participant.
   private func nextNumber(isClean: Bool, isWhole: Bool) -> ParticipantNumber {
     if isClean, let closing { return max(closing.nextNumber, (participants.keys.max() ?? 0) + 1) }
-    // The lost records may have reserved more blocks of numbers, and may have been those of participants with these numbers.
+    // The lost records may have reserved more blocks of numbers, and participants may have got numbers of these blocks.
     let blocks = isWhole ? 0 : 1 + lostBytes / (Self.participantBytes * Int(SaveState.numberBlock))
     let left = NumbersRecord.highest - min(numbers, NumbersRecord.highest)
     guard left > UInt64(blocks) * UInt64(SaveState.numberBlock) else { return NumbersRecord.highest + 1 }
     return numbers + ParticipantNumber(blocks) * SaveState.numberBlock + 1
   }
 
-  /// Returns the epochs whose tails are served. They include the interrupted epoch, because its entries on disk were read.
+  /// Returns the earlier epochs whose clients can continue with a tail. They include the interrupted epoch, because its entries
+  /// were read from disk.
   private func history(isClean: Bool, of header: SessionHeaderRecord) -> EpochHistory {
     guard var history = header.history, !isRestored else { return EpochHistory() }
     if isClean {

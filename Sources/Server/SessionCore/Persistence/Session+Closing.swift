@@ -4,10 +4,10 @@ package import Primitives
 
 /// Closing, ending and opening a session.
 extension Session {
-  /// Returns the record that closes the session: the last one of its file.
+  /// Returns the record that closes the session. It becomes the last record of the session's file.
   ///
-  /// After a load, the session continues in the same epoch only if `isAtRest` was true when this record was made. So the caller
-  /// first removes all participants and saves all changes.
+  /// After a load, the session continues in the same epoch only if `isAtRest` was true when this record was made. So before this
+  /// call, the caller removes all waiting participants and saves all changes.
   /// - Parameters:
   ///   - generation: the present generation of the data folder.
   ///   - now: the present time by the monotonic clock.

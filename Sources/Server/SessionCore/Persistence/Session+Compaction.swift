@@ -77,8 +77,7 @@ extension Session {
     var head = [
       header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
-    // Forgotten participants, of which only the names are known, left before all other past participants. So their records come
-    // first.
+    // Forgotten participants left before all other past participants, so their records come first. Only their names are known.
     for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
       head.append(record.encoded)

@@ -7,7 +7,7 @@ extension Session {
   /// session's id. Called once, before the first join.
   package func firstRecords() -> [SessionRecord] {
     guard isByStore else { return [] }
-    precondition(participants.nextNumber == 1, "the first records are made before the first join")
+    precondition(participants.nextNumber == 1, "the first records must be made before the first join")
     save.isSessionDirty = false
     save.numbersOnDisk = SaveState.numberBlock
     return [headerRecord.encoded, NumbersRecord(through: save.numbersOnDisk).encoded]
@@ -87,7 +87,8 @@ extension Session {
     commits.finishSave(batch.oldestEntry, through: batch.sequence, now: now)
   }
 
-  /// Records that a batch was not written: its changes are unsaved again. The first failure in a row is announced.
+  /// Records that a batch was not written: its changes are unsaved again. Only the first of several consecutive failures is
+  /// announced.
   ///
   /// - Parameters:
   ///   - unsaved: the result of `takeUnsaved`.
@@ -233,8 +234,8 @@ extension Session {
       save.consumed[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
-    // A failure to write these records loses nothing: when such a client returns, its `next` raises `acknowledged` again (rule
-    // S16).
+    // A failure to write these records loses nothing: when the client of a refused entry returns, its `next` raises
+    // `acknowledged` again (rule S16).
     guard save.consumedBytes < SaveState.consumedLimit else { return }
     save.consumedBytes += 8 * used.count
     batch.consumed = used

@@ -5,9 +5,10 @@ package import Primitives
 /// Restores a session from its records, in the order in which they are on disk.
 ///
 /// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; an
-/// impossible record is an error and never a trap. Any thread may use a restorer, but only one thread at a time.
+/// impossible record causes an error and never a crash. Any thread may use a restorer, but only one thread at a time.
 package struct SessionRestorer: ~Copyable {
-  /// The number that every sequence must be below: JavaScript represents whole numbers exactly only up to 2^53.
+  /// The end of the valid sequences. Every sequence must be lower, because JavaScript represents whole numbers exactly only up to
+  /// 2^53.
   private static let sequenceEnd: UInt64 = 1 << 53
 
   let id: SessionID
@@ -35,7 +36,7 @@ package struct SessionRestorer: ~Copyable {
   private var departures = 0
   /// Bytes of `used` records.
   var consumedBytes = 0
-  /// The sender of the last entry. It is often the sender of the next one too.
+  /// The sender of the last entry. It is often also the sender of the next entry.
   private var sender: ParticipantState?
   /// The newest payload of each attachment, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
@@ -207,7 +208,7 @@ package struct SessionRestorer: ~Copyable {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) { retained.dropOldest(of: &log) }
   }
 
-  /// Applies a frame, without entries that were applied before: a compacted file repeats some entries.
+  /// Applies those entries of a frame that were not applied before. A compacted file repeats some entries.
   private mutating func apply(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
     let reached = log.lastSequence
     var at = frame.entries.lowerBound

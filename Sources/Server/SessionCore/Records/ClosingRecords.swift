@@ -4,8 +4,8 @@ package import Wire
 /// The contents of a `closed` record: the values that a session needs to continue, and those that a list of the stored sessions
 /// shows. Such a list needs no other record.
 package struct ClosedRecord: Equatable, Sendable {
-  /// The generation of the data folder in which the session was closed; nil if something was not saved, so that the session has
-  /// to begin a new epoch.
+  /// The generation of the data folder in which the session was closed; nil if something was not saved. The session then has to
+  /// begin a new epoch.
   package var generation: String?
   /// The time at which the session was closed.
   package var at: Date
@@ -15,7 +15,7 @@ package struct ClosedRecord: Equatable, Sendable {
   package var title: String
   /// The creation time of the session.
   package var createdAt: Date
-  /// The time since which the session has had no active participants; nil if it had some when it was closed.
+  /// The time since which the session has had no active participants; nil if it had active participants when it was closed.
   package var emptySince: Date?
   /// The newest sequence.
   package var sequence: UInt64

@@ -2,7 +2,7 @@ package import Wire
 
 /// The contents of a `numbers` record, in four bytes: the highest participant number that may have been assigned.
 package struct NumbersRecord: Equatable {
-  /// The highest possible participant number. One more block of numbers still fits between it and the highest `UInt32`.
+  /// The highest possible participant number. One more block of numbers still fits between this number and the highest `UInt32`.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
   /// The last number of the newest block of numbers. Higher numbers were not assigned.

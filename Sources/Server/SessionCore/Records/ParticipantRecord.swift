@@ -19,7 +19,7 @@ package struct ParticipantRecord: Equatable, Sendable {
   package var digest: TokenDigest?
   /// The participant's highest client sequence that is known to be on disk.
   package var acknowledged: UInt32
-  /// Its presence.
+  /// The presence of the participant.
   package var presence: Presence
 
   /// Creates the contents of a record.

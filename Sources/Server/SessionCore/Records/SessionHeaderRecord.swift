@@ -7,8 +7,8 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   package var id: SessionID
   /// The epoch of the entries that follow.
   package var epoch: String
-  /// The earlier epochs; nil in a record of an older gateway version, which did not store them. If it is nil, a load starts with
-  /// an empty history: clients of an earlier epoch then get a snapshot instead of a tail.
+  /// The earlier epochs; nil in a record of an older gateway version, which did not store them. If the history is nil, a load
+  /// starts with an empty history: clients of an earlier epoch then get a snapshot instead of a tail.
   package var history: EpochHistory?
   /// The identity of the data folder to which the record was written.
   package var folder: String?

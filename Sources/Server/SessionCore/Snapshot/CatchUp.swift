@@ -9,7 +9,7 @@ package final class CatchUp {
   struct Part {
     var segment: Segment
     var end: Int
-    /// True for a part with only retained entries, which may have a compressed form.
+    /// True for a part with only retained entries. Such a part may have a compressed form.
     var isCompressible = false
   }
 

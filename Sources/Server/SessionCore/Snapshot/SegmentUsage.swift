@@ -1,5 +1,5 @@
-/// The number of bytes of one key's entries in each snapshot segment. Usually these entries are in one segment only, which needs
-/// no allocation.
+/// The number of bytes of one key's entries in each snapshot segment. Usually these entries are in only one segment. In this
+/// case, no allocation is needed.
 struct SegmentUsage {
   private var first: UInt32 = 0
   private var firstBytes: UInt32 = 0

@@ -3,8 +3,8 @@ package import FoundationEssentials
 internal import Glibc
 internal import Wire
 
-/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. Every call blocks,
-/// and any thread may make it. The caller decides the order of calls for one name.
+/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. The
+/// functions block the calling thread, and any thread may call them. The caller decides the order of calls for one name.
 package struct AttachmentFolder: Sendable {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
@@ -52,8 +52,8 @@ package struct AttachmentFolder: Sendable {
     return UploadFile(creating: try uploads.createFile(id.uuidString, for: .createUpload))
   }
 
-  /// Opens an upload at the end of its received bytes, and reads them once for the digest. No other code may write to the file
-  /// any more.
+  /// Opens an upload at the end of its received bytes, and reads them once for the digest. From this call on, no other code
+  /// may write to the file.
   package func openUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .openUpload)
     return try UploadFile(
@@ -81,8 +81,8 @@ package struct AttachmentFolder: Sendable {
     file.isNameSynced = true
   }
 
-  /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest; its readers
-  /// can still read the old file.
+  /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest. Code
+  /// that has opened the old content can still read it.
   ///
   /// - Parameters:
   ///   - id: the upload, which this call removes.
@@ -90,7 +90,7 @@ package struct AttachmentFolder: Sendable {
   ///     EINVAL.
   ///   - syncs: true to wait until the new name is on the disk. `finish` must have had the same value for `syncs`,
   ///     so that the bytes are on the disk too.
-  /// - Returns: the mark of the content's file; nil if the content has been removed.
+  /// - Returns: the mark of the content's file; nil if another thread has already removed the content.
   /// - Throws: `StorageError`; the upload then stays, unless only a sync failed.
   @discardableResult
   package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) -> ContentMark? {

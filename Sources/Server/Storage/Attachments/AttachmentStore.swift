@@ -15,7 +15,7 @@ package protocol AttachmentStore: Sendable {
   /// Begins an empty upload. Removes an upload with the same name; bytes that are still written to the removed one are lost.
   func createUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
 
-  /// Opens an upload at its end. No other code may write to the upload any more.
+  /// Opens an upload at its end. From this call on, no other code may write to the upload.
   ///
   /// - Throws: `StorageError`; ENOENT if there is no such upload.
   func openUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
@@ -29,7 +29,7 @@ package protocol AttachmentStore: Sendable {
   ///   - upload: the name of the upload, which is removed.
   ///   - digest: the result of `StoredUpload.finish`.
   ///   - session: the session.
-  /// - Returns: the mark of the content; nil if the content has been removed.
+  /// - Returns: the mark of the content; nil if another thread has already removed the content.
   /// - Throws: `StorageError`; the upload then stays, unless only a sync failed.
   func place(
     _ upload: UUID, as digest: String, of session: SessionID

@@ -57,8 +57,8 @@ package final class ContentFile: StoredContent {
 
   /// Sends at most `count` bytes from an offset to a non-blocking socket, without a copy (`sendfile`).
   ///
-  /// The call may read from the disk, so it must run on a thread for files. A `BlockingExecutor` also blocks the signal SIGPIPE,
-  /// which a closed socket would send to its thread.
+  /// The call may read from the disk, so it must run on the thread of a `BlockingExecutor`. That thread also blocks the
+  /// signal SIGPIPE, which the kernel sends to it if the socket is closed.
   package func send(to socket: CInt, at offset: UInt64, count: Int) -> SendOutcome {
     let sent = clinux_file_send(socket, descriptor.rawValue, Int64(clamping: offset), count)
     switch sent {

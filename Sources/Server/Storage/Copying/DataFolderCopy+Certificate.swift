@@ -5,7 +5,7 @@ internal import Platform
 /// ask their users again whether to trust it. The copy replaces an existing certificate of the target, because browsers trust the
 /// copied one. The existing files get other names, because the existing key may have no other copy.
 extension DataFolderCopy {
-  /// Copies both files. They have temporary names until the copy is finished. Does not copy links, or one file without the other.
+  /// Copies both files. They have temporary names until the copy is finished. Copies no links, and never one file alone.
   /// - Throws: `CopyError`; then neither file is copied.
   package func copyCertificate() throws(CopyError) {
     for name in DataFolder.certificateFiles {

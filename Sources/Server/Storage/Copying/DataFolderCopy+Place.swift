@@ -43,7 +43,7 @@ extension DataFolderCopy {
   ///
   /// - Parameters:
   ///   - path: the path.
-  ///   - missing: receives the names that do not exist.
+  ///   - missing: receives the parts of the path that do not exist.
   /// - Returns: the open folder.
   /// - Throws: `DataFolderError` if no folder can be created at the path.
   private static func nearestFolder(
@@ -108,8 +108,8 @@ extension DataFolderCopy {
   }
 
   /// Checks the target of a copy, and changes nothing.
-  /// - Returns: its state.
-  /// - Throws: `DataFolderError` if it contains data that must not be lost.
+  /// - Returns: the state of the target.
+  /// - Throws: `DataFolderError` if the target contains data that must not be lost.
   static func checkTarget(
     at root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
   ) throws(DataFolderError) -> TargetState {
@@ -126,7 +126,7 @@ extension DataFolderCopy {
     }
     let foreign: [String]
     do throws(StorageError) {
-      // The files of an existing backup count as unexpected, because the backup may be the only copy of a data folder.
+      // The files of an existing backup are unexpected entries too, because that backup may be the only copy of a data folder.
       let way = try way(to: try source.root.folder(".", for: .mark), nil, from: root)
       foreign = try foreignEntries(in: root).filter { $0 != way }
     } catch {

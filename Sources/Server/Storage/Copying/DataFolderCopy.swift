@@ -25,7 +25,8 @@ package final class DataFolderCopy {
   private let hasMadeLock: Bool
   /// True if certificate and key were copied under temporary names.
   var hasCertificate = false
-  /// The new name of the target's earlier certificate or key; nil if the target had none, or the same files.
+  /// The new name of the target's earlier certificate or key; nil if the target had none, or already had the
+  /// same files.
   package internal(set) var replacedCertificate: String?
 
   /// The number of copied bytes.
@@ -116,8 +117,8 @@ package final class DataFolderCopy {
     do throws(DataFolderError) {
       _ = try checkTarget(at: root, path, for: purpose, of: source)
     } catch {
-      // If another process has locked the folder, an error that names this process is more useful than the error of the check. So
-      // this tries to lock the folder before it throws the error of the check.
+      // If another process has locked the folder, an error that names that process is more useful than the error of the check.
+      // So the function tries to lock the folder before it throws the error of the check.
       if try hasLock(root, path) { _ = try DataFolder.acquireLock(of: root, path) }
       throw error
     }
@@ -139,8 +140,8 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Returns the user that will own the restored files, if this process may choose one. The gateway of that user can then read
-  /// and write the files.
+  /// Returns the owner of the folder at `path`, or of the source if `path` is nil. The restored files will belong to this owner,
+  /// whose gateway can then use them. Returns nil unless the process runs as root, because only root can change owners.
   private static func newOwner(
     of source: DataFolder, _ path: String?
   ) throws(DataFolderError) -> Folder.Owner? {

@@ -46,8 +46,8 @@ final class FileCopier {
       guard offset - synced >= Self.burst || (offset == count && count >= Self.small) else { continue }
       let status = clinux_file_sync_data(file.rawValue)
       guard status == 0 else { throw .target(StorageError(.sync, code: -status)) }
-      // This removes the copied bytes from the page cache, because the gateway needs the memory more. It is a hint, so a failure
-      // does not matter.
+      // The call removes the copied bytes from the page cache, because the gateway needs the memory more. A failure does not
+      // matter.
       _ = clinux_file_forget(file.rawValue)
       synced = offset
     }

@@ -9,9 +9,9 @@ internal import Wire
 /// Integers are big-endian. The CRC covers kind and body, and continues the CRC of the previous record. So the bytes after a
 /// record pass the check only if they were written after this record.
 enum LogFormat {
-  /// The version that this target writes. It is also the newest that this target reads.
+  /// The version of the format that this module writes, and the newest that it reads.
   static let version: UInt32 = 1
-  /// The kind of the first record. Only this target writes and reads records of this kind.
+  /// The kind of the first record. Only this module writes and reads records of this kind.
   static let formatKind: UInt8 = 0
   static let magic = Array("drawtogether log".utf8)
   /// The length of the fields before the kind: length and CRC.
@@ -50,7 +50,7 @@ enum LogFormat {
 
   /// Appends a record whose CRC continues `chain`.
   static func append(_ kind: UInt8, _ body: Span<UInt8>, chain: inout UInt32, to bytes: inout [UInt8]) {
-    precondition(body.count < maximumLength, "the caller checks the length of a record")
+    precondition(body.count < maximumLength, "a record must be shorter than the maximum length")
     let length = UInt32(body.count + 1)
     let start = bytes.count
     bytes.reserveCapacity(start + overhead + body.count + 1)

@@ -6,7 +6,8 @@ internal import Wire
 /// A participant can send a payload that looks like records. So the reader accepts a record after damage in two cases only. First
 /// case: the record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC.
 /// Second case: from this record to the end of the file, each record ends exactly where the next one begins, so none of them lies
-/// inside another record. The CRC of a log's first record is always the same, so a sender can predict it.
+/// inside another record. The first case excludes the CRC of a log's first record: it is always the same, so a sender can
+/// predict it.
 extension LogReader {
   /// A way to continue after damage.
   enum Resumption: Equatable {
@@ -23,8 +24,8 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// The maximum number of second lengths that one search reads from the file separately. A search does so for each possible
-  /// record whose second length is beyond the bytes in its buffer.
+  /// The maximum number of second lengths that one search reads from the file one by one. A second length needs its own read if
+  /// it is beyond the bytes in the buffer of the search.
   private static let lookups = 1 << 20
 
   /// Moves the reader past the record that failed its check, to the place where reading can continue.
@@ -148,8 +149,7 @@ extension LogReader {
     return nil
   }
 
-  /// Finds the first frame at or after `position` from which each frame ends where the next one begins, up to exactly the end of
-  /// the file.
+  /// Finds the first frame at or after `position` that begins a chain of frames without gaps, up to exactly the end of the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
     // The frames are searched only once, because the first one is the same for every `position` before it.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }

@@ -70,7 +70,7 @@ struct LogReader {
   /// Reads until the buffer has this number of bytes from `offset` on. The file must have these bytes.
   mutating func fillBuffer(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
-    // The buffer is cleared if the reader skipped damage beyond the buffer's end.
+    // No bytes are kept if the reader has skipped damaged bytes beyond the buffer's end.
     let kept = max(0, start + filled - offset)
     if kept > 0, offset > start {
       let from = offset - start
@@ -94,7 +94,7 @@ struct LogReader {
     return Int(bytes.span.uint32(at: 0))
   }
 
-  /// Returns true if only zero bytes follow: a power cut may leave a file longer than its written bytes.
+  /// Returns true if all bytes from the offset on are zero: a power cut may leave a file longer than its written bytes.
   private func isZeroFromHere() throws(StorageError) -> Bool {
     var bytes = [UInt8](repeating: 0, count: min(Self.chunk, end - offset))
     var position = offset
@@ -107,7 +107,8 @@ struct LogReader {
     return true
   }
 
-  /// Returns true if the file ends with a complete record. A length that points beyond the end of the file is then damaged.
+  /// Returns true if the file ends with a complete record that begins after the offset. In this case, a length at the offset that
+  /// points beyond the end of the file is damaged.
   private func hasWholeRecordBehind() throws(StorageError) -> Bool {
     guard let last = try LogTail.last(of: file, length: end) else { return false }
     return last.offset > offset

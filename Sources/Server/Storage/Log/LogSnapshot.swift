@@ -119,7 +119,7 @@ package struct LogSnapshot: Sendable {
     try tail().map(record)
   }
 
-  /// Returns those values of the last record that other targets need.
+  /// Returns the values of the last record that other modules need.
   func record(_ tail: LogTail) -> LastRecord {
     LastRecord(kind: tail.kind, body: tail.body, modified: modified, length: length)
   }

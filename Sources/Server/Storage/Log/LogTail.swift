@@ -5,7 +5,7 @@ internal import Wire
 struct LogTail: Equatable {
   /// The offset of the record's first byte.
   var offset: Int
-  /// The CRC of the record. The CRC of the next record continues it.
+  /// The CRC of the record. The CRC of the next record continues this CRC.
   var chain: UInt32
   /// The number of the record's kind.
   var kind: UInt8

@@ -21,7 +21,7 @@ final class Compaction {
     end = try LogFormat.begin(file)
   }
 
-  /// The new file.
+  /// Returns the new file.
   /// - Throws: ECANCELED after `abandon`.
   func open() throws(StorageError) -> any SessionFile {
     guard let file else { throw StorageError(.compactLog, code: ECANCELED) }

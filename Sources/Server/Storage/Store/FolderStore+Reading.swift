@@ -56,7 +56,8 @@ extension FolderStore {
   /// - Parameters:
   ///   - record: the record to write.
   ///   - id: a session whose log the gateway does not write to.
-  ///   - isWanted: receives the last record; returns true to write. No other call of this function appends at the same time.
+  ///   - isWanted: receives the last record; returns true if the new record is to be written. No other call of this
+  ///     function appends at the same time.
   /// - Returns: true when the record was written.
   /// - Throws: `StorageError` without writing: EWOULDBLOCK while another process appends to the log or replaces it, ESTALE if
   ///   another process has just replaced the log.
@@ -65,7 +66,7 @@ extension FolderStore {
   ) throws(StorageError) -> Bool {
     let file = try disk.openFile(.current, of: id, toWrite: true)
     try file.lock()
-    // Another file may have replaced this one by now. The time of its last change is then different.
+    // Another file may have replaced this one by now. The two files then have different times of the last change.
     guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
       throw StorageError(.openLog, code: ESTALE)
     }
@@ -120,7 +121,7 @@ extension FolderStore {
   }
 
   nonisolated package func keepsDamage(of id: SessionID) -> Bool {
-    // If the folder cannot be read, this assumes that damaged bytes exist.
+    // If the folder cannot be read, the function assumes that damaged bytes exist.
     do throws(StorageError) {
       return try !damage(of: id).isEmpty
     } catch {

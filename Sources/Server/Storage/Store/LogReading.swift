@@ -29,7 +29,7 @@ package struct LogReading: Sendable {
     self.changed = changed
   }
 
-  /// True if the last record is neither incomplete nor damaged.
+  /// True if the last record is complete and undamaged.
   package var isWhole: Bool { faults.last.map { !$0.isAtEnd } ?? true }
   /// True if there is damage other than an incomplete last record.
   package var isDamaged: Bool { faults.contains { $0.kind != .torn } }

@@ -5,7 +5,7 @@ struct OpenFiles {
   private var uses: UInt64 = 0
 
   init(limit: Int) {
-    precondition(limit > 0, "a log has to be open to be written to")
+    precondition(limit > 0, "the limit of open logs must be at least 1")
     self.limit = limit
   }
 

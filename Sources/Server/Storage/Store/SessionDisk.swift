@@ -51,8 +51,8 @@ package struct StoredFile: Equatable, Sendable {
   }
 }
 
-/// The operations of a `FolderStore` on files. Every call blocks, and any thread may make it. Written bytes are visible to all
-/// processes at once. Written bytes survive a power cut only after a later sync has returned.
+/// The operations of a `FolderStore` on files. They block the calling thread, and any thread may call them. Written bytes are
+/// visible to all processes at once. Written bytes survive a power cut only after a later sync has returned.
 package protocol SessionDisk: Sendable {
   /// Creates a folder with an empty log, separate from the existing sessions. Removes a folder of that name that a crash left.
   func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile
@@ -101,8 +101,8 @@ package protocol SessionFile: AnyObject, Sendable {
   /// Returns the length, the time of the last write, and the time of the last change of the file or its attributes. A rename
   /// changes the attributes.
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date)
-  /// Reads `count` bytes from an offset of the file into `bytes` at a position. `bytes` must have room for them. Reads fewer
-  /// bytes only at the end of the file.
+  /// Reads `count` bytes at an offset of the file, and stores them in `bytes` from a position on. `bytes` must have room for
+  /// them. Reads fewer bytes only at the end of the file.
   /// - Returns: the number of bytes that were read.
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int

@@ -25,8 +25,8 @@ package protocol SessionStore: Sendable {
   ///   - position: the position in the result of reading the session.
   ///   - records: the records to append.
   /// - Returns: the outcome.
-  /// - Throws: `StorageError`: ESTALE if the session has changed after it was read, or if this store owns it already; EWOULDBLOCK
-  ///   while a command writes to a damaged session.
+  /// - Throws: `StorageError`: ESTALE if the session has changed after it was read, or if this store already owns the session;
+  ///   EWOULDBLOCK while a command writes to a damaged session.
   func adopt(
     _ id: SessionID, _ position: LogPosition, _ records: [SessionRecord]
   ) async throws(StorageError) -> Adoption
@@ -37,7 +37,8 @@ package protocol SessionStore: Sendable {
   /// Removes a session with its attachments. Succeeds if there is none.
   func remove(_ id: SessionID) async throws(StorageError)
 
-  /// Sets the function to call for each session that another gateway took from this store. It may be called on any thread.
+  /// Sets the function to call for each session that another gateway took from this store. The store may call
+  /// the function on any thread.
   func setLossHandler(_ handler: @escaping @Sendable (SessionID) -> Void)
 
   // MARK: Appending

@@ -17,7 +17,7 @@ struct LocalIdentityTests {
   }
 
   @Test(
-    "A resume with the same participant number keeps the participant; with another number, or without a resume, it is new"
+    "A resume with the same participant number keeps the participant; any other join creates a new participant"
   )
   func joins() {
     var identity = LocalIdentity()

@@ -14,7 +14,9 @@ struct SendPacerTests {
     return SendPacer(limits, now: start)
   }
 
-  @Test("After a burst of 1.5 s of the rate limit, the next entry waits until the rate limit allows it")
+  @Test(
+    "As many entries as the rate limit allows in 1.5 s are sent at once; the next entry waits until the rate limit allows it"
+  )
   func burst() {
     var pacer = pacer()
     func take(_ time: MonotonicTime) -> Bool { pacer.take(1, now: time) }

@@ -10,7 +10,7 @@ import Wire
 extension SessionSimulation {
   func settleAndCheck() throws {
     session.refusesGrowth = false
-    // A pending mark is reached even while reading is paused.
+    // Pending marks (`ClientSession.mark`) are reached even while reading is paused.
     try runUntil { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
     for client in clients { client.session.setReading(true, now: now) }
     try runUntil {
@@ -51,7 +51,7 @@ extension SessionSimulation {
             try require(isReceiver, "\(words) was received, but has other targets")
             continue
           }
-          // An entry with a unique key is retained for all clients. A client that got a snapshot misses other entries.
+          // An entry with a unique key is retained for all clients. A client that got a snapshot may miss other entries.
           let isKept = message.entry.retention == .append && message.entry.key.high != 99
           let isPresent =
             message.targets == nil || limits.graceSeconds > 1_000 && receiver.ids.count == 1

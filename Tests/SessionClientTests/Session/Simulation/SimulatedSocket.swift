@@ -50,7 +50,8 @@ final class SimulatedSocket {
     return count
   }
 
-  /// Breaks the connection. Only `up` messages to the gateway and `down` bytes to the client still arrive.
+  /// Breaks the connection. The first `up` messages on the way to the gateway and the first `down` bytes on the way to the client
+  /// still arrive; the others are lost.
   func cut(keeping up: Int, _ down: Int) {
     isDead = true
     uplink.removeLast(max(0, uplink.count - up))

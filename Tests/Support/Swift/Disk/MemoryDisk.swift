@@ -4,7 +4,8 @@ internal import Platform
 package import Storage
 package import Wire
 
-/// A disk in memory that contains sessions, for tests. It can be copied as it is after a kill, or after a power cut.
+/// A disk in memory that contains sessions, for tests. A test can get a copy in the
+/// state after a kill or after a power cut.
 package final class MemoryDisk: SessionDisk {
   private let image: Guarded<DiskImage>
 

@@ -30,18 +30,18 @@ struct ImageHeader: Equatable, Sendable {
     }
   }
 
-  /// The header is the first chunk (PNG, section 11.2.2).
+  /// Returns the size of a PNG picture, from the header in its first chunk (PNG, section 11.2.2).
   private static func png(_ bytes: [UInt8]) -> Size? {
     guard bytes.dropFirst(12).starts(with: "IHDR".utf8) else { return nil }
     return Self.size(bytes.bigEndian(4, at: 16), bytes.bigEndian(4, at: 20))
   }
 
-  /// The logical screen (GIF89a, section 18).
+  /// Returns the size of a GIF picture, from its logical screen descriptor (GIF89a, section 18).
   private static func gif(_ bytes: [UInt8]) -> Size? {
     Self.size(bytes.littleEndian(2, at: 6), bytes.littleEndian(2, at: 8))
   }
 
-  /// One of three kinds of chunk comes first (RFC 9649, section 2).
+  /// Returns the size of a WebP picture. Its first chunk is of one of three kinds (RFC 9649, section 2).
   private static func webp(_ bytes: [UInt8]) -> Size? {
     guard bytes.count >= 16 else { return nil }
     switch String(decoding: bytes[12..<16], as: UTF8.self) {

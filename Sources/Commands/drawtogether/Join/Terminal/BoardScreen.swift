@@ -87,7 +87,7 @@ final class BoardScreen {
     }
   }
 
-  /// Draws a frame. Renders on another thread, since a large board takes time and the main actor must handle events.
+  /// Draws a frame. Renders on another thread, because a large board takes time and the main actor must handle events.
   private func draw() async {
     guard let participation else { return }
     let began = ContinuousClock.now

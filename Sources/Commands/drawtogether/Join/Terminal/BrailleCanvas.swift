@@ -76,7 +76,7 @@ struct BrailleCanvas: Equatable {
 }
 
 extension BrailleCanvas.Cell {
-  /// The character of the cell; nil after a wide letter.
+  /// The character of the cell; nil for the right half of a wide letter.
   var shown: Character? {
     if isRightHalf { return nil }
     if let letter { return letter }

@@ -3,7 +3,8 @@ enum CellWidth {
   /// Returns the width of a text in one line.
   static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }
 
-  /// Returns 0 for combining characters, 2 for wide characters (Unicode's East Asian Width W and F, in blocks), otherwise 1.
+  /// Returns 0 for combining characters, 2 for wide characters (Unicode's East Asian Width W and F, in blocks), and 1 for all
+  /// others.
   static func of(_ character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F ? 0 : 1 }

@@ -8,7 +8,7 @@ struct WindowSize: Equatable {
   /// The maximum number of columns, and of rows.
   private static let maximum = 1000
 
-  /// Returns the size of the window, otherwise of the environment (`COLUMNS` and `LINES`), otherwise 80 × 24.
+  /// Returns the size of the window. If it is unknown, returns `COLUMNS` × `LINES` of the environment, or 80 × 24 without these.
   static func ofStandardOutput(_ environment: [String: String]) -> WindowSize {
     var size = winsize()
     let isKnown =
