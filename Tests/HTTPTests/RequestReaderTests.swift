@@ -223,6 +223,40 @@ struct RequestReaderTests {
     #expect(try reader.next(in: nothing.span, at: &position) == nil)
   }
 
+  @Test(
+    "Content that the caller receives itself is skipped; the rest of the body and the next request follow")
+  func skippedContent() throws {
+    var reader = RequestReader()
+    #expect(reader.contentLeft == 0)
+    let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n".utf8)
+    var position = 0
+    _ = try reader.next(in: bytes.span, at: &position)
+    #expect(reader.contentLeft == 10)
+    reader.skipContent(7)
+    #expect(reader.contentLeft == 3)
+    let rest = Array("xyzGET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+    position = 0
+    #expect(try reader.next(in: rest.span, at: &position) == .body(0..<3))
+    #expect(try reader.next(in: rest.span, at: &position) == .end)
+    #expect(reader.contentLeft == 0)
+    guard case .head = try reader.next(in: rest.span, at: &position) else {
+      Issue.record("no head after the body")
+      return
+    }
+  }
+
+  @Test("No content may be skipped in a chunked body, or in a body over the limit")
+  func unskippableContent() throws {
+    for framing in ["Transfer-Encoding: chunked", "Content-Length: 10"] {
+      var reader = RequestReader()
+      let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\n\(framing)\r\n\r\n".utf8)
+      var position = 0
+      _ = try reader.next(in: bytes.span, at: &position)
+      reader.bodyLimit = 9
+      #expect(reader.contentLeft == 0)
+    }
+  }
+
   @Test("a written request is read as the same request", arguments: accepted)
   func roundTrip(_ accepted: Accepted) throws {
     guard case .head(let head)? = Reading(latin1(accepted.bytes)).events.first else {

@@ -57,6 +57,24 @@ struct SocketTests {
     #expect(received == sent)
   }
 
+  @Test("Received bytes are appended to a buffer, at most as many as its caller allows")
+  func appending() throws {
+    let pair = try TCP.pair()
+    let (client, server) = (Socket(pair.client.rawValue), Socket(pair.server.rawValue))
+    var buffer: [UInt8] = [1]
+    #expect(server.receive(appendingTo: &buffer, upTo: 2) == .wouldBlock)
+    let bytes: [UInt8] = [2, 3, 4]
+    #expect(client.send(bytes.span) == .sent(3))
+    #expect(try server.wait(until: .readable, atMost: .seconds(10)))
+    #expect(server.receive(appendingTo: &buffer, upTo: 2) == .received(2))
+    #expect(server.receive(appendingTo: &buffer, upTo: 2) == .received(1))
+    #expect(buffer == [1, 2, 3, 4])
+    try client.shutdownWrite()
+    #expect(try server.wait(until: .readable, atMost: .seconds(10)))
+    #expect(server.receive(appendingTo: &buffer, upTo: 2) == .endOfStream)
+    #expect(buffer == [1, 2, 3, 4])
+  }
+
   @Test("After the peer has reset a connection, sending on it returns an error and raises no signal")
   func reset() throws {
     let listener = try Listener(on: TCP.anyPort)

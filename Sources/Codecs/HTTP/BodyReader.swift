@@ -61,6 +61,19 @@ struct BodyReader: Sendable {
     if case .untilClose = state { true } else { false }
   }
 
+  /// Returns the number of bytes of content that follow, if the length is known and within the limit; otherwise 0.
+  func contentLeft(bodyLimit: Int) -> Int {
+    if case .content(let left) = state, total <= bodyLimit { left } else { 0 }
+  }
+
+  /// Skips content of a body with `Content-Length`.
+  mutating func skipContent(_ count: Int) {
+    guard case .content(let left) = state, count <= left else {
+      preconditionFailure("the content has these bytes")
+    }
+    state = .content(left: left - count)
+  }
+
   /// Finds the next piece from `position` on, and moves `position` after it.
   ///
   /// - Parameters:

@@ -46,6 +46,18 @@ package struct RequestReader: Sendable {
     }
   }
 
+  /// The number of bytes of content that follow, if the body's length is known and within `bodyLimit`; otherwise 0.
+  package var contentLeft: Int {
+    if case .body(let reader) = state { reader.contentLeft(bodyLimit: bodyLimit) } else { 0 }
+  }
+
+  /// Skips content that the caller has received itself, at most `contentLeft` bytes.
+  package mutating func skipContent(_ count: Int) {
+    guard case .body(var reader) = state else { return }
+    reader.skipContent(count)
+    state = .body(reader)
+  }
+
   /// The length in bytes of the current head, or of the last head if no head is being read.
   package private(set) var headBytes = 0
 

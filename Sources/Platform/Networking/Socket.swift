@@ -69,12 +69,20 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
       return unsafe clinux_receive(descriptor, room.baseAddress, room.count)
     }
-    switch count {
-    case 1...: return .received(Int(count))
-    case 0: return .endOfStream
-    case -Int64(EAGAIN): return .wouldBlock
-    default: return .failed(SystemError("recv", code: CInt(-count)))
+    return Self.receiveResult(count)
+  }
+
+  /// Receives at most `limit` bytes, and appends them to the buffer.
+  package func receive(appendingTo buffer: inout [UInt8], upTo limit: Int) -> ReceiveResult {
+    precondition(limit > 0, "a receive of no bytes looks like the end of the stream")
+    var status: Int64 = 0
+    buffer.append(addingCapacity: limit) { room in
+      unsafe room.withUnsafeMutableBufferPointer { room, initializedCount in
+        status = unsafe clinux_receive(descriptor, room.baseAddress, limit)
+        initializedCount = Int(max(status, 0))
+      }
     }
+    return Self.receiveResult(status)
   }
 
   /// Returns the number of bytes that were sent and not acknowledged by the peer.
@@ -97,6 +105,15 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     var raw = clinux_address()
     _ = try SystemError.check("getsockname", unsafe clinux_socket_name(descriptor, &raw))
     return SocketAddress(raw)
+  }
+
+  private static func receiveResult(_ count: Int64) -> ReceiveResult {
+    switch count {
+    case 1...: .received(Int(count))
+    case 0: .endOfStream
+    case -Int64(EAGAIN): .wouldBlock
+    default: .failed(SystemError("recv", code: CInt(-count)))
+    }
   }
 
   private static func sendResult(_ call: StaticString, _ count: Int64) -> SendResult {

@@ -20,6 +20,8 @@ package final class TLSConnection {
 
   /// The maximum number of bytes for one call of `encrypt`.
   package static let encryptLimitInBytes = 65_536
+  /// The maximum length of a record's plaintext in bytes (RFC 8446 §5.1).
+  package static let recordLimitInBytes = 16_384
 
   enum Role {
     case server
@@ -107,7 +109,7 @@ package final class TLSConnection {
     precondition(isHandshakeComplete && !isClosed, "a TLS connection must be open to encrypt")
     precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext exceeds the limit")
     // A record has at most 29 bytes in addition to the plaintext: header, tag, and content type or nonce.
-    let recordCount = plaintext.count / 16_384 + 1
+    let recordCount = plaintext.count / Self.recordLimitInBytes + 1
     ciphertextOut.reserveExtra(for: plaintext.count + recordCount * 64)
     try buffers.connect(from: Span(), to: &ciphertextOut) { () throws(TLSError) in
       ERR_clear_error()
@@ -245,7 +247,7 @@ package final class TLSConnection {
   private func decrypt(into plaintext: inout [UInt8]) throws(TLSError) {
     while case .established = state {
       var status: CInt = 0
-      plaintext.append(addingCapacity: 16_384) { room in
+      plaintext.append(addingCapacity: Self.recordLimitInBytes) { room in
         unsafe room.withUnsafeMutableBufferPointer { room, initializedCount in
           status = unsafe SSL_read_ex(ssl, room.baseAddress, room.count, &initializedCount)
         }

@@ -14,7 +14,7 @@ extension OverSockets {
   struct JournalPressureTests {
     /// The most bytes of one request that the gateway keeps in memory: two buffers, one more read for each, and the paused
     /// input.
-    private static let bytesEach = 2 * (262_144 + 131_072) + 131_072
+    private static let bytesEach = 2 * (Upload.fewPendingBytes + 131_072) + 131_072
 
     @Test(
       "P6: with 24 fast uploads of 8 MiB, the gateway reads little more from the sockets than it has written to the disk",
@@ -70,7 +70,7 @@ extension OverSockets {
       try room.metrics.wait(for: "the gateway to stop reading the upload") { values in
         defer { taken = (values["received_bytes_total"] ?? 0) - before }
         // Between two checks, the gateway received only the request for the metrics.
-        return taken > 262_144 && (values["received_bytes_total"] ?? 0) - before - taken < 1000
+        return taken > Upload.fewPendingBytes && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
       // TLS and the metrics requests add far less than a tenth.
       #expect(taken < Self.bytesEach * 11 / 10)

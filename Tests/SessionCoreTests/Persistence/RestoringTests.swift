@@ -268,6 +268,22 @@ struct RestoringTests {
     #expect(fixture.session.isCompactionCovered)
   }
 
+  @Test(
+    "After a load, the snapshot segments have all retained entries, so that the first joiner waits for no copy"
+  )
+  func snapshot() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join(name: "Ada")
+    ada.send("1", .appended, key: 1)
+    ada.send("2")
+    ada.send("3", .appended, key: 2)
+    try fixture.save(ada)
+    let (after, _) = try fixture.reload()
+    let snapshot = after.session.retained.snapshot
+    #expect(snapshot.segments.flatMap(\.frames).map(\.entryCount).reduce(0, +) == 2)
+    #expect(try after.look().texts == ["1", "3"])
+  }
+
   @Test("the end of a session is restored by a load, unless a later record has undone the end")
   func end() throws {
     let fixture = Fixture(saving: .byStore)

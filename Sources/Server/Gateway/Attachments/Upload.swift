@@ -20,8 +20,8 @@ final class Upload {
   var isConnected = true
   /// The upload's slot in the `UploadTable`; nil while the upload has no slot.
   var slot: UploadTable.ID?
-  /// The received bytes that have not been passed to the file actor yet.
-  var pending: [UInt8] = []
+  /// The received bytes that are not in the file yet.
+  var buffer = UploadBuffer()
   /// The number of received bytes of the body.
   var received: UInt64 = 0
   /// The offset in the attachment up to which all bytes are written to the file.
@@ -37,14 +37,14 @@ final class Upload {
   var cutCause = UploadCut.gone
   /// The time of the last progress report to the session.
   var reportedAt: MonotonicTime?
-  /// The length of `pending`, in bytes, at which the gateway stops reading from the socket.
+  /// The limit of the bytes in `buffer` that wait to be written. When it is reached, the gateway stops reading from the socket.
   var pendingLimit = Upload.manyPendingBytes
 
   /// The maximum number of uploads that counts as few. A new upload gets `fewPendingBytes` as its `pendingLimit` if the gateway
   /// has at most this number of uploads, and at most an eighth of the limit `uploads`. Otherwise, the new upload gets
   /// `manyPendingBytes`, which saves memory, but makes the upload slower.
   static let few = 32
-  static let fewPendingBytes = 262_144
+  static let fewPendingBytes = 524_288
   static let manyPendingBytes = 65_536
 
   init(
@@ -58,17 +58,16 @@ final class Upload {
     self.countedAddress = countedAddress
   }
 
-  /// Removes and returns the bytes to write next.
-  func takePending() -> [UInt8] {
-    defer { pending = [] }
-    return pending
+  /// The number of bytes that `buffer` accepts now.
+  var bufferRoom: Int {
+    if case .streaming = state { max(0, pendingLimit - buffer.count) } else { 0 }
   }
 
   /// True while the gateway must not read more of the body.
   var isHoldingBody: Bool {
     switch state {
     case .opening: true
-    case .streaming: pending.count >= pendingLimit
+    case .streaming: buffer.count >= pendingLimit
     case .answered, .finishing, .leaving, .over: false
     }
   }

@@ -13,20 +13,6 @@ internal import Wire
 /// While one buffer of an upload is written, the next buffer is filled. When the next buffer is also full, the gateway stops
 /// reading from the socket.
 final class UploadService: SessionUploads {
-  /// The values and components that the upload services of all reactors share.
-  struct Environment: Sendable {
-    let limits: Limits
-    let table: UploadTable
-    let verdicts: ContentVerdicts
-    let files: SessionFiles
-    let log: Log
-    /// The maximum length of a body that is read and discarded before the refusal of its upload is sent. If the body is longer,
-    /// the refusal is sent at once.
-    let droppedBodyBytes: Int
-    /// Creates the actor for the upload file with this name, in the folder of this session.
-    let makeFile: @Sendable (UUID, SessionID) -> UploadFileActor
-  }
-
   /// The minimum interval between two progress reports of an upload to its session. The session informs its members less often.
   private static let progressInterval = Duration.milliseconds(100)
 
@@ -139,10 +125,15 @@ final class UploadService: SessionUploads {
 
   /// Receives bytes of the body from the connection.
   func receive(_ bytes: ArraySlice<UInt8>, of upload: Upload) {
-    upload.received += UInt64(bytes.count)
+    if case .streaming = upload.state { upload.buffer.append(bytes) }
+    received(bytes.count, of: upload)
+  }
+
+  /// Handles bytes of the body that are already in the buffer of the upload.
+  func received(_ count: Int, of upload: Upload) {
+    upload.received += UInt64(count)
     guard case .streaming(let lease) = upload.state else { return }
-    if let slot = upload.slot { environment.table.add(bytes.count, to: slot, at: now) }
-    upload.pending.append(contentsOf: bytes)
+    if let slot = upload.slot { environment.table.add(count, to: slot, at: now) }
     write(upload, lease)
     if upload.isHoldingBody {
       pauseRate(of: upload)
@@ -169,7 +160,7 @@ final class UploadService: SessionUploads {
   /// Starts to write the pending bytes. If there are none and the body is complete, finishes the upload.
   private func write(_ upload: Upload, _ lease: UploadLease) {
     guard !upload.isWriting else { return }
-    if upload.pending.isEmpty {
+    if upload.buffer.isEmpty {
       guard upload.hasWholeBody else { return }
       upload.state = .finishing(lease)
       func finish() async {
@@ -179,10 +170,10 @@ final class UploadService: SessionUploads {
       return
     }
     upload.isWriting = true
-    let bytes = upload.takePending()
+    upload.buffer.beginWriting()
     func append() async {
       do throws(Refusal) {
-        try await write(bytes, upload, lease)
+        try await writeBuffer(of: upload, lease)
         wrote(upload)
       } catch {
         failed(upload, error)
@@ -191,15 +182,18 @@ final class UploadService: SessionUploads {
     tasks.start(append)
   }
 
-  private func write(_ bytes: [UInt8], _ upload: Upload, _ lease: UploadLease) async throws(Refusal) {
-    let end = upload.written + UInt64(bytes.count)
+  private func writeBuffer(of upload: Upload, _ lease: UploadLease) async throws(Refusal) {
+    defer { upload.buffer.endWriting() }
+    let count = UInt64(upload.buffer.writing.count)
+    let end = upload.written + count
     if end > upload.reserved { upload.reserved = try reserve(lease, upTo: end) }
     do throws(UploadError) {
-      upload.written = try await lease.pending.file.append(bytes, fencingToken: lease.fencingToken)
+      upload.written = try await lease.pending.file.append(
+        upload.buffer.writing, fencingToken: lease.fencingToken)
     } catch {
       throw refusal(for: error, of: lease)
     }
-    counters.values.uploadedBytes += UInt64(bytes.count)
+    counters.values.uploadedBytes += count
     let time = MonotonicTime.now()
     if upload.reportedAt.map({ time - $0 >= Self.progressInterval }) ?? true {
       upload.reportedAt = time
@@ -228,7 +222,7 @@ final class UploadService: SessionUploads {
   private func failed(_ upload: Upload, _ refusal: Refusal) {
     upload.isWriting = false
     logFailure(of: upload, refusal.code)
-    upload.pending = []
+    upload.buffer.dropWaiting()
     if case .leaving(let lease) = upload.state { return leave(upload, lease) }
     refuse(upload, .problem(refusal))
   }
@@ -252,18 +246,18 @@ final class UploadService: SessionUploads {
     upload.isConnected = false
     guard case .streaming(let lease) = upload.state else { return }
     release(upload)
-    if !upload.request.isTus { upload.pending = [] }
+    if !upload.request.isTus { upload.buffer.dropWaiting() }
     upload.state = .leaving(lease)
     logCut(of: upload)
     if !upload.isWriting { leave(upload, lease) }
   }
 
   private func leave(_ upload: Upload, _ lease: UploadLease) {
-    let rest = upload.takePending()
+    upload.buffer.beginWriting()
     func leave() async {
-      if !rest.isEmpty {
+      if !upload.buffer.writing.isEmpty {
         do throws(Refusal) {
-          try await write(rest, upload, lease)
+          try await writeBuffer(of: upload, lease)
         } catch {
           logFailure(of: upload, error.code)
         }

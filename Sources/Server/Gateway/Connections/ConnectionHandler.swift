@@ -14,6 +14,12 @@ protocol ConnectionHandler: AnyObject {
   /// The progress of the present request. It determines which reserved connection is evicted first.
   var stage: ReservedConnections.Stage { get }
 
+  /// The number of bytes that may be received straight into the handler's own buffer now; 0 if input must go through `receive`.
+  var bodyRoom: Int { get }
+  /// Removes and returns the handler's buffer, with capacity for `room` more bytes. The caller passes it to `receiveBody`.
+  func takeBodyBuffer(room: Int) -> [UInt8]
+  /// Handles the last `count` bytes of the handler's buffer. During the call, the connection may close.
+  func receiveBody(_ buffer: consuming [UInt8], added count: Int)
   /// Handles received bytes. During the call, the connection may get another handler, or close.
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int)
   /// Handles the end of the peer's input. Input that arrived earlier may still be deferred.
@@ -39,4 +45,11 @@ protocol ConnectionHandler: AnyObject {
   var isQuiet: Bool { get }
   /// Closes the connection after its present request, because the gateway stops. WebSockets are closed later, in batches.
   func drain()
+}
+
+/// The defaults of a handler without a buffer of its own.
+extension ConnectionHandler {
+  var bodyRoom: Int { 0 }
+  func takeBodyBuffer(room: Int) -> [UInt8] { [] }
+  func receiveBody(_ buffer: consuming [UInt8], added count: Int) {}
 }

@@ -105,26 +105,57 @@ final class ConnectionReader {
         return
       }
       rounds += 1
-      var buffer: [UInt8] = []
-      swap(&buffer, &receiveBuffer)
-      defer { swap(&buffer, &receiveBuffer) }
-      switch connection.socket.receive(into: &buffer) {
-      case .received(let count):
-        counters.values.bytesReceived += UInt64(count)
-        if connection.isUploading { budget.useUploadBytes(count) }
-        // A read that does not fill the buffer has emptied the socket. After a hang-up, the event loop reports no further event.
-        // In this case, the socket is read until the end of its input.
-        if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
-        received(connection, &buffer, count)
-      case .wouldBlock:
-        connection.mayHaveInput = false
-      case .endOfStream:
-        connection.mayHaveInput = false
-        ended(connection)
-      case .failed(let error):
-        io.abort(connection, reason: "\(error)")
+      if let handler = connection.handler, !connection.isSecure, handler.bodyRoom > 0 {
+        readBody(connection, handler)
+      } else {
+        readInput(connection)
       }
       guard io.table.isOpen(connection) else { return }
+    }
+  }
+
+  private func readInput(_ connection: Connection) {
+    var buffer: [UInt8] = []
+    swap(&buffer, &receiveBuffer)
+    defer { swap(&buffer, &receiveBuffer) }
+    let result = connection.socket.receive(into: &buffer)
+    let count = recordRead(result, of: buffer.count, connection)
+    if count > 0 { received(connection, &buffer, count) }
+    endRead(result, of: connection)
+  }
+
+  /// Reads the body of an upload into the buffer of its handler.
+  private func readBody(_ connection: Connection, _ handler: any ConnectionHandler) {
+    let room = handler.bodyRoom
+    var buffer = handler.takeBodyBuffer(room: room)
+    let result = connection.socket.receive(appendingTo: &buffer, upTo: room)
+    let count = recordRead(result, of: room, connection)
+    handler.receiveBody(buffer, added: count)
+    endRead(result, of: connection)
+  }
+
+  /// Records the result of a read with room for `room` bytes.
+  ///
+  /// - Returns: the number of received bytes.
+  private func recordRead(_ result: ReceiveResult, of room: Int, _ connection: Connection) -> Int {
+    guard case .received(let count) = result else {
+      connection.mayHaveInput = false
+      return 0
+    }
+    counters.values.bytesReceived += UInt64(count)
+    if connection.isUploading { budget.useUploadBytes(count) }
+    // A read that does not fill the buffer has emptied the socket. After a hang-up, the event loop reports no further event, so
+    // the socket is then read until its end.
+    if count < room, !connection.sawHangUp { connection.mayHaveInput = false }
+    return count
+  }
+
+  /// Handles the end of the input, or the failure of a read.
+  private func endRead(_ result: ReceiveResult, of connection: Connection) {
+    switch result {
+    case .received, .wouldBlock: break
+    case .endOfStream: ended(connection)
+    case .failed(let error): io.abort(connection, reason: "\(error)")
     }
   }
 
@@ -145,7 +176,14 @@ final class ConnectionReader {
       connection.hasReceived = true
       beginHandshake(connection)
     }
-    decrypt(connection, tls, buffer.span.extracting(0..<count))
+    let bytes = buffer.span.extracting(0..<count)
+    // The plaintext may include the beginning of a record that arrived earlier.
+    let room = count + 2 * TLSConnection.recordLimitInBytes
+    if tls.isHandshakeComplete, handler.bodyRoom >= room {
+      decryptBody(connection, tls, bytes, handler, room: room)
+    } else {
+      decryptInput(connection, tls, bytes)
+    }
   }
 
   /// Handles the end of the peer's input.
@@ -168,21 +206,53 @@ final class ConnectionReader {
     io.handshakes.insert(connection.key, from: connection.peer.ip, at: clock.now)
   }
 
-  private func decrypt(_ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {
+  private func decryptInput(_ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {
     var input: [UInt8] = []
     swap(&input, &plaintext)
     defer {
       input.removeAll(keepingCapacity: true)
       swap(&input, &plaintext)
     }
+    do throws(TLSError) {
+      let hasPeerClosed = try decrypt(bytes, of: connection, tls, into: &input)
+      if !input.isEmpty { connection.handler?.receive(&input, from: 0, upTo: input.count) }
+      if hasPeerClosed, io.table.isOpen(connection) { ended(connection) }
+    } catch {
+      io.abort(connection, reason: "\(error)")
+    }
+  }
+
+  /// Decrypts a part of an upload's body into the buffer of its handler.
+  private func decryptBody(
+    _ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>, _ handler: any ConnectionHandler,
+    room: Int
+  ) {
+    var body = handler.takeBodyBuffer(room: room)
+    let before = body.count
+    do throws(TLSError) {
+      let hasPeerClosed = try decrypt(bytes, of: connection, tls, into: &body)
+      let count = body.count - before
+      handler.receiveBody(body, added: count)
+      if hasPeerClosed, io.table.isOpen(connection) { ended(connection) }
+    } catch {
+      body.removeSubrange(before...)
+      handler.receiveBody(body, added: 0)
+      io.abort(connection, reason: "\(error)")
+    }
+  }
+
+  /// Decrypts input, and appends the plaintext to a buffer.
+  ///
+  /// - Returns: true if the peer has closed its direction.
+  /// - Throws: `TLSError` if the input violates TLS. The alert has been sent.
+  private func decrypt(
+    _ bytes: Span<UInt8>, of connection: Connection, _ tls: TLSConnection, into input: inout [UInt8]
+  ) throws(TLSError) -> Bool {
     ciphertext.removeAll(keepingCapacity: true)
-    var hasPeerClosed = false
     let isHandshaking = connection.isHandshaking
     // The step is counted before the plaintext is handled, because a request in the plaintext may move the connection to another
     // reactor.
-    func countHandshakeStep() {
-      if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
-    }
+    defer { if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() } }
     do throws(TLSError) {
       let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
       if progress.hasCompletedHandshake {
@@ -192,21 +262,16 @@ final class ConnectionReader {
         counters.values.handshakesCompleted += 1
         if tls.wasResumed { counters.values.handshakesResumed += 1 }
       }
-      hasPeerClosed = progress.hasPeerClosed
-      countHandshakeStep()
+      io.writeRaw(ciphertext.span, on: connection)
+      return progress.hasPeerClosed
     } catch {
-      countHandshakeStep()
       io.writeRaw(ciphertext.span, on: connection)
       if !tls.isHandshakeComplete {
         counters.values.handshakesFailed += 1
         log(.debug, "handshake failed", ["reason": "\(error)"])
       }
-      io.abort(connection, reason: "\(error)")
-      return
+      throw error
     }
-    io.writeRaw(ciphertext.span, on: connection)
-    if !input.isEmpty { connection.handler?.receive(&input, from: 0, upTo: input.count) }
-    if hasPeerClosed, io.table.isOpen(connection) { ended(connection) }
   }
 
   /// Answers a client that speaks plain HTTP on the TLS port. A browser shows the answer to its user.

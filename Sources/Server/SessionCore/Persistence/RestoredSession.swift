@@ -109,6 +109,8 @@ extension SessionRestorer {
     try restoreJournal(of: session)
     restoreParticipants(of: session)
     session.log = log
+    // The first joiner needs a snapshot of the whole log. The copying is done here, because no reactor waits for a load.
+    if ended == nil { retained.update(from: log) }
     session.retained = retained
     session.commits.restore(committed: log.lastSequence)
     session.log.savedBytes = log.appendedBytes

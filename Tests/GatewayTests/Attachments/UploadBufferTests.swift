@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Gateway
+
+@Suite("The buffer of an upload")
+struct UploadBufferTests {
+  @Test("Bytes that arrive during a write wait for the next write")
+  func order() {
+    var buffer = UploadBuffer()
+    #expect(buffer.isEmpty)
+    buffer.append([1, 2])
+    buffer.beginWriting()
+    buffer.append([3])
+    #expect(buffer.writing == [1, 2])
+    #expect(buffer.count == 1)
+    buffer.endWriting()
+    buffer.beginWriting()
+    #expect(buffer.writing == [3])
+    #expect(buffer.isEmpty)
+  }
+
+  @Test("Bytes that are received into the taken buffer follow the earlier ones")
+  func taking() {
+    var buffer = UploadBuffer()
+    buffer.append([1])
+    var bytes = buffer.take(room: 100)
+    #expect(buffer.isEmpty)
+    #expect(bytes.capacity >= 101)
+    bytes.append(2)
+    buffer.restore(bytes)
+    buffer.beginWriting()
+    #expect(buffer.writing == [1, 2])
+  }
+
+  @Test("Dropped bytes are not written")
+  func dropping() {
+    var buffer = UploadBuffer()
+    buffer.append([1])
+    buffer.dropWaiting()
+    buffer.beginWriting()
+    #expect(buffer.writing.isEmpty)
+  }
+
+  @Test("The two buffers change places and keep their memory")
+  func reuse() {
+    var buffer = UploadBuffer()
+    for _ in 0..<2 {
+      buffer.append(ArraySlice(repeating: 1, count: 1_000))
+      buffer.beginWriting()
+      buffer.endWriting()
+    }
+    #expect(buffer.take(room: 1).capacity >= 1_000)
+  }
+}
