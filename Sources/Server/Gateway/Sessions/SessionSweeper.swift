@@ -193,7 +193,7 @@ actor SessionSweeper {
       return false
     }
     do throws(RecordError) {
-      if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
+      if try restorer.finish(generation: "", freshEpoch: "").takeSession().retainedBytes == 0 { return true }
     } catch {
       // After a power cut, a session's folder may exist although the session's first record was never written.
       if error.fault == .missing, !holdsEntries { return true }

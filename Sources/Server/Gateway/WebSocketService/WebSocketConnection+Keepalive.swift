@@ -67,10 +67,10 @@ extension WebSocketConnection {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }
     if silence >= Self.recentActivity { subscriber.enqueue(.ping, []) }
-    if let session = enteredSession {
+    if let live = enteredSession {
       // Browsers do not show pings to scripts. A message without entries shows a script that the connection works.
       subscriber.enqueue(.binary, [])
-      session.markPending(subscriber)
+      live.session.markPending(subscriber)
     }
     flush()
   }
