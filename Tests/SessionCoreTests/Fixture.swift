@@ -5,7 +5,7 @@ import Wire
 
 /// A session, and a clock that a test moves by hand.
 final class Fixture {
-  let session: Session
+  var session: Session
   var now = MonotonicTime.zero
   private(set) var effects: [Effect] = []
   private var connections: UInt64 = 0
@@ -15,9 +15,9 @@ final class Fixture {
   var disk: [SessionRecord] = []
 
   /// Creates a fixture for a session that was loaded.
-  init(_ session: Session, now: MonotonicTime) {
+  init(_ session: consuming Session, now: MonotonicTime) {
     self.session = session
-    session.compressor = withoutZeros
+    self.session.compressor = withoutZeros
     self.now = now
     // Connection ids and tokens that the session did not use before it was loaded.
     connections = 1_000

@@ -6,7 +6,7 @@ extension Session {
   /// Takes the cost of one control message from its sender's bucket, or refuses the message.
   ///
   /// - Returns: true if the message is to be handled.
-  package func admitControl(
+  package mutating func admitControl(
     _ subscriber: Subscriber, size: Int, now: MonotonicTime, effects: inout [Effect]
   ) -> Bool {
     guard let participant = participant(of: subscriber) else { return false }
@@ -19,7 +19,7 @@ extension Session {
   }
 
   /// Changes the name and color of a participant.
-  package func setProfile(_ profile: Profile, of subscriber: Subscriber) {
+  package mutating func setProfile(_ profile: Profile, of subscriber: Subscriber) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber),
       participants.apply(profile, to: participant)
     else { return }
@@ -28,7 +28,7 @@ extension Session {
 
   /// Sets the session's activity for all participants. If several members set an activity, the one whose entry is last in the log
   /// counts. The sender gets a `committed` message, as for an entry.
-  package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
+  package mutating func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activityState = ActivityPayload(activity: activity.applying(change), by: participant.number)
     save.markSessionDirty()
@@ -39,7 +39,7 @@ extension Session {
   }
 
   /// Returns true while the session must not grow. In this case, also sends the subscriber a refusal of its message.
-  private func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
+  private mutating func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
     guard let refusal = growthRefusal else { return false }
     if !subscriber.isOutboxFull { enqueueControl(subscriber, GatewayControl.error(refusal).encoded()) }
     return true
@@ -54,7 +54,7 @@ extension Session {
   ///   - make: creates the successor; called only if one is needed.
   /// - Returns: the successor, and true if it was created by this call.
   /// - Throws: `token-needed` for an unknown token, and the errors of `make`.
-  package func follow(
+  package mutating func follow(
     by token: Token, now: MonotonicTime, make: () throws(Refusal) -> SessionID
   ) throws(Refusal) -> (id: SessionID, isNew: Bool) {
     guard let number = formerNumber(of: token) else {

@@ -17,7 +17,7 @@ extension Session {
   ///   - effects: gets the effects; usually there are none.
   /// - Returns: the offset of the next entry, or the message's length when all entries are accepted.
   @discardableResult
-  package func receive(
+  package mutating func receive(
     _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
     now: MonotonicTime, effects: inout [Effect]
   ) -> Int {
@@ -50,7 +50,7 @@ extension Session {
   }
 
   /// Receives a reliable entry. The order of the checks is part of the contract: repeat, gap, rate, then the entry itself.
-  private func receiveReliable(
+  private mutating func receiveReliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ subscriber: Subscriber,
     _ now: MonotonicTime, _ effects: inout [Effect]
   ) {
@@ -124,7 +124,7 @@ extension Session {
     append(entry, message, participant, targets: targets, now: now)
   }
 
-  private func receiveUnreliable(
+  private mutating func receiveUnreliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
@@ -176,7 +176,8 @@ extension Session {
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if growth.isClosed, entry.flags.retention != .remove {
-      return memoryPressure.map(memoryPressureRefusal) ?? dataRefusal
+      guard let held = memoryPressure else { return dataRefusal }
+      return memoryPressureRefusal(held)
     }
     guard !fits(entry) else { return nil }
     return .noRoom(
@@ -213,7 +214,7 @@ extension Session {
     GatewayEntry.headerLength(flags: entry.flags, typeLength: entry.type.count) + entry.payload.count
   }
 
-  private func append(
+  private mutating func append(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState,
     targets: [ParticipantNumber]?, now: MonotonicTime
   ) {

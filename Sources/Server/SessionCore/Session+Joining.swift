@@ -5,7 +5,7 @@ internal import WebSocket
 /// Joining and leaving.
 extension Session {
   /// Makes a socket wait. The socket gets the list of active participants, but does not have an active participant itself.
-  package func wait(
+  package mutating func wait(
     _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {
     guard hasPlace else { return [full(subscriber)] }
@@ -22,7 +22,9 @@ extension Session {
   }
 
   /// Joins a socket: as a new participant, as the participant that waited on the socket, or as the owner of the token in `join`.
-  package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime)
+  package mutating func join(
+    _ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime
+  )
     -> [Effect]
   {
     var effects: [Effect] = []
@@ -97,7 +99,7 @@ extension Session {
   }
 
   /// Begins the grace time of a participant whose socket broke or was closed by its page. Removes a waiting participant.
-  package func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: MonotonicTime) {
+  package mutating func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     if participant.isWaiting {
       remove(participant, reason: .gone)
@@ -109,7 +111,7 @@ extension Session {
   }
 
   /// Removes a participant that leaves, and revokes its token.
-  package func leave(_ subscriber: Subscriber, now: MonotonicTime) -> [Effect] {
+  package mutating func leave(_ subscriber: Subscriber, now: MonotonicTime) -> [Effect] {
     guard let participant = participant(of: subscriber) else { return [] }
     detach(subscriber)
     participants.revokeToken(of: participant)
@@ -118,7 +120,7 @@ extension Session {
   }
 
   /// Ends the session for all participants, including the one that ends it.
-  package func end() -> [Effect] {
+  package mutating func end() -> [Effect] {
     participants.values.compactMap { participant in
       guard let subscriber = participant.subscriber else { return nil }
       if participant.isJoined { detach(subscriber) }
@@ -128,7 +130,7 @@ extension Session {
   }
 
   /// Handles deadlines: ends of grace times, commits, and the progress of uploads.
-  package func tick(now: MonotonicTime) {
+  package mutating func tick(now: MonotonicTime) {
     while let participant = participants.nextExpired(now: now) {
       remove(participant, reason: .gone, now: now)
     }
@@ -143,14 +145,14 @@ extension Session {
   }
 
   /// Removes waiting participants when the gateway stops, because their clients do not connect to this session again.
-  package func removeWaiting() {
+  package mutating func removeWaiting() {
     for number in participants.waiting {
       if let participant = participants[number] { remove(participant, reason: .gone) }
     }
   }
 
   /// Adds a socket to the members.
-  private func attach(_ subscriber: Subscriber, _ participant: ParticipantState) {
+  private mutating func attach(_ subscriber: Subscriber, _ participant: ParticipantState) {
     subscriber.memberIndex = members.count
     subscriber.source = .none
     subscribers.append(subscriber)
@@ -162,7 +164,7 @@ extension Session {
   }
 
   /// Removes a socket from the members. It still gets the rest of a partly sent frame, so that no frame is interrupted.
-  func detach(_ subscriber: Subscriber) {
+  mutating func detach(_ subscriber: Subscriber) {
     let position = subscriber.memberIndex
     guard position >= 0 else { return }
     keepRestOfFrame(subscriber)
@@ -200,13 +202,13 @@ extension Session {
   }
 
   /// Makes a new or waiting participant active.
-  private func enter(_ participant: ParticipantState, _ token: Token) {
+  private mutating func enter(_ participant: ParticipantState, _ token: Token) {
     participants.activate(participant, token)
     recordPresence(of: participant) { $0.join(participant.number) }
   }
 
   /// Makes a participant active again, after its client returned with the participant's token.
-  private func rejoin(_ participant: ParticipantState, as profile: Profile) {
+  private mutating func rejoin(_ participant: ParticipantState, as profile: Profile) {
     if participant.isActive {
       guard participants.apply(profile, to: participant) else { return }
       recordPresence(of: participant) { $0.change(participant.number) }
@@ -218,7 +220,7 @@ extension Session {
   }
 
   /// Ends a participant's presence and announces the change.
-  func remove(
+  mutating func remove(
     _ participant: ParticipantState, reason: Departure.Reason, now: MonotonicTime? = nil
   ) {
     let hasJoined = !participant.isWaiting
@@ -231,7 +233,7 @@ extension Session {
   }
 
   /// Forgets the oldest past participants beyond the limit. Keeps their unsaved changes for the next save.
-  func forgetOldest() {
+  mutating func forgetOldest() {
     participants.forgetOldest { save.keepRecord(ofForgotten: $0) }
   }
 }

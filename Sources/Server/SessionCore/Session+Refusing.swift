@@ -9,7 +9,9 @@ extension Session {
   /// The maximum bytes of refusals in an outbox. This is the only limit on the refusals that one message of a client causes.
   private static let refusalBytes = 131_072
 
-  func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]) {
+  mutating func refuse(
+    _ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]
+  ) {
     effects.append(.refused(connection: subscriber.connection, refusal.code))
     guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
@@ -22,7 +24,7 @@ extension Session {
 
   /// Refuses an entry or control message because the token bucket is empty. Pauses or closes a socket that keeps ignoring such
   /// refusals.
-  func refuseForRate(
+  mutating func refuseForRate(
     _ participant: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int,
     now: MonotonicTime
   ) -> [Effect] {
@@ -42,7 +44,7 @@ extension Session {
 
   /// Warns all participants once when the session is nearly full of entries or of attachments. Warns again only after the use was
   /// below three fifths of the quota in between.
-  func warnIfNearlyFull() {
+  mutating func warnIfNearlyFull() {
     if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
       warn(of: retainedBytes, of: limits.sessionLogBytes) {
         "This session has \($0) of the \($1) bytes that it can store."
@@ -57,19 +59,19 @@ extension Session {
   }
 
   /// Sets the fill levels of a loaded session without a warning, because nothing has changed.
-  func restoreFillLevels() {
+  mutating func restoreFillLevels() {
     _ = retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes))
     _ = journal.fillLevel.reachesWarning(journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
   }
 
-  private func warn(of actual: Int, of limit: Int, _ words: (Int, Int) -> String) {
+  private mutating func warn(of actual: Int, of limit: Int, _ words: (Int, Int) -> String) {
     let notice = NoticePayload(
       .sessionQuota, words(actual, limit), limit: UInt64(clamping: limit), actual: UInt64(clamping: actual))
     appendSystem(SystemType.notice, notice.encoded())
   }
 
   /// Counts the participant's previous refusal as ignored if this refusal comes before the retry time of the previous one.
-  func countIgnoredRefusal(
+  mutating func countIgnoredRefusal(
     _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
   ) {
@@ -93,7 +95,9 @@ extension Session {
   }
 
   /// Removes a socket from the members, and lets the shell close it. The participant does not leave: its grace time begins.
-  func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
+  mutating func close(
+    _ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]
+  ) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))
   }

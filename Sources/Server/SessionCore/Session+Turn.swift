@@ -4,7 +4,7 @@ internal import Wire
 /// The end of a turn: new entries are moved into segments, and the catch-up of new members begins.
 extension Session {
   /// Ends the turn. The shell then flushes every subscriber whose socket accepts bytes.
-  package func endTurn(now: MonotonicTime) {
+  package mutating func endTurn(now: MonotonicTime) {
     flushNumber &+= 1
     commits.beginTurn()
     dropOldSegments()
@@ -12,9 +12,14 @@ extension Session {
     announceOffsets(now: now)
     warnIfNearlyFull()
     log.closeRun()
-    for subscriber in catchUpPending() { close(subscriber, .tooSlow, now: now, &outgoing) }
+    for subscriber in catchUpPending() {
+      var effects: [Effect] = []
+      close(subscriber, .tooSlow, now: now, &effects)
+      outgoing += effects
+    }
     sendProgress(now: now)
-    unreliableBatch.close(committed: announceCommitted(now: now))
+    let committedMessage = announceCommitted(now: now)
+    unreliableBatch.close(committed: committedMessage)
     turn.end(
       lastSequence: log.lastSequence, presenceEntries: presence.takeEntryCount(),
       hasUnreliable: !unreliableBatch.isEmpty, hasNewSegment: log.hasNewSegment)
@@ -29,7 +34,7 @@ extension Session {
   }
 
   /// Frees the memory that is needed only during a turn. The shell calls this for a session without recent events.
-  package func releaseRoom() {
+  package mutating func releaseRoom() {
     log.releaseRoom()
     unreliableBatch.releaseRoom()
     commits.releaseMemory()
@@ -38,19 +43,19 @@ extension Session {
   }
 
   /// Returns the waiting subscribers that have new output since the last call.
-  package func takeWaitersWithOutput() -> [Subscriber] {
+  package mutating func takeWaitersWithOutput() -> [Subscriber] {
     presence.takeNotifiedWaiters()
   }
 
   /// Returns the effects of the end of a turn, and clears them.
-  package func takeEffects() -> [Effect] {
+  package mutating func takeEffects() -> [Effect] {
     guard !outgoing.isEmpty else { return [] }
     defer { outgoing = [] }
     return outgoing
   }
 
   /// Returns the counts since the last call, and resets them.
-  package func takeCounters() -> SessionCounters {
+  package mutating func takeCounters() -> SessionCounters {
     defer { counters = SessionCounters() }
     return counters
   }
@@ -58,13 +63,14 @@ extension Session {
   /// Sends a `committed` message to the participants whose entries it covers, if the message is due.
   ///
   /// - Returns: the message, if it piggybacks on this turn's entries for all members at the tail; else no bytes.
-  private func announceCommitted(now: MonotonicTime) -> [UInt8] {
+  private mutating func announceCommitted(now: MonotonicTime) -> [UInt8] {
     let canPiggyback = log.grewThisTurn || unreliableBatch.hasPending
     guard commits.isDue(canPiggyback: canPiggyback, now: now) else { return [] }
+    let (participants, members) = (participants.states, members)
     let announcement = commits.announce(now: now) {
       participants[$0]
     } route: {
-      committedRoute(of: $0, canPiggyback: canPiggyback)
+      Self.committedRoute(of: $0, in: members, canPiggyback: canPiggyback)
     }
     guard announcement.isNeeded else { return [] }
     if announcement.wait > 0 { counters.commitWait = announcement.wait }
@@ -75,7 +81,9 @@ extension Session {
     return canPiggyback ? message : []
   }
 
-  private func committedRoute(of participant: ParticipantState, canPiggyback: Bool) -> CommitNotifier.Route {
+  private static func committedRoute(
+    of participant: ParticipantState, in members: [Member], canPiggyback: Bool
+  ) -> CommitNotifier.Route {
     guard case .joined(let subscriber) = participant.presence, subscriber.memberIndex >= 0 else {
       return .none
     }
@@ -87,13 +95,13 @@ extension Session {
 
   /// Schedules another `committed` message for a subscriber whose socket did not accept this turn's unreliable frames, if these
   /// frames contained a `committed` message for it.
-  func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
+  mutating func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber) else { return }
     commits.recordMissed(participant, now: now)
   }
 
   /// Drops the oldest segments outside the tail. Copies their retained entries into the snapshot segments first.
-  private func dropOldSegments() {
+  private mutating func dropOldSegments() {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
       let oldest = log.segments[0]
       // The log keeps entries that are not on disk yet.
@@ -106,7 +114,7 @@ extension Session {
   }
 
   /// Evicts a member whose segment is dropped: the member gets the rest of a partly sent frame, and another catch-up after it.
-  private func evict(_ position: Int, _ segment: Segment) {
+  private mutating func evict(_ position: Int, _ segment: Segment) {
     let subscriber = subscribers[position]
     guard case .live = subscriber.source else { return }
     if members[position].cursor.offset == segment.bytes.count, subscriber.caughtUpAt == nil {

@@ -7,9 +7,9 @@ package import struct FoundationEssentials.Date
 ///
 /// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s. The shell, the code around
 /// the session that owns sockets, files and timers, performs the effects in the order in which they are returned. The log and
-/// the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A session belongs to one
-/// reactor, and only the reactor's thread may use it.
-package final class Session {
+/// the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A session
+/// cannot be copied: one object of the shell owns it.
+package struct Session: ~Copyable {
   package let id: SessionID
   /// The name of the present epoch: sequences of different epochs cannot be compared.
   package let epoch: String
@@ -169,6 +169,18 @@ package final class Session {
     }
     return next
   }
+}
+
+/// The members of a session, and the bytes that a flush sends to them.
+package struct SessionFlush: ~Copyable {
+  package var members: [Member] = []
+  /// The number of the flush.
+  package let number: UInt32
+  /// The last segment of the log. The cursors of the members at the tail are at its end.
+  package let tail: Segment
+  /// This turn's unreliable frames for all members at the tail.
+  package let unreliableFrames: [UInt8]
+  package let unreliableEntryCount: Int
 }
 
 /// One joined socket: all values that the flush loop needs, in 32 bytes.

@@ -23,9 +23,9 @@ enum Restoring {
     } catch let error as RecordError {
       return try expect(!error.description.isEmpty, "no description of \(error.fault)")
     }
+    let shell = SessionShell(restored.takeSession(), disk, now: now)
     // No real session has so many entries.
-    guard restored.session.sequence < 1 << 52 else { return }
-    let shell = SessionShell(restored.session, disk, now: now)
+    guard shell.session.sequence < 1 << 52 else { return }
     shell.open()
     try shell.adopt(restored.uploads)
     try checkGoingOn(shell)

@@ -6,7 +6,7 @@ internal import Wire
 
 /// A session, its clients and its file, without a network, a clock or a disk.
 final class SessionShell {
-  private(set) var session: Session
+  var session: Session
   private(set) var clients: [SessionClient] = []
   private(set) var now: MonotonicTime
   /// The records in the log of the session; empty for a session in memory.
@@ -30,7 +30,7 @@ final class SessionShell {
   }
 
   /// Creates the shell of a session that was loaded from these records.
-  init(_ session: Session, _ records: [SessionRecord], now: MonotonicTime) {
+  init(_ session: consuming Session, _ records: [SessionRecord], now: MonotonicTime) {
     self.session = session
     self.now = now
     disk = records
@@ -131,9 +131,7 @@ final class SessionShell {
       if count > 0 { session.setBlocked(true, client.subscriber) }
       session.didSendUnreliable(count, client.subscriber, now: now)
     }
-    var kept: [(Subscriber, [UInt8])] = []
-    session.forEachTargetedUnreliable { subscriber, frames, _ in kept.append((subscriber, frames)) }
-    for (subscriber, frames) in kept {
+    for (subscriber, frames, _) in session.targetedUnreliable() {
       guard let client = clients.first(where: { $0.subscriber === subscriber }) else { continue }
       try deliver(frames[...], to: client)
     }
@@ -248,7 +246,7 @@ final class SessionShell {
     underWay = nil
     lives += 1
     let restored = try Self.load(disk, limits, now: now, epoch: "\(lives)")
-    session = restored.session
+    session = restored.takeSession()
     try expect(
       restored.isClean == isClean, "a clean stop was written: \(isClean), but restored: \(restored.isClean)")
     try expect(

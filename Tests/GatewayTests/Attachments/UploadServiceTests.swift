@@ -475,7 +475,8 @@ private actor UploadWorker {
 
   /// Removes all uploads from memory, and restores the attachment like the next process after a restart.
   func restart(fileBytes: UInt64) async throws {
-    let found = try #require(hosted.session.attachment(attachment))
+    let known = hosted.session.attachment(attachment)
+    let found = try #require(known)
     let file = try #require(service.pendingAttachments[attachment, hosted]).file.name
     service.endUploads(of: hosted, keepsFiles: true)
     let upload = RestoredUpload(

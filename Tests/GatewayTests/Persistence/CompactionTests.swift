@@ -44,7 +44,7 @@ extension OverSockets {
           if try isEnough() { met.withLock { $0 = true } }
           guard !met.withLock({ $0 }) else { return true }
           return await gateway.gateway.shared.owner(of: session).isTrue(of: session) {
-            $0.map { !$0.session.hasUnsaved && !$0.stored.isInFlight } ?? true
+            $0.map { !$0.session.hasUnsaved && !$0.isInFlight } ?? true
           }
         }
         if met.withLock({ $0 }) { return start + 10 }

@@ -266,23 +266,24 @@ private actor Worker {
   var isDiskFailing: Bool { environment.disk.figures.isFailing }
 
   func makeSession(_ number: UInt64, saving: Saving = .byStore) async throws {
-    persister.didLoseOwnership = { [unowned self] stored in lost.append(stored.session.id) }
-    let session = Session(
+    persister.didLoseOwnership = { [unowned self] stored in lost.append(stored.id) }
+    var session = Session(
       id: Self.id(number), epoch: "epoch",
       activity: Activity(identifier: "drawtogether", title: "Draw Together", type: "generic"),
       createdAt: Date(timeIntervalSince1970: 0), limits: Limits(), now: clock.now, saving: saving)
-    try await store.create(session.id, session.firstRecords())
+    let records = session.firstRecords()
     sessions[number] = StoredSession(session)
+    try await store.create(Self.id(number), records)
   }
 
   /// Adds a participant, whose record is to be stored.
   func join(_ number: UInt64) {
     joined += 1
-    guard let session = sessions[number]?.session else { return }
-    _ = session.join(
+    guard let stored = sessions[number] else { return }
+    _ = stored.session.join(
       Subscriber(connection: joined), Join(),
       identity: NewIdentity(id: UUID(), token: Token(high: joined, low: number), lot: joined), now: clock.now)
-    session.endTurn(now: clock.now)
+    stored.session.endTurn(now: clock.now)
   }
 
   func hasUnsaved(_ number: UInt64) -> Bool { sessions[number]?.session.hasUnsaved ?? false }

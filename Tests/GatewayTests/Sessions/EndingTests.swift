@@ -53,7 +53,7 @@ extension OverSockets {
         try disk.waitUntilMet()
         member.cut()
         try await gateway.wait(for: "the `closed` record is requested", of: session) {
-          $0?.stored.hasFinalRecord == true
+          $0?.hasFinalRecord == true
         }
       case .whilePuttingAway:
         disk.hang { $0.session == session && $0.kinds.contains(.closed) }
@@ -100,7 +100,7 @@ extension OverSockets {
       let removal = try Asked { [gateway] in try gateway.status("DELETE", path) }
       try member.send(member.entry([9], retention: .append))
       try await gateway.wait(for: "a request that waits for the disk", of: session) {
-        $0.map { $0.stored.hasWaiters && $0.session.hasUnsaved } ?? false
+        $0.map { $0.hasWaiters && $0.session.hasUnsaved } ?? false
       }
       disk.mend()
       #expect(try ending.wait() == 204)

@@ -138,13 +138,14 @@ actor ComponentWorker {
 
   /// Creates a session in the store and in the table.
   func makeSession(_ number: UInt64 = 1) async throws {
-    let session = Session(
+    var session = Session(
       id: Self.id(number), epoch: "epoch",
       activity: Activity(identifier: "drawtogether", title: "Draw Together", type: "generic"),
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: clock.now, saving: .byStore,
       digest: TokenDigest.ofToken)
-    try await store.create(session.id, session.firstRecords())
+    let records = session.firstRecords()
     let host = SessionHost(session, compressor: sessions.compressor)
+    try await store.create(host.id, records)
     sessions.insert(host)
     sessions.schedule(host)
   }

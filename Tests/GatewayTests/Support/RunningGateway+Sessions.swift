@@ -36,7 +36,7 @@ extension RunningGateway {
   /// Waits until all records of a session are written.
   func waitUntilSaved(_ session: SessionID) async throws {
     try await wait(for: "all records are on the disk", of: session) {
-      $0.map { !$0.session.hasUnsaved && !$0.stored.isInFlight } ?? true
+      $0.map { !$0.session.hasUnsaved && !$0.isInFlight } ?? true
     }
   }
 

@@ -177,33 +177,34 @@ struct AttachmentQuotaTests {
       let id = fixture.attachmentID(UInt64(random.below(8)))
       let size = UInt64(random.below(4 * step))
       let known = random.chance(50) ? size : nil
-      let session = fixture.session
       do throws(Refusal) {
         switch random.below(6) {
-        case 0 where session.attachment(id) == nil:
+        case 0 where fixture.session.attachment(id) == nil:
           try fixture.add(EntryKey(id).low, size: known)
           model.reserved[id] = known ?? 0
         case 1:
-          try session.restartUpload(id, size: known, now: fixture.now)
+          try fixture.session.restartUpload(id, size: known, now: fixture.now)
           model.reserved[id] = known ?? 0
         case 2:
-          try session.setUploadSize(id, size, now: fixture.now)
+          try fixture.session.setUploadSize(id, size, now: fixture.now)
           model.reserved[id] = size
         case 3:
-          let reserved = try session.reserveUpload(id, upTo: size)
+          let reserved = try fixture.session.reserveUpload(id, upTo: size)
           #expect(reserved >= size && reserved <= UInt64(3 * step + 5))
           model.reserved[id] = reserved
         case 4:
           // The received bytes never exceed the reservation. There are only few sizes, so that some contents are equal.
           let whole = min(model.reserved[id] ?? 0, UInt64(random.below(3)) * UInt64(step))
           let isKnown = model.digests.values.contains("\(whole)")
-          guard let placement = session.storeContent(id, digest: "\(whole)", size: whole) else { break }
+          guard let placement = fixture.session.storeContent(id, digest: "\(whole)", size: whole) else {
+            break
+          }
           #expect(placement == (isKnown ? .duplicate : .first))
           model.reserved[id] = nil
           model.digests[id] = "\(whole)"
-          if random.chance(80) { _ = session.finishAttachment(id, now: fixture.now) }
+          if random.chance(80) { _ = fixture.session.finishAttachment(id, now: fixture.now) }
         default:
-          guard let removed = session.removeAttachment(id, now: fixture.now) else { break }
+          guard let removed = fixture.session.removeAttachment(id, now: fixture.now) else { break }
           model.reserved[id] = nil
           let digest = model.digests.removeValue(forKey: id)
           let isRetained = model.digests.values.contains { $0 == digest }
@@ -212,9 +213,9 @@ struct AttachmentQuotaTests {
       } catch {
         #expect([.sessionQuota, .attachmentTooLarge, .badRequest, .notFound].contains(error.code))
       }
-      #expect(session.journal.usedBytes == model.used)
+      #expect(fixture.session.journal.usedBytes == model.used)
       #expect(model.used <= quota)
-      #expect(session.attachmentObjects.count == model.reserved.count + model.digests.count)
+      #expect(fixture.session.attachmentObjects.count == model.reserved.count + model.digests.count)
     }
   }
 }

@@ -39,7 +39,7 @@ struct UploadProgressTests {
     #expect(ada.progress.count == 9)
     #expect(ada.progress.last == 10_000)
     fixture.pass(milliseconds: 10_000)
-    #expect(!fixture.session.needsTurn)
+    #expect(fixture.session.needsTurn == false)
   }
 
   @Test("S48 when an upload pauses, an entry is appended only if no earlier entry has announced the offset")

@@ -47,14 +47,14 @@ struct LostRecordsTests {
     fixture.close(generation: "stopped")
     for (index, record) in fixture.disk.enumerated() {
       let restored = try Self.restored(fixture, without: index, generation: "stopped")
-      #expect(!restored.isClean && restored.session.epoch == "fresh", "\(record.kind)")
+      let after = Fixture(restored.takeSession(), now: fixture.now)
+      #expect(!restored.isClean && after.session.epoch == "fresh", "\(record.kind)")
       let before = fixture.disk[..<index].last { $0.kind == .run }
       let reached = try before.flatMap { try RunFrames.lastSequence(in: $0.body.span) } ?? 0
-      #expect(restored.session.history.pairs.allSatisfy { $0.through <= reached }, "\(record.kind)")
+      #expect(after.session.history.pairs.allSatisfy { $0.through <= reached }, "\(record.kind)")
       #expect(restored.wholeThrough == reached, "\(record.kind)")
-      let after = Fixture(restored.session, now: fixture.now)
-      _ = restored.session.openingRecords()
-      restored.session.didSaveOpening()
+      _ = after.session.openingRecords()
+      after.session.didSaveOpening()
       let looker = try after.look()
       let runs = fixture.disk.indices.filter { fixture.disk[$0].kind == .run }
       var texts = (1...8).map(String.init)
@@ -74,9 +74,9 @@ struct LostRecordsTests {
     for isLost in [true, false] {
       let restored = try Self.restored(fixture, without: isLost ? run : -1)
       #expect((restored.wholeThrough != nil) == isLost)
-      let after = Fixture(restored.session, now: fixture.now)
-      _ = restored.session.openingRecords()
-      restored.session.didSaveOpening()
+      let after = Fixture(restored.takeSession(), now: fixture.now)
+      _ = after.session.openingRecords()
+      after.session.didSaveOpening()
       for _ in 0..<2 {
         let looker = try after.look()
         #expect(looker.notices.map(\.code) == (isLost ? [.damaged] : []))
@@ -91,12 +91,12 @@ struct LostRecordsTests {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
     let restored = try Self.restored(fixture, without: run)
-    let mended = Fixture(restored.session, now: fixture.now)
+    let mended = Fixture(restored.takeSession(), now: fixture.now)
     // The log without the lost record, as after a compaction.
     mended.disk = fixture.disk
     mended.disk.remove(at: run)
-    mended.disk += restored.session.openingRecords()
-    restored.session.didSaveOpening()
+    mended.disk += mended.session.openingRecords()
+    mended.session.didSaveOpening()
     for isClosed in [false, true] {
       if isClosed {
         try mended.look().leave()
@@ -105,9 +105,9 @@ struct LostRecordsTests {
       }
       let again = try Self.restored(mended, without: -1, generation: "stopped")
       #expect(again.wholeThrough == nil)
-      let after = Fixture(again.session, now: fixture.now)
-      _ = again.session.openingRecords()
-      again.session.didSaveOpening()
+      let after = Fixture(again.takeSession(), now: fixture.now)
+      _ = after.session.openingRecords()
+      after.session.didSaveOpening()
       #expect(try after.look().notices.map(\.code) == (isClosed ? [] : [.damaged]))
     }
   }
@@ -119,11 +119,11 @@ struct LostRecordsTests {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
     let restored = try Self.restored(fixture, without: run)
-    var last = Fixture(restored.session, now: fixture.now)
+    var last = Fixture(restored.takeSession(), now: fixture.now)
     last.disk = fixture.disk
     last.disk.remove(at: run)
-    last.disk += restored.session.openingRecords()
-    restored.session.didSaveOpening()
+    last.disk += last.session.openingRecords()
+    last.session.didSaveOpening()
     last.pass(milliseconds: 30_000)
     for isLookedAt in [false, false, true] {
       if isLookedAt {
@@ -137,7 +137,7 @@ struct LostRecordsTests {
       let closed = try #require(last.disk.last)
       #expect(try ClosedRecord(closed.body.span).isDamaged == !isLookedAt)
       let (next, again) = try last.reload(generation: "stopped")
-      #expect(again.isClean && again.session.log.lastSequence == sequence)
+      #expect(again.isClean && next.session.log.lastSequence == sequence)
       last = next
     }
     #expect(try last.look().notices.isEmpty)
@@ -150,16 +150,18 @@ struct LostRecordsTests {
     let lost = fixture.disk.count
     fixture.disk.append(fixture.session.headerRecord.encoded)
     let restored = try Self.restored(fixture, without: lost)
-    #expect(restored.session.retainedBytes == 0)
-    #expect(restored.session.expiresAt == fixture.now.adding(seconds: 5_000))
+    let after = restored.takeSession()
+    #expect(after.retainedBytes == 0)
+    #expect(after.expiresAt == fixture.now.adding(seconds: 5_000))
   }
 
   @Test("S76 a session that has lost all its records of kind `session` has the standard activity")
   func withoutSession() throws {
     let fixture = try Self.fixture()
     let restored = try Self.restored(fixture, without: 0)
-    #expect(restored.session.activity == .standard)
-    #expect(restored.session.openingRecords().first?.kind == .session)
+    var after = restored.takeSession()
+    #expect(after.activity == .standard)
+    #expect(after.openingRecords().first?.kind == .session)
   }
 
   @Test("S76 if the record that undid a session's end is lost, later records show that the end was undone")
@@ -177,7 +179,7 @@ struct LostRecordsTests {
   func numbers() throws {
     let fixture = try Self.fixture()
     func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {
-      try Self.restored(fixture, without: fixture.disk.count - 1, bytes: bytes).session.participants
+      try Self.restored(fixture, without: fixture.disk.count - 1, bytes: bytes).takeSession().participants
         .nextNumber
     }
     let few = try nextNumber(afterLossOf: 100)

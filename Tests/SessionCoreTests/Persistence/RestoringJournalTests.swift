@@ -25,7 +25,8 @@ struct RestoringJournalTests {
         RestoredUpload(id: ids[0], file: ids[0], isResumable: true, size: 100, digest: nil),
         RestoredUpload(id: ids[1], file: ids[1], isResumable: false, size: nil, digest: nil),
       ])
-    let found = try #require(after.session.attachment(ids[0]))
+    let attachment = after.session.attachment(ids[0])
+    let found = try #require(attachment)
     #expect(found.object == fixture.session.attachment(ids[0])?.object)
     #expect(found.uploadMetadata == "filename bg==")
     #expect(after.session.journal.usedBytes == 100)
@@ -58,7 +59,7 @@ struct RestoringJournalTests {
     let id = try fixture.add(1)
     try fixture.save()
     _ = fixture.session.storeContent(id, digest: Self.digest, size: 30)
-    #expect(fixture.session.hasUnsaved)
+    #expect(fixture.session.hasUnsaved == true)
     try fixture.save()
     #expect(fixture.disk.last?.kind == .upload)
     let (after, restored) = try fixture.reload()
@@ -69,7 +70,8 @@ struct RestoringJournalTests {
     #expect(restored.contents == [Self.digest])
     #expect(after.session.journal.usedBytes == 30)
     #expect(after.session.storedPlacement(id) == (isThere ? .duplicate : .first))
-    let object = try #require(after.session.finishAttachment(id, now: after.now))
+    let finished = after.session.finishAttachment(id, now: after.now)
+    let object = try #require(finished)
     #expect(object.state == .ready && object.sha256 == Self.digest && object.size == 30)
     #expect(after.session.storedPlacement(id) == nil)
     try after.save()
@@ -115,7 +117,8 @@ struct RestoringJournalTests {
         id: id, file: second, name: "n", contentType: "image/png", size: 7, metadata: nil, participant: nil,
         isResumable: false, uploadMetadata: nil),
       now: fixture.now, date: Date(timeIntervalSince1970: 0))
-    let unsaved = try #require(fixture.session.takeUnsaved())
+    let taken = fixture.session.takeUnsaved()
+    let unsaved = try #require(taken)
     #expect(unsaved.records.kinds == [.upload, .run])
     let torn = fixture.disk + unsaved.records.prefix(1)
     let first = try fixture.reload(torn)

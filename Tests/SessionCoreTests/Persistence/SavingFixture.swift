@@ -23,11 +23,11 @@ extension Fixture {
   ) throws -> (fixture: Fixture, restored: RestoredSession) {
     let restored = try restore(
       records ?? disk, id: session.id, limits: session.limits, now: now, generation: generation)
-    let fixture = Fixture(restored.session, now: now)
+    let fixture = Fixture(restored.takeSession(), now: now)
     fixture.disk = records ?? disk
     if opens {
-      fixture.disk += restored.session.openingRecords()
-      restored.session.didSaveOpening()
+      fixture.disk += fixture.session.openingRecords()
+      fixture.session.didSaveOpening()
     }
     return (fixture, restored)
   }

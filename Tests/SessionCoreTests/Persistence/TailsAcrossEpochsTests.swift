@@ -17,9 +17,9 @@ struct TailsAcrossEpochsTests {
       date: Date(timeIntervalSince1970: 1_000))
     for record in records { try restorer.apply(record.kind.rawValue, record.body.span) }
     let restored = try restorer.finish(generation: "another", freshEpoch: epoch)
-    let after = Fixture(restored.session, now: fixture.now)
-    after.disk = records + restored.session.openingRecords()
-    restored.session.didSaveOpening()
+    let after = Fixture(restored.takeSession(), now: fixture.now)
+    after.disk = records + after.session.openingRecords()
+    after.session.didSaveOpening()
     return after
   }
 
@@ -260,7 +260,7 @@ struct TailsAcrossEpochsTests {
       digest: { TokenDigest(high: $0.high, low: $0.low) }, now: fixture.now, date: Date())
     for record in fixture.disk { try restorer.apply(record.kind.rawValue, record.body.span) }
     let copied = try restorer.finish(generation: "", freshEpoch: "copied", folder: "another")
-    #expect(copied.session.history.pairs.isEmpty)
+    #expect(copied.takeSession().history.pairs.isEmpty)
   }
 
   @Test(
@@ -277,7 +277,8 @@ struct TailsAcrossEpochsTests {
     fixture.session.setProfile(Profile(name: "Ida"), of: ada.subscriber)
     fixture.session.setActivity(ActivityChange(title: "Whales"), by: ada.subscriber, now: fixture.now)
     fixture.session.endTurn(now: fixture.now)
-    let unsaved = try #require(fixture.session.takeUnsaved())
+    let taken = fixture.session.takeUnsaved()
+    let unsaved = try #require(taken)
     let second = try crash(
       fixture, epoch: "second", fixture.disk + unsaved.records.filter { $0.kind != .run })
     #expect(second.session.committed == seen)
@@ -338,10 +339,12 @@ struct TailsAcrossEpochsTests {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
     fixture.session.endTurn(now: fixture.now)
-    let unsaved = try #require(fixture.session.takeUnsaved())
+    let taken = fixture.session.takeUnsaved()
+    let unsaved = try #require(taken)
     fixture.session.didNotSave(unsaved, isFull: true, now: fixture.now)
     try fixture.turn(ada)
-    let again = try #require(fixture.session.takeUnsaved())
+    let takenAgain = fixture.session.takeUnsaved()
+    let again = try #require(takenAgain)
     let seen = fixture.session.sequence
     let second = try crash(fixture, epoch: "second", fixture.disk + again.records)
     let back = try second.comeBack(as: ada, after: seen, epoch: "epoch")

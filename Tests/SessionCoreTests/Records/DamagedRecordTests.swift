@@ -163,7 +163,7 @@ struct DamagedRecordTests {
           var damaged = records
           damaged[place].body[index] ^= mask
           do {
-            try use(try restore(damaged).session)
+            try use(try restore(damaged).takeSession())
             sessions += 1
           } catch is RecordError {
             errors += 1
@@ -183,7 +183,7 @@ struct DamagedRecordTests {
         var damaged = records
         damaged[place].body.removeSubrange(count...)
         do {
-          try use(try restore(damaged).session)
+          try use(try restore(damaged).takeSession())
         } catch is RecordError {}
       }
     }
@@ -205,7 +205,7 @@ struct DamagedRecordTests {
         if body.isEmpty { body = [0] }
       }
       do {
-        try use(try restore(records + [SessionRecord(kind: kind, body: body)]).session)
+        try use(try restore(records + [SessionRecord(kind: kind, body: body)]).takeSession())
       } catch is RecordError {}
     }
   }
@@ -254,20 +254,22 @@ struct DamagedRecordTests {
   }
 
   /// Lets a participant join, draw and leave, and saves, compacts and closes the session.
-  private func use(_ session: Session) throws {
+  private func use(_ session: consuming Session) throws {
     let fixture = Fixture(session, now: .zero)
-    fixture.disk = session.openingRecords()
-    session.didSaveOpening()
+    fixture.disk = fixture.session.openingRecords()
+    fixture.session.didSaveOpening()
     let looker = fixture.connect()
     looker.join(name: "Looker")
     try fixture.turn(looker)
     looker.send("x", .appended, key: 1)
     try fixture.save(looker)
     fixture.pass(milliseconds: 60_000)
-    for object in session.attachmentObjects { _ = session.removeAttachment(object.id, now: fixture.now) }
-    let plan = session.beginCompaction()
-    _ = session.compactionSlice(after: 0, through: plan.through)
-    _ = session.shouldCompact(logBytes: 1)
+    for object in fixture.session.attachmentObjects {
+      _ = fixture.session.removeAttachment(object.id, now: fixture.now)
+    }
+    let plan = fixture.session.beginCompaction()
+    _ = fixture.session.compactionSlice(after: 0, through: plan.through)
+    _ = fixture.session.shouldCompact(logBytes: 1)
     looker.leave()
     try fixture.save()
     fixture.close()

@@ -6,7 +6,7 @@ import Wire
 /// All values that are the same in two equal sessions.
 struct Fingerprint: Equatable {
   /// Returns the fingerprints of two sessions, limited to the part of the tail that both sessions have.
-  static func both(_ one: Session, _ other: Session) -> (Fingerprint, Fingerprint) {
+  static func both(_ one: borrowing Session, _ other: borrowing Session) -> (Fingerprint, Fingerprint) {
     let start = max(one.log.droppedThrough, other.log.droppedThrough)
     return (Fingerprint(one, tailAfter: start), Fingerprint(other, tailAfter: start))
   }
@@ -35,7 +35,7 @@ struct Fingerprint: Equatable {
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
   /// The tail begins after `start`, because one session may have dropped more entries from its log than the other.
-  init(_ session: Session, tailAfter start: UInt64 = 0) {
+  init(_ session: borrowing Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
     nextNumber = session.participants.nextNumber
     people = session.participants.states.compactMapValues(\.record)

@@ -65,8 +65,8 @@ extension Simulation {
     try saveAll()
     guard let disk else { return }
     let (compacted, whole) = Fingerprint.both(
-      try restore(disk.records, generation: "", epoch: "e").session,
-      try restore(disk.history, generation: "", epoch: "e").session)
+      try restore(disk.records, generation: "", epoch: "e").takeSession(),
+      try restore(disk.history, generation: "", epoch: "e").takeSession())
     try require(
       compacted == whole, "the compacted file restores another session: \(compacted.differences(from: whole))"
     )
@@ -76,7 +76,7 @@ extension Simulation {
   private func checkCut() throws {
     guard let disk else { return }
     let records = Array(disk.history.prefix(1 + random.below(disk.history.count)))
-    let session = try restore(records, generation: "", epoch: "cut").session
+    let session = try restore(records, generation: "", epoch: "cut").takeSession()
     let expected = Set(oracle.state(at: session.committed).values.joined())
     let held = Set(Fingerprint(session).held.keys)
     try require(held == expected, "P4: \(records.count) records restore \(held), not \(expected)")
@@ -117,7 +117,7 @@ extension Simulation {
 
   private func restart(generation: String, isClean: Bool) throws {
     let epoch = "\(session.epoch)'"
-    let old = session
+    let old = (epoch: session.epoch, committed: session.committed)
     cutAll()
     sockets = [:]
     expectedRefusals = [:]
@@ -125,7 +125,7 @@ extension Simulation {
     disk?.underWay = nil
     disk?.compaction = nil
     let restored = try restore(records, generation: generation, epoch: epoch)
-    session = restored.session
+    session = restored.takeSession()
     session.presence.participantsPerEntry = peoplePerEntry
     session.compressor = withoutZeros
     try require(restored.isClean == isClean, "the wrong value of `isClean` was restored: \(restored.isClean)")

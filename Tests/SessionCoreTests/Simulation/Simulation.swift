@@ -372,8 +372,8 @@ final class Simulation {
       if count > 0 { session.setBlocked(true, socket.subscriber) }
       session.didSendUnreliable(count, socket.subscriber, now: now)
     }
-    session.forEachTargetedUnreliable { subscriber, frame, _ in
-      guard let socket = sockets[subscriber.connection] else { return }
+    for (subscriber, frame, _) in session.targetedUnreliable() {
+      guard let socket = sockets[subscriber.connection] else { continue }
       let count = socket.send(frame[...])
       if count > 0, count < frame.count { session.bufferRemainder(Array(frame[count...]), for: subscriber) }
       if count < frame.count { session.setBlocked(true, subscriber) }

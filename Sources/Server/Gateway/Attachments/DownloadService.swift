@@ -73,7 +73,7 @@ final class DownloadService {
     hosted.session.attachmentObjects.map { object in
       var object = object
       if let digest = object.sha256,
-        environment.verdicts.isDamaged(ContentID(session: hosted.session.id, digest: digest))
+        environment.verdicts.isDamaged(ContentID(session: hosted.id, digest: digest))
       {
         object.damaged = true
       }
@@ -92,7 +92,7 @@ final class DownloadService {
       throw refusal
     }
     return ReadableContent(
-      object: found.object, content: ContentID(session: hosted.session.id, digest: digest), size: size)
+      object: found.object, content: ContentID(session: hosted.id, digest: digest), size: size)
   }
 
   /// Opens the content of an attachment. If the content has no verdict, it is verified first.

@@ -47,7 +47,7 @@ final class PendingAttachments {
     guard let removed = sessions.removeValue(forKey: ObjectIdentifier(host)) else { return [] }
     for pending in removed.values { pending.isOver = true }
     let incomplete = removed.values.filter { !$0.isWhole }
-    if !keepsFiles, !incomplete.isEmpty { ended[host.session.id, default: []] += incomplete }
+    if !keepsFiles, !incomplete.isEmpty { ended[host.id, default: []] += incomplete }
     return Array(removed.values)
   }
 

@@ -18,9 +18,9 @@ extension UploadService {
   /// - Returns: the offset up to which room is now reserved.
   func reserve(_ lease: UploadLease, upTo offset: UInt64) throws(Refusal) -> UInt64 {
     guard lease.isCurrent else { throw refusal(for: .superseded, of: lease) }
-    try checkDataRoom(for: 0, in: lease.hosted.session)
+    try checkDataRoom(for: 0, in: lease.hosted)
     let reserved = try lease.hosted.session.reserveUpload(lease.attachment, upTo: offset)
-    persister.reportBytes(of: lease.hosted.stored)
+    persister.reportBytes(of: lease.hosted)
     return reserved
   }
 
@@ -98,8 +98,8 @@ extension UploadService {
       changed(hosted)
       if request.changesRecords {
         // The client gets the answer only after the session's records, which include this upload, are safe from a crash.
-        guard await persister.waitUntilStored(hosted.stored) else {
-          throw persister.refusalOfUnstored(hosted.stored)
+        guard await persister.waitUntilStored(hosted) else {
+          throw persister.refusalOfUnstored(hosted)
         }
       }
       guard !hosted.isRemoved else { throw .ended }
@@ -135,7 +135,7 @@ extension UploadService {
     guard hosted.session.storeContent(lease.attachment, digest: digest, size: size) != nil else {
       return .problem(.noAttachment)
     }
-    persister.reportBytes(of: hosted.stored)
+    persister.reportBytes(of: hosted)
     pending.isWhole = true
     hosted.tasksInHand += 1
     defer {
@@ -145,19 +145,19 @@ extension UploadService {
     changed(hosted)
     // The record with the digest must be on the disk before the file is renamed to the digest. So the next process finds the file
     // even after a crash between these two steps.
-    _ = await persister.waitUntilStored(hosted.stored)
+    _ = await persister.waitUntilStored(hosted)
     guard lease.isPending else {
       await discard(pending)
       return .problem(gone(lease.attachment, from: hosted))
     }
     do throws(StorageError) {
-      let mark = try await environment.files.place(pending.file.name, as: digest, of: hosted.session.id)
-      environment.verdicts.notePlaced(ContentID(session: hosted.session.id, digest: digest), mark)
+      let mark = try await environment.files.place(pending.file.name, as: digest, of: hosted.id)
+      environment.verdicts.notePlaced(ContentID(session: hosted.id, digest: digest), mark)
     } catch {
       // If the session was removed, its folder does not exist any more, and the error is expected.
       guard !hosted.isRemoved else { return .problem(gone(lease.attachment, from: hosted)) }
       environment.log(
-        .error, "attachment not stored", ["session": .session(hosted.session.id), "reason": "\(error)"])
+        .error, "attachment not stored", ["session": .session(hosted.id), "reason": "\(error)"])
       if lease.isPending {
         pending.upload = nil
         await remove(lease.attachment, from: hosted)
@@ -172,11 +172,11 @@ extension UploadService {
     changed(hosted)
     logger.log(
       .uploadCompleted(
-        PeerEvent.Upload(session: hosted.session.id, attachment: lease.attachment, address: nil), bytes: size)
+        PeerEvent.Upload(session: hosted.id, attachment: lease.attachment, address: nil), bytes: size)
     )
     // A client that got a success answer must find the attachment even after a crash.
-    guard await persister.waitUntilStored(hosted.stored) else {
-      return .problem(persister.refusalOfUnstored(hosted.stored))
+    guard await persister.waitUntilStored(hosted) else {
+      return .problem(persister.refusalOfUnstored(hosted))
     }
     return .progressed(found, by: request, expiry(of: found))
   }

@@ -23,21 +23,21 @@ extension UploadService {
   private func create(
     _ creation: UploadRequest.Creation, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {
-    let (session, request) = (hosted.session, upload.request)
+    let request = upload.request
     var participant: ParticipantNumber?
     if let token = request.token {
-      guard let number = session.number(of: token) else { throw .unknownParticipantToken }
+      guard let number = hosted.session.number(of: token) else { throw .unknownParticipantToken }
       participant = number
     }
     let attachment = creation.id ?? UUID()
     let fileName = UUID()
-    let file = environment.makeFile(fileName, session.id)
-    if session.attachment(attachment) == nil {
+    let file = environment.makeFile(fileName, hosted.id)
+    if hosted.session.attachment(attachment) == nil {
       // This check comes before `addAttachment`, so that the members never see an attachment that has no room on the disk.
       try await findRoom(for: creation.size, file)
       guard !hosted.isRemoved else { throw .ended }
     }
-    if let existing = session.attachment(attachment) {
+    if let existing = hosted.session.attachment(attachment) {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let pending = pendingAttachments[attachment, hosted]
       else {
@@ -47,15 +47,15 @@ extension UploadService {
       }
       return try await restart(creation, existing, pending, upload, in: hosted)
     }
-    try checkDataRoom(for: creation.size ?? 0, in: session)
-    try session.addAttachment(
+    try checkDataRoom(for: creation.size ?? 0, in: hosted)
+    try hosted.session.addAttachment(
       AttachmentDraft(
         id: attachment, file: fileName, name: AttachmentName.sanitised(creation.name),
         contentType: creation.contentType,
         size: creation.size, metadata: creation.metadata, participant: participant,
         isResumable: creation.isResumable, uploadMetadata: creation.uploadMetadata),
       now: now, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
-    persister.reportBytes(of: hosted.stored)
+    persister.reportBytes(of: hosted)
     changed(hosted)
     let pending = PendingAttachment(file)
     pendingAttachments.insert(pending, as: attachment, in: hosted)
@@ -98,7 +98,7 @@ extension UploadService {
     do throws(Refusal) {
       if !pending.isOver {
         try hosted.session.restartUpload(attachment, size: creation.size, now: now)
-        persister.reportBytes(of: hosted.stored)
+        persister.reportBytes(of: hosted)
       }
     } catch {
       // The bytes of the earlier request are lost, and the session refuses the new size.
@@ -152,9 +152,9 @@ extension UploadService {
     guard end <= UInt64(limits.attachmentBytes) else { throw .tooLarge(end, limit: limits.attachmentBytes) }
     // All checks come before the new lease: a refused request must not end the lease of another upload.
     if let size, found.object.size == nil {
-      try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
+      try checkDataRoom(for: size - min(size, found.object.offset), in: hosted)
       try hosted.session.setUploadSize(attachment, size, now: now)
-      persister.reportBytes(of: hosted.stored)
+      persister.reportBytes(of: hosted)
       changed(hosted)
     }
     let opening: UploadFileActor.Opening
@@ -219,9 +219,9 @@ extension UploadService {
   }
 
   /// Checks that the stored data of a session may grow by a number of bytes.
-  func checkDataRoom(for bytes: UInt64, in session: Session) throws(Refusal) {
+  func checkDataRoom(for bytes: UInt64, in hosted: SessionHost) throws(Refusal) {
     let ledger = persister.environment.ledger
-    if let refusal = ledger.refusalOfGrowth(of: session.id, adding: Int(clamping: bytes)) { throw refusal }
+    if let refusal = ledger.refusalOfGrowth(of: hosted.id, adding: Int(clamping: bytes)) { throw refusal }
   }
 
   /// Returns the refusal of an upload whose attachment or session was removed, or whose attachment was completed by another
@@ -232,7 +232,7 @@ extension UploadService {
       return .offsetMismatch(found.object.offset)
     }
     // If the gateway does not store sessions, the upload may have created the session's folder again after its removal.
-    if !hosted.session.isByStore { removeFiles(of: hosted.session.id) }
+    if !hosted.session.isByStore { removeFiles(of: hosted.id) }
     return .ended
   }
 

@@ -14,14 +14,14 @@ extension UploadService {
     let pending = pendingAttachments.remove(attachment, from: hosted)
     pending?.end()
     let removed = hosted.session.removeAttachment(attachment, now: now)
-    persister.reportBytes(of: hosted.stored)
+    persister.reportBytes(of: hosted)
     changed(hosted)
     // The upload is ended before the first suspension point, because another attachment with the same id may be added at once.
     if let upload = pending?.upload { supersede(upload, telling: .noAttachment) }
     if let pending, !pending.isWhole { await discard(pending) }
     hosted.tasksInHand += 1
     defer { done(with: hosted) }
-    let isSaved = await persister.waitUntilStored(hosted.stored)
+    let isSaved = await persister.waitUntilStored(hosted)
     if let digest = removed?.orphanedDigest { await removeOrphan(digest, of: hosted, isSaved: isSaved) }
     return isSaved
   }
@@ -32,9 +32,9 @@ extension UploadService {
     // The same content may have arrived again in the meantime.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
     do throws(StorageError) {
-      try await environment.files.removeContent(digest, of: hosted.session.id)
+      try await environment.files.removeContent(digest, of: hosted.id)
     } catch {
-      logUnremoved(hosted.session.id, error)
+      logUnremoved(hosted.id, error)
     }
   }
 
@@ -48,7 +48,7 @@ extension UploadService {
         guard let found = hosted.session.attachment(attachment), found.object.state == .uploading,
           now.seconds(since: found.progressAt) >= Double(limits.uploadKeepSeconds)
         else { continue }
-        environment.log(.info, "upload expired", ["session": .session(hosted.session.id)])
+        environment.log(.info, "upload expired", ["session": .session(hosted.id)])
         await self.remove(attachment, from: hosted)
       }
     }

@@ -35,7 +35,7 @@ extension UploadService {
   /// Removes the files of a session that no record of the session refers to.
   func removeOrphans(_ orphans: [StoredFile], of hosted: SessionHost) {
     guard !orphans.isEmpty else { return }
-    let id = hosted.session.id
+    let id = hosted.id
     func remove() async {
       for file in orphans where !hosted.isRemoved {
         do throws(StorageError) {
@@ -59,7 +59,7 @@ extension UploadService {
   }
 
   private func pending(_ upload: RestoredUpload, in hosted: SessionHost) -> PendingAttachment {
-    PendingAttachment(environment.makeFile(upload.file, hosted.session.id))
+    PendingAttachment(environment.makeFile(upload.file, hosted.id))
   }
 
   /// Completes an attachment whose bytes are all in the file of its upload.
@@ -82,29 +82,30 @@ extension UploadService {
   private func finish(
     _ upload: RestoredUpload, _ pending: PendingAttachment, in hosted: SessionHost
   ) async -> Bool {
-    let session = hosted.session
+    let id = hosted.id
     do {
       let digest = try await pending.file.finishFound()
       if let stored = upload.digest {
         // If the digests differ, the file has changed after its digest was stored.
         guard digest == stored else { return false }
       } else {
-        guard let size = upload.size, session.storeContent(upload.id, digest: digest, size: size) != nil
+        guard let size = upload.size,
+          hosted.session.storeContent(upload.id, digest: digest, size: size) != nil
         else { return false }
         changed(hosted)
-        _ = await persister.waitUntilStored(hosted.stored)
+        _ = await persister.waitUntilStored(hosted)
       }
-      let mark = try await environment.files.place(pending.file.name, as: digest, of: session.id)
-      environment.verdicts.notePlaced(ContentID(session: session.id, digest: digest), mark)
+      let mark = try await environment.files.place(pending.file.name, as: digest, of: id)
+      environment.verdicts.notePlaced(ContentID(session: id, digest: digest), mark)
     } catch {
       environment.log(
-        .error, "upload not finished", ["session": .session(session.id), "reason": "\(error)"])
+        .error, "upload not finished", ["session": .session(id), "reason": "\(error)"])
       return false
     }
     guard !pending.isOver else { return true }
     pendingAttachments.remove(upload.id, from: hosted)
     pending.end()
-    _ = session.finishAttachment(upload.id, now: now)
+    _ = hosted.session.finishAttachment(upload.id, now: now)
     counters.values.attachmentsAdded += 1
     return true
   }

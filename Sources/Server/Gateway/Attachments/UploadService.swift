@@ -326,7 +326,7 @@ final class UploadService: SessionUploads {
 
   /// Reports a change of a session.
   func changed(_ hosted: SessionHost) {
-    if !hosted.isRemoved { didChange(hosted.session.id) }
+    if !hosted.isRemoved { didChange(hosted.id) }
   }
 
   /// Logs an error about the disk or the file, but not an error that a client caused.

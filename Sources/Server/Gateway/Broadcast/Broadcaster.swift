@@ -4,19 +4,11 @@ internal import Platform
 internal import SessionCore
 
 /// A session in memory, with the state of sending its entries to its members. Only `Broadcaster` changes the state of sending.
-class LiveSession {
-  final let session: Session
-  /// The state of storing the session's records.
-  final let stored: StoredSession
+class LiveSession: StoredSession {
   /// The number of open sockets whose clients have not joined yet.
   final var unjoinedSockets = 0
   /// True while the session is marked as dirty: its turn has to be ended.
   final fileprivate var isDirty = false
-  /// True while the entries of the session's last turn are being sent. Entries that arrive during this flush are collected for
-  /// the next flush.
-  final fileprivate(set) var isFlushing = false {
-    didSet { stored.isFlushing = isFlushing }
-  }
   final fileprivate var pacer = FlushPacer()
   /// The number of messages that arrived since the session's last turn ended.
   final fileprivate var messageCount = 0
@@ -36,17 +28,11 @@ class LiveSession {
   final fileprivate var countedLogBytes = 0
 
   /// Creates the state of a session before its first turn.
-  init(_ session: Session, compressor: CatchUpCompressor) {
-    self.session = session
-    stored = StoredSession(session)
-    session.compressor = compressor.compress
+  init(_ session: consuming Session, compressor: CatchUpCompressor) {
+    super.init(session)
+    self.session.compressor = compressor.compress
   }
 
-  /// True when the session has ended, expired or been unloaded. The gauges no longer include it.
-  final var isRemoved: Bool {
-    get { stored.isRemoved }
-    set { stored.isRemoved = newValue }
-  }
   /// The time at which caught-up members are informed about recent joins and leaves; nil if they know about all of them.
   final var presenceDue: MonotonicTime? { presence.due }
 
@@ -160,7 +146,7 @@ final class Broadcaster {
       if case .entries = live.session.turnContent { live.flushedEntryAt = live.firstEntryAt }
       live.firstEntryAt = .distantFuture
       live.includesCaughtUp = live.presence.includesCaughtUp(live.session.turnContent, now: now)
-      persister.storeSoon(live.stored)
+      persister.storeSoon(live)
       // The session's deadlines are scheduled by `flush()`. They cannot be late, because the loop does not wait for events before
       // it calls `flush()`.
       live.isFlushing = true
@@ -174,12 +160,12 @@ final class Broadcaster {
   /// Ends a session's turn immediately, before the loop's turn ends, and sends as many bytes as the members' sockets accept.
   func endTurnAtOnce(of live: LiveSession) {
     live.session.endTurn(now: now)
-    fanOut.send(live.session, sends: .max)
+    fanOut.send(live, sends: .max)
   }
 
   /// Flushes the members of a session whose sockets wait in the write queue.
   func flushPending(in live: LiveSession) {
-    fanOut.flushPending(in: live.session)
+    fanOut.flushPending(in: live)
   }
 
   /// Decides whether a dirty session first waits for more entries. If it does not wait, counts its flush.
@@ -224,10 +210,10 @@ final class Broadcaster {
       turns -= 1
       let live = flushing.removeFirst()
       let (isDone, sends) = fanOut.send(
-        live.session, sends: sendsLeft, includingCaughtUp: live.includesCaughtUp)
+        live, sends: sendsLeft, includingCaughtUp: live.includesCaughtUp)
       sendsLeft -= max(1, sends)
       if isDone {
-        sendsLeft -= fanOut.sendTargeted(live.session)
+        sendsLeft -= fanOut.sendTargeted(live)
         live.isFlushing = false
         recordFanOutTime(live)
       } else {

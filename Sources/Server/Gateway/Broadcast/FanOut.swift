@@ -35,27 +35,24 @@ final class FanOut {
   /// leave.
   ///
   /// - Parameters:
-  ///   - session: the session.
+  ///   - live: the session.
   ///   - limit: the maximum number of sends.
   ///   - includingCaughtUp: false to skip members that are at the tail and have no output of their own. They get the entries in a
   ///     later flush.
   /// - Returns: true when all members have been visited, and the number of sends.
   @discardableResult
-  func send(_ session: Session, sends limit: Int, includingCaughtUp: Bool = true) -> (
+  func send(_ live: LiveSession, sends limit: Int, includingCaughtUp: Bool = true) -> (
     isDone: Bool, sends: Int
   ) {
-    let unreliable = session.unreliableFrames
-    let entries = session.unreliableEntryCount
-    var slice = Slice()
-    session.withMembers { members in
-      slice = sendTail(
-        of: session, unreliable, entries, to: &members, sends: limit, includingCaughtUp: includingCaughtUp)
-    }
-    let subscribers = slice.notAtTail.map { session.subscribers[$0] }
-    let partialWrites = slice.partialWrites.map { (session.subscribers[$0.position], $0.accepted) }
-    session.countDelivered(slice.delivered)
+    var flush = live.session.beginFlush()
+    let slice = sendTail(of: &flush, sends: limit, includingCaughtUp: includingCaughtUp)
+    let (unreliable, entries) = (flush.unreliableFrames, flush.unreliableEntryCount)
+    live.session.endFlush(flush, delivered: slice.delivered)
+    guard !slice.notAtTail.isEmpty || !slice.partialWrites.isEmpty else { return (slice.isDone, slice.sends) }
+    let subscribers = slice.notAtTail.map { live.session.subscribers[$0] }
+    let partialWrites = slice.partialWrites.map { (live.session.subscribers[$0.position], $0.accepted) }
     for (subscriber, accepted) in partialWrites {
-      missed(session, subscriber, accepted: accepted, of: entries)
+      missed(live, subscriber, accepted: accepted, of: entries)
     }
     for subscriber in subscribers {
       guard let connection = io.table[token: subscriber.connection], let handler = connection.handler else {
@@ -63,10 +60,10 @@ final class FanOut {
       }
       handler.continueWriting()
       guard !unreliable.isEmpty else { continue }
-      if session.isAtTail(subscriber) {
-        writeUnreliable(unreliable, entries, to: subscriber, connection, session)
+      if live.session.isAtTail(subscriber) {
+        writeUnreliable(unreliable, entries, to: subscriber, connection, live)
       } else {
-        missed(session, subscriber, accepted: 0, of: entries)
+        missed(live, subscriber, accepted: 0, of: entries)
       }
     }
     return (slice.isDone, slice.sends)
@@ -77,19 +74,16 @@ final class FanOut {
   ///
   /// All inputs are fetched once before the loop. For each member, the loop accesses only the row and the connection, without an
   /// exclusivity check at run time.
-  private func sendTail(
-    of session: Session, _ unreliable: [UInt8], _ entries: Int, to members: inout [Member], sends limit: Int,
-    includingCaughtUp: Bool
-  ) -> Slice {
-    let number = session.flushNumber
-    let tail = session.tailSegment
+  private func sendTail(of flush: inout SessionFlush, sends limit: Int, includingCaughtUp: Bool) -> Slice {
+    let (number, tail) = (flush.number, flush.tail)
+    let (unreliable, entries) = (flush.unreliableFrames, flush.unreliableEntryCount)
     let (segment, targetedEnd, log) = (tail.number, tail.targetedEnd, tail.bytes)
     let (longest, blocked) = (Session.pieceBytes, Member.Flags.blocked.rawValue)
     let connections = io.table.rows
     var tally = ConnectionIO.SendTally()
     var slice = Slice()
     var counted = (from: -1, entries: 0)
-    var rows = members.mutableSpan
+    var rows = flush.members.mutableSpan
     var position = 0
     while position < rows.count, slice.sends < limit {
       defer { position += 1 }
@@ -137,22 +131,23 @@ final class FanOut {
   }
 
   private func writeUnreliable(
-    _ frames: [UInt8], _ entries: Int, to subscriber: Subscriber, _ connection: Connection, _ session: Session
+    _ frames: [UInt8], _ entries: Int, to subscriber: Subscriber, _ connection: Connection,
+    _ live: LiveSession
   ) {
     let sent = io.write(frames.span, on: connection)
-    if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
+    if connection.isWriteBlocked { live.session.setBlocked(true, subscriber) }
     if sent == frames.count {
-      session.countDelivered(entries)
+      live.session.countDelivered(entries)
     } else {
-      missed(session, subscriber, accepted: sent, of: entries)
+      missed(live, subscriber, accepted: sent, of: entries)
     }
   }
 
   /// Handles a socket that did not accept all unreliable frames of the turn. The rest of a partly sent frame is sent later, and
   /// the other unsent frames are dropped.
-  private func missed(_ session: Session, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
+  private func missed(_ live: LiveSession, _ subscriber: Subscriber, accepted: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
-    session.didSendUnreliable(accepted, subscriber, now: clock.now)
+    live.session.didSendUnreliable(accepted, subscriber, now: clock.now)
     finishBegunFrame(subscriber)
   }
 
@@ -168,21 +163,21 @@ final class FanOut {
   /// Sends the targeted unreliable frames of the turn.
   ///
   /// - Returns: the number of sends.
-  func sendTargeted(_ session: Session) -> Int {
-    guard session.hasTargetedUnreliable else { return 0 }
+  func sendTargeted(_ live: LiveSession) -> Int {
+    guard live.session.hasTargetedUnreliable else { return 0 }
     var sends = 0
-    session.forEachTargetedUnreliable { subscriber, frames, entries in
-      guard let connection = io.table[token: subscriber.connection] else { return }
+    for (subscriber, frames, entries) in live.session.targetedUnreliable() {
+      guard let connection = io.table[token: subscriber.connection] else { continue }
       sends += 1
       let sent = io.write(frames.span, on: connection)
       if sent > 0 {
-        session.countDelivered(entries)
+        live.session.countDelivered(entries)
       } else {
         counters.values.unreliableDropped += UInt64(entries)
       }
-      if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
-      guard sent > 0, sent < frames.count else { return }
-      session.bufferRemainder(Array(frames[sent...]), for: subscriber)
+      if connection.isWriteBlocked { live.session.setBlocked(true, subscriber) }
+      guard sent > 0, sent < frames.count else { continue }
+      live.session.bufferRemainder(Array(frames[sent...]), for: subscriber)
       finishBegunFrame(subscriber)
     }
     return sends
@@ -195,8 +190,8 @@ final class FanOut {
 
   /// Flushes the members of a session that wait in the write queue, until their sockets are full. Skips members that are still
   /// catching up.
-  func flushPending(in session: Session) {
-    for subscriber in session.subscribers {
+  func flushPending(in live: LiveSession) {
+    for subscriber in live.session.subscribers {
       guard let connection = io.table[token: subscriber.connection], connection.isQueuedForWriting,
         !subscriber.isCatchingUp
       else { continue }

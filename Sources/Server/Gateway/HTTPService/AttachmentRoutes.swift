@@ -129,11 +129,11 @@ final class AttachmentRoutes {
     hosted.tasksInHand += 1
     defer { sessions.finishTask(of: hosted) }
     guard await uploads.remove(attachment, from: hosted) else {
-      throw sessions.persister.refusalOfUnstored(hosted.stored)
+      throw sessions.persister.refusalOfUnstored(hosted)
     }
     logger.log(
       .attachmentRemoved(
-        PeerEvent.Upload(session: hosted.session.id, attachment: attachment, address: address),
+        PeerEvent.Upload(session: hosted.id, attachment: attachment, address: address),
         by: token.flatMap { hosted.session.number(of: $0) } ?? 0))
     return Answer(.noContent)
   }

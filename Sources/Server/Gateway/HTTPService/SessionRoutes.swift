@@ -53,8 +53,8 @@ final class SessionRoutes {
 
   private func create(_ activity: Activity, for creator: SessionCreation.Client) async -> Answer {
     do throws(Refusal) {
-      let session = try await creation.create(activity, for: creator)
-      return created(session.id, .json(.created, description(of: session.object)))
+      let host = try await creation.create(activity, for: creator)
+      return created(host.id, .json(.created, description(of: host.session.object)))
     } catch {
       logger.log(.refused(.request, error.code, EventSubject(address: creator.address)))
       return .problem(error)

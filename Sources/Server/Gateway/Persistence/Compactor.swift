@@ -41,9 +41,9 @@ final class Compactor {
       do throws(StorageError) {
         try await self.compact(stored, store)
       } catch {
-        await store.abandonCompaction(stored.session.id)
+        await store.abandonCompaction(stored.id)
         persister.environment.log(
-          .warning, "log not compacted", ["session": .session(stored.session.id), "reason": "\(error)"])
+          .warning, "log not compacted", ["session": .session(stored.id), "reason": "\(error)"])
         stored.compactAgainAt = clock.now + Self.retryInterval
       }
       stored.isCompacting = false
@@ -54,28 +54,27 @@ final class Compactor {
   }
 
   private func compact(_ stored: StoredSession, _ store: any SessionStore) async throws(StorageError) {
-    let session = stored.session
     let before = stored.logBytes
-    let plan = session.beginCompaction()
-    try await store.beginCompaction(session.id, plan)
+    let plan = stored.session.beginCompaction()
+    try await store.beginCompaction(stored.id, plan)
     var after: UInt64 = 0
     // A session may have many retained entries, so each iteration writes only one slice of them. Between two slices, the reactor
     // continues to serve the participants.
-    while !stored.isRemoved, let slice = session.compactionSlice(after: after, through: plan.through) {
+    while !stored.isRemoved, let slice = stored.session.compactionSlice(after: after, through: plan.through) {
       after = slice.last
-      try await store.addToCompaction(session.id, [slice.record])
+      try await store.addToCompaction(stored.id, [slice.record])
     }
     // A slice omits entries that were superseded after the compaction began. The entries that supersede them must be stored
     // before the old log is removed.
     guard !stored.isRemoved, await persister.waitUntilStored(stored), !stored.isRemoved else {
-      await store.abandonCompaction(session.id)
+      await store.abandonCompaction(stored.id)
       return
     }
-    let byteCount = try await store.finishCompaction(session.id)
+    let byteCount = try await store.finishCompaction(stored.id)
     persister.setLogBytes(byteCount, of: stored)
     counters.values.compactions += 1
     persister.environment.log(
       .debug, "log compacted",
-      ["session": .session(session.id), "before": .number(before), "bytes": .number(byteCount)])
+      ["session": .session(stored.id), "before": .number(before), "bytes": .number(byteCount)])
   }
 }

@@ -134,7 +134,7 @@ final class Persister {
   // MARK: - Batches
 
   private func shard(of stored: StoredSession) -> Int {
-    shards.count == 1 ? 0 : environment.store.shard(of: stored.session.id)
+    shards.count == 1 ? 0 : environment.store.shard(of: stored.id)
   }
 
   /// The time of a batch that no caller waits for.
@@ -168,13 +168,13 @@ final class Persister {
         enqueue(stored, at: now)
         continue
       }
-      if let batch = stored.takeBatch({ record($0, of: stored.session) }) { batches.append(batch) }
+      if let batch = stored.takeBatch({ record($0, of: stored) }) { batches.append(batch) }
     }
     guard !batches.isEmpty else { return }
     shards[shard].isInFlight = true
     shards[shard].lastBatchAt = now
     let appends = batches.map {
-      LogAppend(id: $0.stored.session.id, number: $0.number, records: $0.records)
+      LogAppend(id: $0.stored.id, number: $0.number, records: $0.records)
     }
     func append() async {
       batchReturned(batches, await environment.store.append(appends), shard)
@@ -182,11 +182,11 @@ final class Persister {
     tasks.start(append)
   }
 
-  private func record(_ kind: StoredSession.FinalRecord.Kind, of session: Session) -> SessionRecord {
+  private func record(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) -> SessionRecord {
     let date = environment.clock.date
     return switch kind {
-    case .closed: session.closedRecord(generation: environment.generation, now: now, date: date)
-    case .end(let number): session.endRecord(by: number, date: date)
+    case .closed: stored.session.closedRecord(generation: environment.generation, now: now, date: date)
+    case .end(let number): stored.session.endRecord(by: number, date: date)
     }
   }
 
@@ -282,16 +282,15 @@ final class Persister {
   /// entries.
   func reportBytes(of stored: StoredSession) {
     guard !stored.isRemoved else { return }
-    let session = stored.session
-    let (logBytes, attachmentBytes) = (stored.logBytes, session.attachmentBytes)
-    environment.ledger.update(session.id) { account in
+    let (logBytes, attachmentBytes) = (stored.logBytes, stored.session.attachmentBytes)
+    environment.ledger.update(stored.id) { account in
       account.isOpen = true
       account.logBytes = logBytes
       account.attachmentBytes = attachmentBytes
     }
     // The entries of a session that is only in memory are not in the data folder.
-    guard session.isByStore else { return }
-    session.dataRefusal = environment.ledger.refusalOfGrowth(of: session.id).map { refusal in
+    guard stored.session.isByStore else { return }
+    stored.session.dataRefusal = environment.ledger.refusalOfGrowth(of: stored.id).map { refusal in
       var refusal = refusal
       refusal.retryAfterMs = Self.dataRetryMs
       return refusal

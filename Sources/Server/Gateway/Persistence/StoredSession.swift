@@ -5,7 +5,7 @@ internal import Wire
 /// A session of a reactor, with its log's state: the length, the last record, and the records that wait to be stored.
 ///
 /// `Persister` and `Compactor` change this state. The owner of the session sets `isRemoved` and `isFlushing`.
-final class StoredSession {
+class StoredSession {
   /// The last record of a session's log.
   enum LastRecord: Equatable {
     /// Any record except `closed` and `end`: the session is in use.
@@ -49,51 +49,54 @@ final class StoredSession {
     fileprivate let waiters: [StoredSession.Waiter]
   }
 
-  let session: Session
-  /// True when the session has ended, expired or been unloaded. No more records are written for it.
-  var isRemoved = false
+  final let id: SessionID
+  final var session: Session
+  /// True when the session has ended, expired or been unloaded. No more records are written for it, and the gauges no longer
+  /// include it.
+  final var isRemoved = false
   /// True while the entries of the session's last turn are being sent to the participants. Entries that arrive during this time
   /// belong to a later batch.
-  var isFlushing = false
+  final var isFlushing = false
   /// The length of the log in bytes.
-  var logBytes = 0
+  final var logBytes = 0
   /// True while the log is being compacted.
-  var isCompacting = false
+  final var isCompacting = false
   /// The earliest time of the next compaction after a failed one; nil if none has failed.
-  var compactAgainAt: MonotonicTime?
+  final var compactAgainAt: MonotonicTime?
   /// True while the session is in the queue for the next batch.
-  var isQueued = false
+  final var isQueued = false
   /// The unsaved bytes of the session that are included in the gauge of the gateway.
-  var countedUnsaved = 0
-  private(set) var lastRecord = LastRecord.open
+  final var countedUnsaved = 0
+  final private(set) var lastRecord = LastRecord.open
   /// True while a batch with records of this session is being written.
-  private(set) var isInFlight = false
+  final private(set) var isInFlight = false
   /// The batch whose outcome the store does not know; nil if there is none. The same batch is sent to the store again.
-  private var unanswered: Batch?
-  private var batchCount: UInt64 = 0
-  private var waiters: [Waiter] = []
-  private var finalRecord: FinalRecord?
+  final private var unanswered: Batch?
+  final private var batchCount: UInt64 = 0
+  final private var waiters: [Waiter] = []
+  final private var finalRecord: FinalRecord?
 
-  init(_ session: Session) {
+  init(_ session: consuming Session) {
+    id = session.id
     self.session = session
   }
 
   /// True when the log ends with `closed` and no record is left to write. A session that is only in memory has no log to close.
-  var isClosed: Bool {
+  final var isClosed: Bool {
     !session.isByStore || lastRecord == .closed && !session.hasUnsaved && !isInFlight
   }
 
   /// True while a final record is requested and not yet stored.
-  var hasFinalRecord: Bool { finalRecord != nil }
+  final var hasFinalRecord: Bool { finalRecord != nil }
 
   /// True when a caller waits for records of this session.
-  var hasWaiters: Bool { finalRecord != nil || !waiters.isEmpty }
+  final var hasWaiters: Bool { finalRecord != nil || !waiters.isEmpty }
 
   /// True when there is a record to write.
-  var hasRecords: Bool { session.hasUnsaved || hasWaiters }
+  final var hasRecords: Bool { session.hasUnsaved || hasWaiters }
 
   /// Waits until all present entries are stored. Returns false if storing them fails.
-  func wait(queueing: () -> Void) async -> Bool {
+  final func wait(queueing: () -> Void) async -> Bool {
     await withCheckedContinuation { continuation in
       waiters.append(Waiter(sequence: session.sequence, continuation: continuation))
       queueing()
@@ -101,7 +104,7 @@ final class StoredSession {
   }
 
   /// Waits until a final record is stored. Returns false if storing it fails.
-  func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
+  final func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
     // Only one final record is written at a time: one caller may unload the session while another one ends it.
     while let earlier = finalRecord {
       _ = await withCheckedContinuation { earlier.waiters.append($0) }
@@ -118,7 +121,7 @@ final class StoredSession {
   /// Requests the record `closed`, without waiting for it.
   ///
   /// - Returns: false if a final record is requested already, or the log ends with `closed`.
-  func requestClosedRecord() -> Bool {
+  final func requestClosedRecord() -> Bool {
     guard finalRecord == nil, !isClosed else { return false }
     finalRecord = FinalRecord(.closed)
     return true
@@ -130,7 +133,7 @@ final class StoredSession {
   ///   final record describes the session at that time.
   /// - Returns: the batch; a batch with an unknown outcome is returned again, unchanged. Nil if there is no record to write; in
   ///   this case, the waiting callers are resumed.
-  func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
+  final func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
     guard lastRecord != .end, !isRemoved else {
       // No record follows the end of a session.
       resumeAll(returning: false)
@@ -160,7 +163,7 @@ final class StoredSession {
 
   /// The requested final record, if it may be part of the next batch. A `closed` record is due when no other record is unsaved.
   /// An `end` record is due when this batch contains all other unsaved records.
-  private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
+  final private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
     guard let finalRecord else { return nil }
     switch finalRecord.kind {
     case .closed: return unsaved == nil ? finalRecord : nil
@@ -169,18 +172,18 @@ final class StoredSession {
   }
 
   /// Records that the outcome of a batch is known.
-  func batchReturned() {
+  final func batchReturned() {
     isInFlight = false
     unanswered = nil
   }
 
   /// Remembers a batch with an unknown outcome, so that `takeBatch` returns this batch again.
-  func repeatLater(_ batch: Batch) {
+  final func repeatLater(_ batch: Batch) {
     unanswered = batch
   }
 
   /// Records that the final record of a batch is stored, if the batch has one.
-  func didStoreFinalRecord(of batch: Batch) {
+  final func didStoreFinalRecord(of batch: Batch) {
     guard let final = batch.finalRecord else { return }
     switch final.kind {
     case .closed: lastRecord = .closed
@@ -190,23 +193,23 @@ final class StoredSession {
   }
 
   /// Resumes the callers that wait for a batch, after it was stored.
-  func resumeWaiters(of batch: Batch) {
+  final func resumeWaiters(of batch: Batch) {
     for waiter in batch.waiters { waiter.continuation.resume(returning: true) }
   }
 
   /// Drops the requested final record, which could not be stored, and resumes its callers.
-  func dropFinalRecord() {
+  final func dropFinalRecord() {
     if let finalRecord { resume(finalRecord, returning: false) }
   }
 
   /// Resumes the callers that wait for a failed batch, and all callers that wait for later batches.
-  func resumeFailed(_ batch: Batch) {
+  final func resumeFailed(_ batch: Batch) {
     let all = batch.waiters + waiters
     waiters = []
     for waiter in all { waiter.continuation.resume(returning: false) }
   }
 
-  private func resumeAll(returning isStored: Bool) {
+  final private func resumeAll(returning isStored: Bool) {
     let all = (unanswered?.waiters ?? []) + waiters
     unanswered = nil
     waiters = []
@@ -214,7 +217,7 @@ final class StoredSession {
     if let finalRecord { resume(finalRecord, returning: isStored) }
   }
 
-  private func resume(_ record: FinalRecord, returning isStored: Bool) {
+  final private func resume(_ record: FinalRecord, returning isStored: Bool) {
     finalRecord = nil
     for waiter in record.waiters { waiter.resume(returning: isStored) }
     record.waiters = []

@@ -148,9 +148,9 @@ final class Draining {
     let all = sessions.all
     for host in all {
       broadcaster.endTurnAtOnce(of: host)
-      persister.storeAtOnce(host.stored)
+      persister.storeAtOnce(host)
     }
-    for host in all { _ = await persister.waitUntilStored(host.stored) }
+    for host in all { _ = await persister.waitUntilStored(host) }
   }
 
   // MARK: - Finishing
@@ -175,7 +175,7 @@ final class Draining {
       let open = all.filter { !isSealed($0) }
       for host in open {
         host.session.endTurn(now: now)
-        persister.writeClosedRecord(of: host.stored)
+        persister.writeClosedRecord(of: host)
       }
       for host in open where !isSealed(host) { _ = await sessions.close(host) }
     }
@@ -184,7 +184,7 @@ final class Draining {
 
   /// True for a session that is completely on the disk with `closed` as its last record, and for an ended session.
   private func isSealed(_ host: SessionHost) -> Bool {
-    host.isRemoved || host.stored.lastRecord == .end || host.stored.isClosed && host.session.isAtRest
+    host.isRemoved || host.lastRecord == .end || host.isClosed && host.session.isAtRest
   }
 
   /// Records a clean stop in the store, if the sessions of all reactors are on the disk. Otherwise logs an error.

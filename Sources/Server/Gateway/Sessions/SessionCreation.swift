@@ -64,7 +64,7 @@ final class SessionCreation {
   private var persister: Persister { sessions.persister }
 
   /// Creates a session. The session is on the disk when this returns.
-  func create(_ activity: Activity, for client: Client) async throws(Refusal) -> Session {
+  func create(_ activity: Activity, for client: Client) async throws(Refusal) -> SessionHost {
     try await create(activity, for: client, following: nil, by: nil)
   }
 
@@ -92,34 +92,34 @@ final class SessionCreation {
       for continuation in host.followers { continuation.resume() }
       host.followers = []
     }
-    let session = try await create(
-      activity, for: client, following: host.session.id, by: host.session.number(of: token))
+    let created = try await create(
+      activity, for: client, following: host.id, by: host.session.number(of: token))
     guard !host.isRemoved else { throw .ended }
-    let following = try host.session.follow(by: token, now: now) { session.id }
+    let following = try host.session.follow(by: token, now: now) { created.id }
     sessions.touch(host)
     // The new session is on the disk. Storing its id in the old session may still fail.
-    _ = await persister.waitUntilStored(host.stored)
-    return .created(following.id, session.object)
+    _ = await persister.waitUntilStored(host)
+    return .created(following.id, created.session.object)
   }
 
   private func create(
     _ activity: Activity, for client: Client, following former: SessionID?, by number: ParticipantNumber?
-  ) async throws(Refusal) -> Session {
+  ) async throws(Refusal) -> SessionHost {
     if let refusal = environment.disk.refusal(now: now) { throw refusal }
     // The limits also count the sessions that earlier processes left on the disk.
     if !environment.ledger.isLoaded { await environment.sweeper?.load() }
     let id = randomID()
     let creator = client.countedAddress.map { environment.pseudonyms.pseudonym(of: $0) }
     if let refusal = admit(id, from: client.address, creator: creator) { throw refusal }
-    let session = Session(
+    var session = Session(
       id: id, epoch: .freshEpoch, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(environment.clock.wall().secondsSince1970)),
       limits: environment.limits, now: now, creator: creator, saving: environment.saving,
       digest: TokenDigest.ofToken)
     session.folder = environment.folder
-    let host = SessionHost(session, compressor: sessions.compressor)
+    let host = SessionHost(consume session, compressor: sessions.compressor)
     do throws(StorageError) {
-      try await environment.store.create(id, session.firstRecords())
+      try await environment.store.create(id, host.session.firstRecords())
     } catch {
       environment.ledger.forget(id)
       if error.isOfDisk { persister.reportDisk(error) }
@@ -127,7 +127,7 @@ final class SessionCreation {
       throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
     }
     sessions.insert(host)
-    persister.reportBytes(of: host.stored)
+    persister.reportBytes(of: host)
     sessions.schedule(host)
     counters.values.sessionsCreated += 1
     environment.log(
@@ -136,7 +136,7 @@ final class SessionCreation {
         "session": .session(id), "remote": .address(client.address),
         "follows": former.map { .session($0) } ?? "", "participant": .number(number ?? 0),
       ])
-    return session
+    return host
   }
 
   /// Returns a random id that belongs to this reactor.

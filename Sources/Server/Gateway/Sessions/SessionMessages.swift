@@ -110,7 +110,6 @@ final class SessionMessages {
 
   private func receiveControl(_ message: Span<UInt8>, from socket: WebSocketConnection, in host: SessionHost)
   {
-    let session = host.session
     let subscriber = socket.subscriber
     let control: ClientControl
     do throws(WireError) {
@@ -134,7 +133,7 @@ final class SessionMessages {
       return
     }
     var effects: [Effect] = []
-    guard session.admitControl(subscriber, size: message.count, now: now, effects: &effects) else {
+    guard host.session.admitControl(subscriber, size: message.count, now: now, effects: &effects) else {
       sockets.perform(effects, in: host)
       return
     }
@@ -147,9 +146,9 @@ final class SessionMessages {
     case .end:
       end(host, for: socket)
     case .profile(let profile):
-      session.setProfile(profile.sanitised, of: subscriber)
+      host.session.setProfile(profile.sanitised, of: subscriber)
     case .activity(let change):
-      session.setActivity(change, by: subscriber, now: now)
+      host.session.setActivity(change, by: subscriber, now: now)
     }
     subscriber.badControlMessages = 0
   }
@@ -161,11 +160,11 @@ final class SessionMessages {
     let effects = host.session.leave(socket.subscriber, now: now)
     if !effects.isEmpty, socket.participant != 0 {
       logger.log(
-        .left(EventSubject(session: host.session.id, participant: socket.participant), reason: "left"))
+        .left(EventSubject(session: host.id, participant: socket.participant), reason: "left"))
     }
     host.tasksInHand += 1
     func closeWhenStored() async {
-      _ = await persister.waitUntilStored(host.stored)
+      _ = await persister.waitUntilStored(host)
       sockets.perform(effects, in: host)
       sessions.finishTask(of: host)
     }

@@ -193,7 +193,7 @@ actor SessionSweeper {
       return false
     }
     do throws(RecordError) {
-      if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
+      if try restorer.finish(generation: "", freshEpoch: "").takeSession().retainedBytes == 0 { return true }
     } catch {
       // After a power cut, the folder of a session may exist although its first record was never written.
       if error.fault == .missing, !holdsEntries { return true }

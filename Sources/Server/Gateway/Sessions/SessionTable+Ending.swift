@@ -17,7 +17,7 @@ extension SessionTable {
       await withCheckedContinuation { host.endWaiters.append($0) }
     }
     guard !host.isRemoved else { throw .ended }
-    let session = host.session
+    let id = host.id
     host.isEnding = true
     host.tasksInHand += 1
     defer {
@@ -28,40 +28,40 @@ extension SessionTable {
       finishTask(of: host)
     }
     // Entries that arrive while the `end` record is being written are not stored, but are still sent to all participants.
-    let isSealed = await persister.writeFinalRecord(.end(by: number), of: host.stored)
+    let isSealed = await persister.writeFinalRecord(.end(by: number), of: host)
     guard !host.isRemoved else { throw .ended }
     guard isSealed else { throw .notSaved }
     log(
       .info, "session ended",
       [
-        "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
+        "session": .session(id), "participant": .number(number ?? 0), "remote": .address(address),
       ])
     // Entries from before the end are sent before the sockets are closed.
     broadcaster.endTurnAtOnce(of: host)
     broadcaster.flushPending(in: host)
-    let effects = session.end()
+    let effects = host.session.end()
     remove(host)
     counters.values.sessionsEnded += 1
-    environment.ledger.update(session.id) { $0.hasEnded = true }
+    environment.ledger.update(id) { $0.hasEnded = true }
     uploads.endUploads(of: host, keepsFiles: false)
-    if session.isByStore {
-      endedSessionCache[session.id] = host
+    if host.session.isByStore {
+      endedSessionCache[id] = host
       host.scheduledAt = nil
       scheduleForgetting(host)
-      func discard() async { await uploads.discardEnded(of: session.id) }
+      func discard() async { await uploads.discardEnded(of: id) }
       tasks.start(discard)
       func release() async {
         // This gateway writes no more records to the session. It gives up ownership, so that the command `restore` can write.
-        let lease = await lease(session.id)
+        let lease = await lease(id)
         defer { extendLifetime(lease) }
         // During the wait for the lease, `restore` may have reopened the session, and a request may have loaded it.
-        if self[session.id] == nil { await environment.store.release(session.id) }
+        if self[id] == nil { await environment.store.release(id) }
       }
       tasks.start(release)
     } else {
-      environment.ledger.forget(session.id)
-      endedIDs.insert(session.id, now: now)
-      removeStored(session.id)
+      environment.ledger.forget(id)
+      endedIDs.insert(id, now: now)
+      removeStored(id)
     }
     sockets.perform(effects, in: host)
   }
@@ -92,13 +92,13 @@ extension SessionTable {
 
   /// Removes an expired session.
   func expire(_ host: SessionHost) {
-    log(.info, "session expired", ["session": .session(host.session.id)])
+    log(.info, "session expired", ["session": .session(host.id)])
     remove(host)
-    endedIDs.insert(host.session.id, now: now)
+    endedIDs.insert(host.id, now: now)
     counters.values.sessionsEnded += 1
-    environment.ledger.forget(host.session.id)
+    environment.ledger.forget(host.id)
     uploads.endUploads(of: host, keepsFiles: false)
-    removeStored(host.session.id)
+    removeStored(host.id)
   }
 
   /// Discards the incomplete uploads of a session, and removes the session from the store.

@@ -57,8 +57,8 @@ extension SessionTable {
   /// have reopened the session.
   private func isCurrent(_ host: SessionHost) async -> Bool {
     host.idleSince = nil
-    let length = try? await environment.files.byteCount(of: host.session.id, in: environment.store)
-    return length == host.stored.logBytes
+    let length = try? await environment.files.byteCount(of: host.id, in: environment.store)
+    return length == host.logBytes
   }
 
   private func load(_ id: SessionID) async -> Found {
@@ -82,9 +82,8 @@ extension SessionTable {
       return .none(refusal(for: error, of: id))
     }
     let restored = loaded.restored
-    let session = restored.session
-    let host = SessionHost(session, compressor: compressor)
-    host.stored.logBytes = loaded.reading.byteCount
+    let host = SessionHost(restored.takeSession(), compressor: compressor)
+    host.logBytes = loaded.reading.byteCount
     if restored.end != nil {
       host.isRemoved = true
       endedSessionCache[id] = host
@@ -93,15 +92,15 @@ extension SessionTable {
     }
     guard !isDraining else { return .none(.restarting) }
     do throws(StorageError) {
-      switch try await adopt(session, loaded.reading) {
-      case .adopted(let byteCount): host.stored.logBytes = byteCount
+      switch try await adopt(host, loaded.reading) {
+      case .adopted(let byteCount): host.logBytes = byteCount
       case .ownedElsewhere: return .none(.ownedElsewhere)
       }
     } catch {
       log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
       return .none(unwritable(error))
     }
-    session.keepsDamage = loaded.files.keepsDamage || loaded.reading.isDamaged
+    host.session.keepsDamage = loaded.files.keepsDamage || loaded.reading.isDamaged
     logFaults(loaded.reading, of: id)
     insert(host)
     counters.values.sessionsOpened += 1
@@ -109,13 +108,13 @@ extension SessionTable {
       .info, "session opened",
       [
         "session": .session(id), "epoch": restored.isClean ? "kept" : "new",
-        "bytes": .number(host.stored.logBytes),
+        "bytes": .number(host.logBytes),
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     uploads.restore(restored.uploads, loaded.files, in: host)
     // Records that were lost may have referred to these files, so the files are kept.
     if !loaded.reading.hasLosses { uploads.removeOrphans(loaded.files.orphans, of: host) }
-    persister.reportBytes(of: host.stored)
+    persister.reportBytes(of: host)
     broadcaster.touch(host)
     schedule(host)
     return .open(host)
@@ -126,18 +125,18 @@ extension SessionTable {
   /// If the disk is full, the session is still loaded, so that its participants can see the canvas. The next batch then contains
   /// the opening records.
   private func adopt(
-    _ session: Session, _ reading: LogReading
+    _ host: SessionHost, _ reading: LogReading
   ) async throws(StorageError) -> Adoption {
     do throws(StorageError) {
       let adoption = try await environment.store.adopt(
-        session.id, reading.position, session.openingRecords())
-      session.didSaveOpening()
+        host.id, reading.position, host.session.openingRecords())
+      host.session.didSaveOpening()
       return adoption
     } catch {
       guard error.isFull, reading.faults.isEmpty else { throw error }
       persister.reportDisk(error)
-      session.didNotSaveOpening()
-      return try await environment.store.adopt(session.id, reading.position, [])
+      host.session.didNotSaveOpening()
+      return try await environment.store.adopt(host.id, reading.position, [])
     }
   }
 

@@ -17,9 +17,8 @@ extension SessionTable {
 
   /// Returns true if a session has no participants, sockets, uploads or tasks.
   private func isIdle(_ host: SessionHost) -> Bool {
-    let session = host.session
-    return session.activeParticipantCount == 0 && session.members.isEmpty && !session.hasWaiting
-      && host.unjoinedSockets == 0 && host.tasksInHand == 0 && !host.stored.isCompacting
+    host.session.activeParticipantCount == 0 && host.session.members.isEmpty && !host.session.hasWaiting
+      && host.unjoinedSockets == 0 && host.tasksInHand == 0 && !host.isCompacting
       && !uploads.isBusy(in: host)
   }
 
@@ -35,7 +34,6 @@ extension SessionTable {
   }
 
   private func unload(_ host: SessionHost) async {
-    let session = host.session
     guard await close(host) else {
       // The `closed` record could not be written. The gateway tries again after a pause.
       host.idleSince = now.adding(seconds: 1)
@@ -45,21 +43,21 @@ extension SessionTable {
     host.tasksInHand -= 1
     let isIdle = self.isIdle(host)
     host.tasksInHand += 1
-    guard !host.isRemoved, isIdle, host.stored.isClosed else { return }
+    guard !host.isRemoved, isIdle, host.isClosed else { return }
     // The files of uploads are kept, so that the uploads can continue after the session has been loaded again.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
-    log(.info, "session unloaded", ["session": .session(session.id)])
-    let lease = await lease(session.id)
+    log(.info, "session unloaded", ["session": .session(host.id)])
+    let lease = await lease(host.id)
     defer { extendLifetime(lease) }
-    await environment.store.release(session.id)
+    await environment.store.release(host.id)
   }
 
   /// Writes the `closed` record, which states that the whole session is stored.
   ///
   /// - Returns: false if the record could not be written.
   func close(_ host: SessionHost) async -> Bool {
-    await persister.writeFinalRecord(.closed, of: host.stored)
+    await persister.writeFinalRecord(.closed, of: host)
   }
 
   // MARK: - Ended sessions
@@ -68,7 +66,7 @@ extension SessionTable {
   func scheduleForgetting(_ host: SessionHost) {
     let since = host.idleSince ?? now
     host.idleSince = since
-    setDeadline(of: host.session.id, since.adding(seconds: max(1, limits.sessionIdleSeconds)))
+    setDeadline(of: host.id, since.adding(seconds: max(1, limits.sessionIdleSeconds)))
   }
 
   /// Removes an ended session from memory, unless it was used recently.

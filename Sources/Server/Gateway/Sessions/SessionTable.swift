@@ -129,17 +129,17 @@ final class SessionTable {
 
   /// Adds a created or loaded session. After this call, the caller must report the session's bytes and schedule the session.
   func insert(_ host: SessionHost) {
-    hosts[host.session.id] = host
+    hosts[host.id] = host
     counters.values.sessions += 1
   }
 
   /// Removes a session from the table and from all gauges.
   func remove(_ host: SessionHost) {
-    guard hosts.removeValue(forKey: host.session.id) != nil else { return }
+    guard hosts.removeValue(forKey: host.id) != nil else { return }
     broadcaster.countOut(host)
     host.isRemoved = true
-    environment.ledger.update(host.session.id) { $0.isOpen = false }
-    persister.countUnsaved(host.stored)
+    environment.ledger.update(host.id) { $0.isOpen = false }
+    persister.countUnsaved(host)
     counters.values.sessions -= 1
   }
 
@@ -185,7 +185,7 @@ final class SessionTable {
   /// turn is started for them, because a separate turn would cost more than writing the batch. The commits are announced with the
   /// next entries, or at the session's deadline.
   private func batchReturned(_ stored: StoredSession) {
-    guard !stored.isRemoved, let host = hosts[stored.session.id] else { return }
+    guard !stored.isRemoved, let host = hosts[stored.id] else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
     schedule(host)
   }
@@ -211,7 +211,7 @@ final class SessionTable {
     }
     guard let next, host.scheduledAt.map({ next < $0 }) ?? true else { return }
     host.scheduledAt = next
-    deadlines.insert(host.session.id, at: next)
+    deadlines.insert(host.id, at: next)
   }
 
   func setDeadline(of id: SessionID, _ time: MonotonicTime) {
@@ -241,7 +241,7 @@ final class SessionTable {
   /// Frees memory of idle sessions. Called twice a second.
   func sweep() {
     for host in hosts.values {
-      if host.session.dataRefusal != nil { persister.reportBytes(of: host.stored) }
+      if host.session.dataRefusal != nil { persister.reportBytes(of: host) }
       broadcaster.sweep(host)
     }
   }

@@ -51,7 +51,7 @@ extension WebSocketConnection {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }
     subscriber.enqueue(.ping, [])
-    enteredSession?.markPending(subscriber)
+    enteredSession?.session.markPending(subscriber)
     flush()
   }
 

@@ -8,36 +8,36 @@ extension WebSocketConnection {
 
   /// Writes the socket's output, until the socket is full or its share of the turn is used up.
   func flush() {
-    let session = enteredSession
+    let entered = enteredSession
     var written = 0
     // This check comes before the first piece is fetched, because fetching a piece of a catch-up may compress it, and compression
     // counts toward the budget too.
     if !service.budget.allowsBulkBytes, subscriber.isCatchingUp {
-      session?.setBlocked(true, subscriber)
+      entered?.session.setBlocked(true, subscriber)
       io.writeQueue.append(connection, isBulk: true)
       return
     }
     while !connection.isWriteBlocked, !connection.hasPendingWrites,
-      let piece = session?.nextPiece(subscriber) ?? subscriber.nextOutputPiece()
+      let piece = entered?.session.nextPiece(subscriber) ?? subscriber.nextOutputPiece()
     {
       service.budget.useBulkBytes(service.compressor.takeCost())
       let isBulk = piece.range.count > Self.bulkPieceBytes || subscriber.isCatchingUp
       let share = subscriber.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
       guard written < share, !isBulk || service.budget.allowsBulkBytes else {
-        session?.setBlocked(true, subscriber)
+        entered?.session.setBlocked(true, subscriber)
         io.writeQueue.append(connection, isBulk: isBulk)
         return
       }
       let sent = io.write(piece.bytes.span.extracting(piece.range), on: connection)
       written += sent
       if isBulk { service.budget.useBulkBytes(sent) }
-      if let session {
-        session.sent(piece, sent, to: subscriber)
+      if let entered {
+        entered.session.sent(piece, sent, to: subscriber)
       } else {
         subscriber.didSendOutput(piece, sent)
       }
     }
-    session?.setBlocked(connection.isWriteBlocked, subscriber)
+    entered?.session.setBlocked(connection.isWriteBlocked, subscriber)
     if joinedAt != .distantFuture, subscriber.isCaughtUp, !connection.hasPendingWrites {
       service.counters.values.catchUpTimes.count(.now() - joinedAt)
       joinedAt = .distantFuture

@@ -108,9 +108,9 @@ final class WebSocketConnection: ConnectionHandler {
   }
 
   /// The session in which the client waits or participates.
-  var enteredSession: Session? {
+  var enteredSession: LiveSession? {
     switch phase {
-    case .waiting(let live), .joined(let live): live.session
+    case .waiting(let live), .joined(let live): live
     case .echo, .loading, .opened, .closing: nil
     }
   }

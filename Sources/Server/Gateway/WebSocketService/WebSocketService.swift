@@ -93,10 +93,10 @@ final class WebSocketService {
         socket(token)?.participant = number
         counters.values.arrivals[kind] += 1
       case .gone(let number):
-        logger.log(.left(EventSubject(session: live.session.id, participant: number), reason: "gone"))
+        logger.log(.left(EventSubject(session: live.id, participant: number), reason: "gone"))
       case .acknowledgedMoved(let number, let from, let to):
         logger.log(
-          .clientAhead(EventSubject(session: live.session.id, participant: number), from: from, to: to))
+          .clientAhead(EventSubject(session: live.id, participant: number), from: from, to: to))
       case .refused(let token, let code):
         logger.log(.refused(.entry, code, socket(token)?.subject ?? EventSubject()))
       }

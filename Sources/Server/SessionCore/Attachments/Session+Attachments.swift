@@ -29,7 +29,7 @@ extension Session {
   ///   - now: the present time.
   /// - Throws: `rate-limited` with `retryAfterMs`, when uploads to the session exceed the entry rate of one participant;
   ///   `storage-full` when too many bytes are unsaved.
-  package func consumeUploadRate(size: Int, now: MonotonicTime) throws(Refusal) {
+  package mutating func consumeUploadRate(size: Int, now: MonotonicTime) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
     guard let retryAfterMs = journal.consumeRate(size, by: rates, at: now) else { return }
     var refusal = Refusal(
@@ -45,7 +45,9 @@ extension Session {
   /// The id must not be in use.
   /// - Throws: `attachment-too-large`; `session-quota` when the number of attachments, their bytes or the retained bytes reach
   ///   their limits. Both errors have `limit` and `actual`. `storage-full` when too many bytes are unsaved.
-  package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
+  package mutating func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date)
+    throws(Refusal)
+  {
     precondition(journal.records[draft.id] == nil, "the id of an attachment is not in use")
     let object = AttachmentObject(
       id: draft.id, name: draft.name, contentType: draft.contentType, size: draft.size, sha256: nil,
@@ -79,7 +81,7 @@ extension Session {
   ///
   /// - Throws: `not-found` for an unknown upload; `attachment-too-large` and `session-quota` as for `addAttachment`. After an
   ///   error nothing has changed.
-  package func restartUpload(_ id: UUID, size: UInt64?, now: MonotonicTime) throws(Refusal) {
+  package mutating func restartUpload(_ id: UUID, size: UInt64?, now: MonotonicTime) throws(Refusal) {
     let (_, upload) = try upload(id)
     try journal.check(size: size ?? 0, reserved: upload.reserved, limits: limits)
     journal.setSize(id, size)
@@ -91,7 +93,7 @@ extension Session {
   ///
   /// - Throws: `not-found` for an unknown upload; `bad-request` when another size is set already, or more than `size` bytes
   ///   were received; `attachment-too-large` and `session-quota` as for `addAttachment`. After an error nothing has changed.
-  package func setUploadSize(_ id: UUID, _ size: UInt64, now: MonotonicTime) throws(Refusal) {
+  package mutating func setUploadSize(_ id: UUID, _ size: UInt64, now: MonotonicTime) throws(Refusal) {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
       guard known == size else {
@@ -116,7 +118,7 @@ extension Session {
   /// - Returns: the bytes of the reservation: `total` or more.
   /// - Throws: `not-found` for an unknown upload; `bad-request` if `total` exceeds the announced size; `attachment-too-large`
   ///   and `session-quota` as for `addAttachment`.
-  package func reserveUpload(_ id: UUID, upTo total: UInt64) throws(Refusal) -> UInt64 {
+  package mutating func reserveUpload(_ id: UUID, upTo total: UInt64) throws(Refusal) -> UInt64 {
     let (record, upload) = try upload(id)
     guard total > upload.reserved else { return upload.reserved }
     if let size = record.object.size {
@@ -132,12 +134,12 @@ extension Session {
 
   /// Records received bytes of an upload. Members at the tail, which have received the whole log, get the progress at most four
   /// times a second, and always get the last offset.
-  package func uploadMoved(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
+  package mutating func uploadMoved(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     journal.recordProgress(id, to: offset, now: now)
   }
 
   /// Announces the offset of a resumable upload after its connection ended, unless the offset was sent already.
-  package func uploadPaused(_ id: UUID, at offset: UInt64, now: MonotonicTime) {
+  package mutating func uploadPaused(_ id: UUID, at offset: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     journal.setOffset(id, to: offset, now: now)
     if upload.announcedOffset != offset || upload.sentOffset != offset { announce(id) }
@@ -146,7 +148,7 @@ extension Session {
   /// Replaces the reservation of a complete upload by the size of its content.
   ///
   /// - Returns: the placement of its file; nil if the attachment has been removed.
-  package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
+  package mutating func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let placement = journal.store(id, digest: digest, size: size) else { return nil }
     save.markDirty(upload: id)
     return placement
@@ -162,7 +164,7 @@ extension Session {
 
   /// Sets the offset of an upload whose file was found after the session was loaded, and counts its bytes in the quota. The
   /// offset is announced, unless it was sent already.
-  package func uploadFound(_ id: UUID, holding bytes: UInt64, now: MonotonicTime) {
+  package mutating func uploadFound(_ id: UUID, holding bytes: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     if upload.reserved < bytes { journal.reserve(id, bytes) }
     uploadPaused(id, at: bytes, now: now)
@@ -171,7 +173,7 @@ extension Session {
   /// Makes an attachment ready after its file was moved, even if the session is full, and announces the attachment.
   ///
   /// - Returns: the attachment; nil if it was removed.
-  package func finishAttachment(_ id: UUID, now: MonotonicTime) -> AttachmentObject? {
+  package mutating func finishAttachment(_ id: UUID, now: MonotonicTime) -> AttachmentObject? {
     guard let object = journal.finish(id) else { return nil }
     announce(id)
     return object
@@ -180,7 +182,7 @@ extension Session {
   /// Removes an attachment, and the clients' retained entries that have the attachment's id as their key.
   ///
   /// - Returns: the work that remains for the attachment's file; nil for an unknown attachment.
-  package func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
+  package mutating func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
     guard let removed = journal.remove(id) else { return nil }
     appendUnderKey(.remove, id, isSystem: true, [])
     appendUnderKey(.remove, id, isSystem: false, [])
@@ -189,12 +191,12 @@ extension Session {
 
   /// Returns the uploads that have received no bytes for `uploadKeepSeconds`, for the shell to remove; each upload is
   /// returned once. The shell calls this function after every `tick`.
-  package func expiredUploads(now: MonotonicTime) -> [UUID] {
+  package mutating func expiredUploads(now: MonotonicTime) -> [UUID] {
     journal.expired(now: now)
   }
 
   /// Announces the offsets of uploads by entries if a participant joins in this turn, because a snapshot contains no progress.
-  func announceOffsets(now: MonotonicTime) {
+  mutating func announceOffsets(now: MonotonicTime) {
     guard !catchingUp.isEmpty, journal.hasUploads else { return }
     for (id, offset) in journal.unannouncedOffsets {
       journal.setOffset(id, to: offset, now: now)
@@ -203,7 +205,7 @@ extension Session {
   }
 
   /// Adds the progress of uploads in this turn to the unreliable batch.
-  func sendProgress(now: MonotonicTime) {
+  mutating func sendProgress(now: MonotonicTime) {
     guard journal.hasProgress else { return }
     for payload in journal.takeProgress(now: now) {
       var entry: [UInt8] = []
@@ -217,14 +219,14 @@ extension Session {
   // MARK: - Entries
 
   /// Announces the present state of an attachment.
-  private func announce(_ id: UUID) {
+  private mutating func announce(_ id: UUID) {
     guard let record = journal.records[id] else { return }
     appendUnderKey(.replace, id, isSystem: true, record.object.encoded())
   }
 
   /// Appends an entry of the gateway itself. The entry's key is an attachment's id.
   @discardableResult
-  private func appendUnderKey(
+  private mutating func appendUnderKey(
     _ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]
   ) -> UInt64 {
     let key = RetainedKey(key: EntryKey(id), isSystem: isSystem)

@@ -14,7 +14,7 @@ extension Session {
   ///
   /// The caller reports the number of accepted bytes to `sent`, and calls this function again. No frame is interrupted:
   /// first the rest of a partly sent frame is sent, then the subscriber's own messages, then snapshot and log.
-  package func nextPiece(_ subscriber: Subscriber) -> Piece? {
+  package mutating func nextPiece(_ subscriber: Subscriber) -> Piece? {
     let position = subscriber.memberIndex
     guard position >= 0 else { return subscriber.outputPiece(onBoundary: true) }
     while true {
@@ -58,7 +58,7 @@ extension Session {
   }
 
   /// Reports that the socket accepted `count` bytes of a piece.
-  package func sent(_ piece: Piece, _ count: Int, to subscriber: Subscriber) {
+  package mutating func sent(_ piece: Piece, _ count: Int, to subscriber: Subscriber) {
     switch piece.origin {
     case .rest:
       counters.delivered += subscriber.sentRest(count)
@@ -79,7 +79,7 @@ extension Session {
   }
 
   /// Records whether the socket is blocked. A blocked socket accepts no more bytes until the kernel reports it as writable.
-  package func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
+  package mutating func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     if isBlocked {
       members[subscriber.memberIndex].flags.insert(.blocked)
@@ -98,39 +98,43 @@ extension Session {
   }
 
   /// Enqueues a control message for one subscriber.
-  package func enqueueControl(_ subscriber: Subscriber, _ message: [UInt8]) {
+  package mutating func enqueueControl(_ subscriber: Subscriber, _ message: [UInt8]) {
     subscriber.enqueue(.text, message)
     markPending(subscriber)
   }
 
   /// Makes the flush loop visit a subscriber, because its outbox has new messages.
-  package func markPending(_ subscriber: Subscriber) {
+  package mutating func markPending(_ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     members[subscriber.memberIndex].flags.insert(.special)
   }
 
-  /// The last segment of the log. The cursors of the members at the tail are at its end.
-  package var tailSegment: Segment { log.tailSegment }
   /// This turn's unreliable frames for all members at the tail.
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
-  package var unreliableEntryCount: Int { unreliableBatch.entryCount }
 
-  /// Calls the closure with the rows of the members, so that a flush changes each row without a lookup. The session's own array
-  /// is empty during the call, so the closure must not call functions of the session that use this array.
-  package func withMembers(_ body: (inout [Member]) -> Void) {
-    var rows: [Member] = []
-    swap(&rows, &members)
-    body(&rows)
-    members = rows
+  /// Returns the data of a flush, so that the flush changes each row without a lookup. The session has no members until
+  /// `endFlush` is called, so no function that uses them may be called in between.
+  package mutating func beginFlush() -> SessionFlush {
+    var flush = SessionFlush(
+      number: flushNumber, tail: log.tailSegment, unreliableFrames: unreliableBatch.frames,
+      unreliableEntryCount: unreliableBatch.entryCount)
+    swap(&flush.members, &members)
+    return flush
   }
 
-  package func countDelivered(_ entries: Int) {
+  /// Takes back the members of a flush, and counts the entries that it delivered.
+  package mutating func endFlush(_ flush: consuming SessionFlush, delivered: Int) {
+    members = flush.members
+    counters.delivered += delivered
+  }
+
+  package mutating func countDelivered(_ entries: Int) {
     counters.delivered += entries
   }
 
   /// Records that the socket accepted only `count` bytes of this turn's unreliable frames; `count` is 0 if the member is not at
   /// the tail. The rest of a partly sent frame is sent later.
-  package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
+  package mutating func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
     guard subscriber.memberIndex >= 0 else { return }
     let rest = unreliableBatch.restOfFrame(at: count)
     if !rest.isEmpty {
@@ -140,9 +144,10 @@ extension Session {
     recordMissedUnreliable(subscriber, now: now)
   }
 
-  /// Calls the closure once for each subscriber at the tail whose socket accepts bytes, with this turn's unreliable frames that
-  /// target this subscriber.
-  package func forEachTargetedUnreliable(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
+  /// Returns the subscribers at the tail whose sockets accept bytes, each with this turn's unreliable frames that target this
+  /// subscriber.
+  package mutating func targetedUnreliable() -> [(subscriber: Subscriber, frames: [UInt8], entries: Int)] {
+    var deliveries: [(subscriber: Subscriber, frames: [UInt8], entries: Int)] = []
     for (number, item) in unreliableBatch.targeted {
       guard let participant = participants[number], case .joined(let subscriber) = participant.presence,
         isAtTail(subscriber)
@@ -150,20 +155,21 @@ extension Session {
         counters.unreliableDropped += item.entries
         continue
       }
-      body(subscriber, item.frames, item.entries)
+      deliveries.append((subscriber, item.frames, item.entries))
     }
+    return deliveries
   }
 
   package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
   /// Buffers the remaining bytes for one subscriber, after its socket accepted only a part of some frames.
-  package func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {
+  package mutating func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {
     subscriber.prepend(rest, entries: 0)
     markPending(subscriber)
   }
 
   /// Buffers the rest of the frame that was sent to the subscriber in part.
-  func keepRestOfFrame(_ subscriber: Subscriber) {
+  mutating func keepRestOfFrame(_ subscriber: Subscriber) {
     switch subscriber.source {
     case .none, .evicted:
       break
@@ -181,11 +187,11 @@ extension Session {
   }
 
   /// Marks a member as being at the tail: the flush loop sends the same bytes to all members at the tail.
-  private func markAtTail(_ position: Int) {
+  private mutating func markAtTail(_ position: Int) {
     members[position].flags.remove(.special)
   }
 
-  private func piece(of progress: CatchUpProgress, _ subscriber: Subscriber) -> Piece {
+  private mutating func piece(of progress: CatchUpProgress, _ subscriber: Subscriber) -> Piece {
     if let compressor, progress.catchUp.prepare(progress.part, by: compressor) { retained.countCompressed() }
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
@@ -198,7 +204,7 @@ extension Session {
 
   /// Returns the next bytes of a segment of the log for this member; skips frames for other participants.
   /// - Returns: nil if the cursor was moved past a frame for other participants; the caller then tries again.
-  private func piece(of segment: Segment, at offset: Int, _ position: Int) -> Piece? {
+  private mutating func piece(of segment: Segment, at offset: Int, _ position: Int) -> Piece? {
     let subscriber = subscribers[position]
     var end = segment.bytes.count
     if segment.hasTargetedFrames {

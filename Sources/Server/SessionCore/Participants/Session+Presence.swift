@@ -5,14 +5,14 @@ internal import WebSocket
 extension Session {
   /// Records a change of presence. If an earlier change of the same participant is not announced yet, appends an entry for the
   /// earlier changes first.
-  func recordPresence(of participant: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
+  mutating func recordPresence(of participant: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
     if presence.changes.mentions(participant.number) { announcePresence() }
     change(&presence.changes)
     save.markDirty(participant: participant.number)
   }
 
   /// Appends the `participants` entries for the changes of presence, if there are any.
-  func announcePresence() {
+  mutating func announcePresence() {
     guard !presence.changes.isEmpty else { return }
     let changes = presence.takeChanges(participants)
     // Each list is built immediately before it is announced, because announcing the previous list may remove a waiting
@@ -24,7 +24,7 @@ extension Session {
   }
 
   /// Appends the entries for one kind of change; several if the list is too long for one message.
-  private func announce<Element>(
+  private mutating func announce<Element>(
     _ field: WritableKeyPath<ParticipantsPayload, [Element]>, _ list: [Element]
   ) {
     let count = presence.participantsPerEntry
@@ -35,7 +35,7 @@ extension Session {
     }
   }
 
-  private func announce(_ payload: ParticipantsPayload) {
+  private mutating func announce(_ payload: ParticipantsPayload) {
     let body = payload.encoded()
     let sequence = appendSystem(SystemType.participants, body)
     presence.recordEntry()
@@ -63,7 +63,7 @@ extension Session {
   }
 
   /// Returns the `participants` payloads of a snapshot.
-  func stateOfParticipants() -> [[UInt8]] {
+  mutating func stateOfParticipants() -> [[UInt8]] {
     let senders = retained.snapshot.senders.union(journal.participants)
     let past = participants.pastSenders(among: senders)
     return presence.statePayloads(participants, past: past)
@@ -71,7 +71,7 @@ extension Session {
 
   /// Appends an entry of the gateway itself.
   @discardableResult
-  func appendSystem(_ type: String, _ payload: [UInt8]) -> UInt64 {
+  mutating func appendSystem(_ type: String, _ payload: [UInt8]) -> UInt64 {
     log.append(system: type, payload: payload).sequence
   }
 }

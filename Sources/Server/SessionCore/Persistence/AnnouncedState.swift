@@ -69,7 +69,7 @@ struct AnnouncedState {
   }
 
   /// Appends the entries that announce the differences between this state and the session.
-  func restate(in session: Session) {
+  func restate(in session: inout Session) {
     let participants = session.participants
     for participant in participants.values.sorted(by: { $0.number < $1.number }) where participant.isActive {
       guard let announced = active[participant.number] else {

@@ -3,9 +3,8 @@ internal import Primitives
 internal import Wire
 
 /// A session that was loaded, and the facts about it that its shell needs.
-package struct RestoredSession {
-  /// The session. No other code has a reference to it.
-  package let session: Session
+package final class RestoredSession {
+  private var loaded: Session?
   /// True if the session was closed completely in this generation of the data folder. Its epoch, tail and numbers then continue.
   package let isClean: Bool
   /// The end of the session; nil if the session has not ended.
@@ -17,9 +16,29 @@ package struct RestoredSession {
   /// The digests of the contents of all attachments.
   package let contents: Set<String>
 
-  /// Returns the records to write after a loss: the opening records, and the end of the session if it has ended.
+  fileprivate init(
+    _ session: consuming Session, isClean: Bool, end: EndRecord?, wholeThrough: UInt64?,
+    uploads: [RestoredUpload], contents: Set<String>
+  ) {
+    loaded = consume session
+    self.isClean = isClean
+    self.end = end
+    self.wholeThrough = wholeThrough
+    self.uploads = uploads
+    self.contents = contents
+  }
+
+  /// Removes and returns the session, for its owner. Called at most once.
+  package func takeSession() -> Session {
+    guard let session = loaded.take() else { preconditionFailure("a restored session has one owner") }
+    return session
+  }
+
+  /// Removes the session, and returns the records to write after a loss: the opening records, and the end of the session if it
+  /// has ended.
   package func recordsAfterLoss() -> [SessionRecord] {
-    session.openingRecords() + (end.map { [$0.encoded] } ?? [])
+    var session = takeSession()
+    return session.openingRecords() + (end.map { [$0.encoded] } ?? [])
   }
 }
 
@@ -95,7 +114,7 @@ extension SessionRestorer {
         isWhole && closing.generation == generation && closing.sequence == log.lastSequence
           && changed.map { $0 < closing.at + Self.closingSeconds } ?? true
       } ?? false
-    let session = Session(
+    var session = Session(
       id: id, epoch: isClean ? header.epoch : freshEpoch, activity: header.activity,
       createdAt: header.createdAt, limits: limits, now: now, creator: header.creator, saving: .byStore,
       digest: digest)
@@ -105,8 +124,8 @@ extension SessionRestorer {
     session.save.numbersOnDisk = session.participants.nextNumber - 1
     session.save.isSessionDirty = !isClean
     session.save.consumedBytes = consumedBytes
-    try restoreJournal(of: session)
-    restoreParticipants(of: session)
+    try restoreJournal(of: &session)
+    restoreParticipants(of: &session)
     session.log = log
     session.retained = retained
     session.commits.restore(committed: log.lastSequence)
@@ -114,7 +133,7 @@ extension SessionRestorer {
     session.restoreFillLevels()
     session.folder = folder
     if header.folder == folder { session.history = history(isClean: isClean, of: header) }
-    if !isClean { announced.restate(in: session) }
+    if !isClean { announced.restate(in: &session) }
     if lostBytes > 0 || header.isDamaged {
       session.save.lossNotice = .lost
       // In an epoch that continues, the log contains the notice already.
@@ -128,10 +147,10 @@ extension SessionRestorer {
         id: attachment.object.id, file: attachment.file, isResumable: attachment.isResumable,
         size: attachment.object.size, digest: stored)
     }
+    let contents = session.journal.digests
     // SAFETY: the restorer is not copyable and this call consumes it, so no other reference to its parts exists.
     nonisolated(unsafe) let restored = RestoredSession(
-      session: session, isClean: isClean, end: ended, wholeThrough: wholeThrough, uploads: uploads,
-      contents: session.journal.digests)
+      session, isClean: isClean, end: ended, wholeThrough: wholeThrough, uploads: uploads, contents: contents)
     return unsafe restored
   }
 
@@ -162,7 +181,7 @@ extension SessionRestorer {
     SessionHeaderRecord(id: id, epoch: "", createdAt: date, activity: .standard, activityBy: 0)
   }
 
-  private func restoreParticipants(of session: Session) {
+  private func restoreParticipants(of session: inout Session) {
     for participant in participants.values { participant.savedAcknowledged = participant.acknowledged }
     session.participants.restore(
       participants.values, past: departed.sorted { $0.value < $1.value }.map(\.key))
@@ -174,7 +193,7 @@ extension SessionRestorer {
     }
   }
 
-  private func restoreJournal(of session: Session) throws(RecordError) {
+  private func restoreJournal(of session: inout Session) throws(RecordError) {
     for (key, entry) in attachments.sorted(by: { $0.value.sequence < $1.value.sequence }) {
       let object = try AttachmentObject(stored: entry.payload.span, key: key)
       session.journal.restore(object, uploadRecord(object.id), at: entry.sequence, now: now)

@@ -36,14 +36,14 @@ extension Session {
 
   /// Returns the records to write after a load: the session with its present epoch, and a new block of numbers. No new number is
   /// assigned before these records are on disk.
-  package func openingRecords() -> [SessionRecord] {
+  package mutating func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
     save.opening = (numbers, includesSession: true)
     return [headerRecord.encoded, NumbersRecord(through: numbers).encoded]
   }
 
   /// Records that the records of `openingRecords` are on disk.
-  package func didSaveOpening() {
+  package mutating func didSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil
     save.numbersOnDisk = max(save.numbersOnDisk, opening.numbers)
@@ -52,7 +52,7 @@ extension Session {
 
   /// Handles a failure to write `openingRecords`: the next batch contains these records, and no new number is assigned before
   /// that batch is on disk.
-  package func didNotSaveOpening() {
+  package mutating func didNotSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil
     if opening.includesSession { save.isSessionDirty = true }

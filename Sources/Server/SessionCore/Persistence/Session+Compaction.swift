@@ -65,7 +65,7 @@ extension Session {
   }
 
   /// Returns the plan of the new file.
-  package func beginCompaction() -> CompactionPlan {
+  package mutating func beginCompaction() -> CompactionPlan {
     // The records of the head may already contain changes that later entries announce. These entries are on disk before the new
     // file is used.
     announcePresence()
@@ -101,7 +101,7 @@ extension Session {
   ///   - after: 0 for the first slice; for each further slice, `last` of the previous one.
   ///   - through: the sequence in the plan.
   /// - Returns: nil if no entries are left.
-  package func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
+  package mutating func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
     guard after < through else { return nil }
     var body: [UInt8] = []
     body.append(bigEndian: through)

@@ -5,7 +5,7 @@ package import Primitives
 extension Session {
   /// Returns the records of a new session; none if the session is kept in memory only. They are on disk before a client gets the
   /// session's id. Called once, before the first join.
-  package func firstRecords() -> [SessionRecord] {
+  package mutating func firstRecords() -> [SessionRecord] {
     guard isByStore else { return [] }
     precondition(participants.nextNumber == 1, "the first records are made before the first join")
     save.isSessionDirty = false
@@ -43,7 +43,7 @@ extension Session {
   /// The caller reports the result to `didSave` or `didNotSave`. Until then, this function returns nil.
   /// - Parameter limit: the approximate number of bytes.
   /// - Returns: nil if there are no unsaved records, or a batch is in flight.
-  package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
+  package mutating func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.inFlight == nil, hasUnsaved else { return nil }
     // Records and the entries that announce the same changes are written in one batch.
     announcePresence()
@@ -71,7 +71,7 @@ extension Session {
   }
 
   /// Records that a batch is on disk: all entries up to its sequence are committed.
-  package func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
+  package mutating func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
     log.savedBytes = batch.logBytes
@@ -93,7 +93,7 @@ extension Session {
   ///   - unsaved: the result of `takeUnsaved`.
   ///   - isFull: true if the disk is full; false for any other fault.
   ///   - now: the present time.
-  package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: MonotonicTime) {
+  package mutating func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
     save.restore(batch)
@@ -113,7 +113,7 @@ extension Session {
   // MARK: - Changes
 
   /// Records that a refused entry used up a participant's newest client sequence.
-  func markConsumed(_ participant: ParticipantState) {
+  mutating func markConsumed(_ participant: ParticipantState) {
     guard isByStore else { return }
     save.consumed[participant.number] = SaveState.ConsumedSequence(
       clientSequence: participant.acknowledged, sequence: log.lastSequence)
@@ -121,7 +121,7 @@ extension Session {
   }
 
   /// Records that a participant's `acknowledged` changed.
-  func markAcknowledgedDirty(_ participant: ParticipantState) {
+  mutating func markAcknowledgedDirty(_ participant: ParticipantState) {
     guard isByStore, !participant.hasUnsaved else { return }
     participant.hasUnsaved = true
     save.senders.append(participant.number)
@@ -174,7 +174,7 @@ extension Session {
   // MARK: - Batches
 
   /// - Returns: true if all changed participants are in the batch.
-  private func takePeople(
+  private mutating func takePeople(
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
     guard !save.people.isEmpty else { return true }
@@ -191,7 +191,7 @@ extension Session {
   }
 
   /// - Returns: true if all changed attachments are in the batch.
-  private func takeUploads(
+  private mutating func takeUploads(
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
     guard !save.uploads.isEmpty else { return true }
@@ -206,7 +206,7 @@ extension Session {
     return true
   }
 
-  private func takeEntries(
+  private mutating func takeEntries(
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, room: Int
   ) {
     if let run = log.run(after: committed, upTo: max(room, 1)) {

@@ -24,7 +24,7 @@ extension Session {
   /// Starts the catch-up of all pending subscribers.
   ///
   /// - Returns: subscribers to close, because they are too slow in an earlier catch-up.
-  func catchUpPending() -> [Subscriber] {
+  mutating func catchUpPending() -> [Subscriber] {
     guard !catchingUp.isEmpty else { return [] }
     let pending = catchingUp
     catchingUp = []
@@ -70,7 +70,7 @@ extension Session {
   }
 
   /// Returns a snapshot of the present state. All subscribers that need one in this turn share it.
-  private func makeSnapshot(_ slow: inout [Subscriber]) -> CatchUp {
+  private mutating func makeSnapshot(_ slow: inout [Subscriber]) -> CatchUp {
     if memoryPressure != nil { retained.dropCompressed() }
     retained.update(from: log)
     limitPinnedBytes(&slow)
@@ -86,7 +86,9 @@ extension Session {
   /// sequence, and all later entries of the log, even those that are not retained.
   ///
   /// - Returns: nil if the log no longer has all entries after the sequence.
-  private func makeSnapshot(withEntriesAfter sequence: UInt64, _ slow: inout [Subscriber]) -> CatchUp? {
+  private mutating func makeSnapshot(withEntriesAfter sequence: UInt64, _ slow: inout [Subscriber])
+    -> CatchUp?
+  {
     guard let (cursor, rest) = log.position(after: sequence) else { return nil }
     retained.update(from: log)
     limitPinnedBytes(&slow)
@@ -98,7 +100,7 @@ extension Session {
   }
 
   /// Returns the control message and the state entries at the beginning of a snapshot.
-  private func opening(at sequence: UInt64) -> Segment {
+  private mutating func opening(at sequence: UInt64) -> Segment {
     let opening = Segment(number: 0, capacity: 1024)
     opening.appendControl(
       GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())

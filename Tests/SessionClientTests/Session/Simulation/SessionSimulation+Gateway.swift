@@ -120,8 +120,8 @@ extension SessionSimulation {
       if count > 0 { session.setBlocked(true, socket.subscriber) }
       session.didSendUnreliable(count, socket.subscriber, now: now)
     }
-    session.forEachTargetedUnreliable { subscriber, frame, _ in
-      guard let socket = sockets[subscriber.connection] else { return }
+    for (subscriber, frame, _) in session.targetedUnreliable() {
+      guard let socket = sockets[subscriber.connection] else { continue }
       let count = socket.send(frame[...])
       if count > 0, count < frame.count { session.bufferRemainder(Array(frame[count...]), for: subscriber) }
       if count < frame.count { session.setBlocked(true, subscriber) }
@@ -178,7 +178,7 @@ extension SessionSimulation {
     for record in disk { try restorer.apply(record.kind.rawValue, record.body.span) }
     let restored = try restorer.finish(generation: "g", freshEpoch: "e\(crashes)")
     try require(restored.isClean == isClean, "a clean end was not recognised")
-    session = restored.session
+    session = restored.takeSession()
     try require(session.sequence >= committed, "\(committed) is lost")
     disk += session.openingRecords()
     session.didSaveOpening()
