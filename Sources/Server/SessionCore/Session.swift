@@ -160,6 +160,13 @@ package struct Session: ~Copyable {
         retainedBytes: retainedBytes, isDamaged: save.keepsDamage || save.lossNotice != nil))
   }
 
+  /// The session's deadlines.
+  package var deadlines: SessionDeadlines {
+    SessionDeadlines(
+      next: nextDeadline, expiry: emptySince == nil ? nil : expiresAt,
+      isUnused: participants.activeCount == 0 && members.isEmpty && participants.waiting.isEmpty)
+  }
+
   /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is none.
   package var nextDeadline: MonotonicTime? {
     var next = commits.nextDeadline
@@ -181,6 +188,8 @@ package struct SessionFlush: ~Copyable {
   /// This turn's unreliable frames for all members at the tail.
   package let unreliableFrames: [UInt8]
   package let unreliableEntryCount: Int
+  /// True if the turn has unreliable frames that target single members.
+  package let hasTargetedFrames: Bool
 }
 
 /// One joined socket: all values that the flush loop needs, in 32 bytes.

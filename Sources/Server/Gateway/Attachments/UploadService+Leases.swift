@@ -232,7 +232,7 @@ extension UploadService {
       return .offsetMismatch(found.object.offset)
     }
     // If the gateway does not store sessions, the upload may have created the session's folder again after its removal.
-    if !hosted.session.isByStore { removeFiles(of: hosted.id) }
+    if !hosted.isByStore { removeFiles(of: hosted.id) }
     return .ended
   }
 

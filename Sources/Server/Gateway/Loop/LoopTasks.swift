@@ -17,6 +17,7 @@ final class LoopTasks {
 
   /// Returns the work that was started since the last call.
   func takeAll() -> [Work] {
+    guard !pending.isEmpty else { return [] }
     defer { pending = [] }
     return pending
   }
