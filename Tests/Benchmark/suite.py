@@ -93,7 +93,7 @@ class Suite:
         table = Table(self.sizes)
         for shape in DRAWINGS:
             table.add_drawing(shape, self.floors[shape.name], self.of(shape.name))
-        table.add_instructions(instructions["single"], instructions["joined"])
+        table.add_instructions(instructions["single"], instructions["joined"], instructions["rooms"])
         table.add_idle(self.of("idle"))
         table.add_storm(self.of("storm"))
         table.add_live_storm(self.results["live storm", OURS])
@@ -110,7 +110,7 @@ class Suite:
         if done.returncode == 0:
             return json.loads(done.stdout)
         self.troubles.append(f"instructions: {done.stderr.strip()[-300:]}")
-        return {"single": None, "joined": None}
+        return {"single": None, "joined": None, "rooms": None}
 
     def files(self) -> str:
         """Runs the script that transfers files through the gateway and nginx, and returns its table."""

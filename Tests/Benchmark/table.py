@@ -148,10 +148,11 @@ class Table:
 
     # MARK: Instructions
 
-    def add_instructions(self, single: float | None, joined: float | None) -> None:
+    def add_instructions(self, single: float | None, joined: float | None, rooms: float | None) -> None:
         for name, number, limit in (
             ("1 × 100, one at a time", single, shapes.MOST_INSTRUCTIONS_SINGLE),
             ("1 × 100, bursts of 16", joined, shapes.MOST_INSTRUCTIONS_JOINED),
+            ("10 × 5, 10/s", rooms, shapes.MOST_INSTRUCTIONS_ROOMS),
         ):
             self.add(
                 name, "ours, under callgrind", f"{spread([number], 0)} instructions in user space per delivered entry",

@@ -59,6 +59,10 @@ package struct Session: ~Copyable {
   /// The compressor for snapshots; nil if no snapshot is sent compressed.
   package var compressor: MessageCompressor?
 
+  /// Makes this struct address-only. A call of a function that does not change a struct of known layout copies its memory, which
+  /// would cost 200 instructions per call for one of this size.
+  private let addressOnly: any Sendable = ()
+
   /// True when the session is in a store on disk. The value is a constant, because it is checked for each entry.
   package let isByStore: Bool
   /// The changes that the store has not written yet.
