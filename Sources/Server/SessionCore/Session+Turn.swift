@@ -47,6 +47,20 @@ extension Session {
     presence.takeNotifiedWaiters()
   }
 
+  /// Returns the results of the ended turn that the shell has not fetched yet. One call costs less than a call for each value.
+  package mutating func takeTurnResult() -> TurnResult {
+    TurnResult(
+      content: turn.content, effects: takeEffects(), waitersWithOutput: takeWaitersWithOutput(),
+      unsavedBytes: hasUnsaved ? unsavedBytes : nil)
+  }
+
+  /// Returns the state of the session for the shell, and resets the counts.
+  package mutating func takeStatus() -> SessionStatus {
+    SessionStatus(
+      counters: takeCounters(), memberCount: members.count, logBytes: logBytes, needsTurn: needsTurn,
+      deadlines: deadlines)
+  }
+
   /// Returns the effects of the end of a turn, and clears them.
   package mutating func takeEffects() -> [Effect] {
     guard !outgoing.isEmpty else { return [] }

@@ -59,6 +59,10 @@ package struct Session: ~Copyable {
   /// The compressor for snapshots; nil if no snapshot is sent compressed.
   package var compressor: MessageCompressor?
 
+  /// Makes this struct address-only. A call of a function that does not change a struct of known layout copies its memory, which
+  /// would cost 200 instructions per call for one of this size.
+  private let addressOnly: any Sendable = ()
+
   /// True when the session is in a store on disk. The value is a constant, because it is checked for each entry.
   package let isByStore: Bool
   /// The changes that the store has not written yet.
@@ -160,7 +164,14 @@ package struct Session: ~Copyable {
         retainedBytes: retainedBytes, isDamaged: save.keepsDamage || save.lossNotice != nil))
   }
 
-  /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is no such time.
+  /// The session's deadlines.
+  package var deadlines: SessionDeadlines {
+    SessionDeadlines(
+      next: nextDeadline, expiry: emptySince == nil ? nil : expiresAt,
+      isUnused: participants.activeCount == 0 && members.isEmpty && participants.waiting.isEmpty)
+  }
+
+  /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is none.
   package var nextDeadline: MonotonicTime? {
     var next = commits.nextDeadline
     for deadline in [participants.nextDeadline, journal.nextDeadline] {
@@ -181,6 +192,8 @@ package struct SessionFlush: ~Copyable {
   /// This turn's unreliable frames for all members at the tail.
   package let unreliableFrames: [UInt8]
   package let unreliableEntryCount: Int
+  /// True if the turn has unreliable frames that target single members.
+  package let hasTargetedFrames: Bool
 }
 
 /// One joined socket: all values that the flush loop needs, in 32 bytes.

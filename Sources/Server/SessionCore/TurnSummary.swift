@@ -1,3 +1,5 @@
+package import Primitives
+
 /// The kind of content of a turn for the members at the tail.
 package enum TurnContent: Equatable, Sendable {
   case nothing
@@ -5,6 +7,38 @@ package enum TurnContent: Equatable, Sendable {
   case presence
   /// Content that must be sent at once.
   case entries(withPresence: Bool)
+}
+
+/// The results of a turn.
+package struct TurnResult {
+  /// The kind of content of the turn.
+  package let content: TurnContent
+  package let effects: [Effect]
+  /// The waiting subscribers that have new output.
+  package let waitersWithOutput: [Subscriber]
+  /// The bytes of the log that are not on disk; nil if the store has nothing to write.
+  package let unsavedBytes: Int?
+}
+
+/// The state of a session after a flush.
+package struct SessionStatus {
+  package let counters: SessionCounters
+  package let memberCount: Int
+  /// Bytes of the log and of the snapshot segments.
+  package let logBytes: Int
+  /// True when `endTurn` has work to do.
+  package let needsTurn: Bool
+  package let deadlines: SessionDeadlines
+}
+
+/// The times at which a session has work to do without an event.
+package struct SessionDeadlines {
+  /// The next time at which `tick` or `expiredUploads` has work to do; nil if there is none.
+  package let next: MonotonicTime?
+  /// The time at which the session expires; nil while it has active participants.
+  package let expiry: MonotonicTime?
+  /// True if no participant is active, joined or waiting.
+  package let isUnused: Bool
 }
 
 /// Computes the content of each turn.

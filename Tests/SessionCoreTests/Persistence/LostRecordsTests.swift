@@ -179,7 +179,7 @@ struct LostRecordsTests {
   func numbers() throws {
     let fixture = try Self.fixture()
     func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {
-      try Self.restored(fixture, without: fixture.disk.count - 1, bytes: bytes).session.participants
+      try Self.restored(fixture, without: fixture.disk.count - 1, bytes: bytes).takeSession().participants
         .nextNumber
     }
     let few = try nextNumber(afterLossOf: 100)

@@ -65,8 +65,8 @@ extension Simulation {
     try saveAll()
     guard let disk else { return }
     let (compacted, whole) = Fingerprint.both(
-      try restore(disk.records, generation: "", epoch: "e").session,
-      try restore(disk.history, generation: "", epoch: "e").session)
+      try restore(disk.records, generation: "", epoch: "e").takeSession(),
+      try restore(disk.history, generation: "", epoch: "e").takeSession())
     try require(
       compacted == whole, "the compacted file restores another session: \(compacted.differences(from: whole))"
     )

@@ -233,7 +233,7 @@ extension UploadService {
     }
     // If the gateway does not store sessions, the upload may have created the session's folder again after the folder was
     // removed.
-    if !hosted.session.isByStore { removeFiles(of: hosted.id) }
+    if !hosted.isByStore { removeFiles(of: hosted.id) }
     return .ended
   }
 

@@ -26,6 +26,8 @@ class LiveSession: StoredSession {
   /// The numbers of this session's participants and log bytes that the reactor's gauges currently include.
   final fileprivate var countedParticipants = 0
   final fileprivate var countedLogBytes = 0
+  /// The value of `session.memoryPressure`.
+  final fileprivate var memoryPressure: Int?
 
   /// Creates the state of a session before its first turn.
   init(_ session: consuming Session, compressor: CatchUpCompressor) {
@@ -67,15 +69,15 @@ final class Broadcaster {
   private let clock: LoopClock
   private let counters: ReactorCounters
   private let log: Log
-  private var dirty: [LiveSession] = []
+  private let dirty = TurnList<LiveSession>()
   /// Dirty sessions that wait for more entries.
   private var paced: [LiveSession] = []
   /// The earliest time at which the wait of a session in `paced` ends; nil if none waits.
   private var nextPacedFlush: MonotonicTime?
-  private var flushing: [LiveSession] = []
+  private let flushing = TurnList<LiveSession>()
 
   /// Called when a session's next deadline may have changed.
-  var schedule: (LiveSession) -> Void = { _ in }
+  var schedule: (LiveSession, SessionDeadlines) -> Void = { _, _ in }
   /// Performs the effects that a session returned at the end of its turn.
   var perform: ([Effect], LiveSession) -> Void = { _, _ in }
 
@@ -125,36 +127,35 @@ final class Broadcaster {
   /// Ends the turns of dirty sessions, and begins the flushes of their entries.
   func endTurns() {
     releasePaced()
-    let sessions = dirty
-    dirty = []
-    let began = sessions.count > 1 ? MonotonicTime.now() : now
-    for (index, live) in sessions.enumerated() {
-      guard index == 0 || MonotonicTime.now() - began <= Self.endingTime else {
-        // The time is used up, for example because a catch-up of several megabytes was prepared for the first participant who
-        // joined. The remaining sessions wait for the next turn of the loop.
-        dirty = sessions[index...] + dirty
-        return
-      }
-      // The previous flush of this session has not finished. The entries that arrive meanwhile are collected for the next flush.
-      guard !live.isFlushing else {
-        dirty.append(live)
-        continue
-      }
-      if paces(live) { continue }
-      live.isDirty = false
-      live.session.endTurn(now: now)
-      if case .entries = live.session.turnContent { live.flushedEntryAt = live.firstEntryAt }
-      live.firstEntryAt = .distantFuture
-      live.includesCaughtUp = live.presence.includesCaughtUp(live.session.turnContent, now: now)
-      persister.storeSoon(live)
-      // The session's deadlines are scheduled by `flush()`. They cannot be late, because the loop does not wait for events before
-      // it calls `flush()`.
-      live.isFlushing = true
-      flushing.append(live)
-      let effects = live.session.takeEffects()
-      if !effects.isEmpty { perform(effects, live) }
-      for subscriber in live.session.takeWaitersWithOutput() { fanOut.flush(subscriber) }
+    guard !dirty.isEmpty else { return }
+    let now = now
+    let end = dirty.count > 1 ? MonotonicTime.now() + Self.endingTime : now
+    let interval = flushInterval ?? FlushPacer.interval(load: load.value)
+    dirty.serve { live, isFirst in
+      // If the time is used up, for example because a catch-up of several megabytes was prepared for the first participant who
+      // joined, the remaining sessions wait for the next turn of the loop.
+      guard isFirst || MonotonicTime.now() <= end else { return false }
+      // If the previous flush of this session has not finished, the entries that arrive meanwhile are collected for the next
+      // flush.
+      if live.isFlushing { dirty.append(live) } else if !paces(live, interval, now) { endTurn(of: live, now) }
+      return true
     }
+  }
+
+  private func endTurn(of live: LiveSession, _ now: MonotonicTime) {
+    live.isDirty = false
+    live.session.endTurn(now: now)
+    let result = live.session.takeTurnResult()
+    if case .entries = result.content { live.flushedEntryAt = live.firstEntryAt }
+    live.firstEntryAt = .distantFuture
+    live.includesCaughtUp = live.presence.includesCaughtUp(result.content, now: now)
+    if let unsavedBytes = result.unsavedBytes { persister.storeSoon(live, unsavedBytes: unsavedBytes) }
+    // The session's deadlines are scheduled by `flush()`. They cannot be late, because the loop does not wait for events before
+    // it calls `flush()`.
+    live.isFlushing = true
+    flushing.append(live)
+    if !result.effects.isEmpty { perform(result.effects, live) }
+    for subscriber in result.waitersWithOutput { fanOut.flush(subscriber) }
   }
 
   /// Ends a session's turn immediately, before the loop's turn ends, and sends as many bytes as the members' sockets accept.
@@ -171,8 +172,7 @@ final class Broadcaster {
   /// Decides whether a dirty session first waits for more entries. Records the flush of a session that does not wait.
   ///
   /// - Returns: true if the session waits. After the wait, it is in the list of dirty sessions again.
-  private func paces(_ live: LiveSession) -> Bool {
-    let interval = flushInterval ?? FlushPacer.interval(load: load.value)
+  private func paces(_ live: LiveSession, _ interval: Duration, _ now: MonotonicTime) -> Bool {
     guard !stopState.isDraining,
       let until = live.pacer.waits(interval, isFixed: flushInterval != nil, now: now)
     else {
@@ -204,27 +204,27 @@ final class Broadcaster {
 
   /// Continues the flushes of sessions, with at most `sendsPerTurn` sends.
   func flush() {
+    guard !flushing.isEmpty else { return }
     var sendsLeft = Self.sendsPerTurn
-    var turns = flushing.count
-    while sendsLeft > 0, turns > 0 {
-      turns -= 1
-      let live = flushing.removeFirst()
-      let (isDone, sends) = fanOut.send(
-        live, sends: sendsLeft, includingCaughtUp: live.includesCaughtUp)
-      sendsLeft -= max(1, sends)
-      if isDone {
-        sendsLeft -= fanOut.sendTargeted(live)
+    flushing.serve { live, _ in
+      guard sendsLeft > 0 else { return false }
+      let progress = fanOut.send(live, sends: sendsLeft, includingCaughtUp: live.includesCaughtUp)
+      sendsLeft -= max(1, progress.sends)
+      if progress.isDone {
+        if progress.hasTargeted { sendsLeft -= fanOut.sendTargeted(live) }
         live.isFlushing = false
         recordFanOutTime(live)
       } else {
         // This flush has not visited all members yet. It continues after the flushes of the other sessions.
         flushing.append(live)
       }
-      collectCounters(of: live)
+      let status = live.session.takeStatus()
+      collect(status, of: live)
       // The turn may have changed the deadlines of the session. For example, it may have set the time to send `committed` to
       // members that did not get `committed` together with entries.
-      schedule(live)
-      if live.session.needsTurn { touch(live) }
+      schedule(live, status.deadlines)
+      if status.needsTurn { touch(live) }
+      return true
     }
   }
 
@@ -232,43 +232,55 @@ final class Broadcaster {
   /// tail of the log.
   private func recordFanOutTime(_ live: LiveSession) {
     guard live.flushedEntryAt != .distantFuture else { return }
-    counters.values.fanOutTimes.count(.now() - live.flushedEntryAt)
+    let time = MonotonicTime.now().nanoseconds - live.flushedEntryAt.nanoseconds
+    counters.update { $0.fanOutTimes.count(nanoseconds: time) }
     live.flushedEntryAt = .distantFuture
   }
 
   // MARK: - Counters
 
   /// Adds the counters of a session to the reactor's counters, and updates the gauges.
-  func collectCounters(of live: LiveSession) {
-    let counted = live.session.takeCounters()
-    counters.values.entriesReceived += UInt64(counted.entriesAccepted)
-    counters.values.entriesDelivered += UInt64(counted.delivered)
-    counters.values.repeats += UInt64(counted.repeats)
-    counters.values.unreliableReceived += UInt64(counted.unreliableReceived)
-    counters.values.unreliableRefused += UInt64(counted.unreliableRefused)
-    counters.values.unreliableDropped += UInt64(counted.unreliableDropped)
-    counters.values.lateCatchUps += UInt64(counted.lateCatchUps)
-    if counted.commitWait > 0 { counters.values.commitTimes.count(nanoseconds: counted.commitWait) }
-    guard !live.isRemoved else { return }
-    setGauges(of: live, participants: live.session.members.count, logBytes: live.session.logBytes)
+  private func collect(_ status: SessionStatus, of live: LiveSession) {
+    add(status.counters)
+    if !live.isRemoved { setGauges(of: live, participants: status.memberCount, logBytes: status.logBytes) }
   }
 
   /// Collects the last counters of a session and removes the session from the gauges, before it is marked as removed.
   func countOut(_ live: LiveSession) {
-    collectCounters(of: live)
+    add(live.session.takeCounters())
     setGauges(of: live, participants: 0, logBytes: 0)
   }
 
+  private func add(_ counted: SessionCounters) {
+    counters.update { values in
+      values.entriesReceived += UInt64(counted.entriesAccepted)
+      values.entriesDelivered += UInt64(counted.delivered)
+      values.repeats += UInt64(counted.repeats)
+      values.unreliableReceived += UInt64(counted.unreliableReceived)
+      values.unreliableRefused += UInt64(counted.unreliableRefused)
+      values.unreliableDropped += UInt64(counted.unreliableDropped)
+      values.lateCatchUps += UInt64(counted.lateCatchUps)
+      if counted.commitWait > 0 { values.commitTimes.count(nanoseconds: counted.commitWait) }
+    }
+  }
+
   private func setGauges(of live: LiveSession, participants: Int, logBytes: Int) {
-    counters.values.participants += Int64(participants - live.countedParticipants)
-    counters.values.logBytes += Int64(logBytes - live.countedLogBytes)
-    logMemory(
-      memory.hold(
-        logBytes - live.countedLogBytes,
-        sessions: (logBytes > 0 ? 1 : 0) - (live.countedLogBytes > 0 ? 1 : 0)))
-    live.session.memoryPressure = memory.memoryPressure(for: logBytes)
-    live.countedParticipants = participants
-    live.countedLogBytes = logBytes
+    let joined = participants - live.countedParticipants
+    let grown = logBytes - live.countedLogBytes
+    if joined != 0 || grown != 0 {
+      counters.update { values in
+        values.participants += Int64(joined)
+        values.logBytes += Int64(grown)
+      }
+      logMemory(
+        memory.hold(grown, sessions: (logBytes > 0 ? 1 : 0) - (live.countedLogBytes > 0 ? 1 : 0)))
+      live.countedParticipants = participants
+      live.countedLogBytes = logBytes
+    }
+    let pressure = memory.memoryPressure(for: logBytes)
+    guard pressure != live.memoryPressure else { return }
+    live.memoryPressure = pressure
+    live.session.memoryPressure = pressure
   }
 
   /// Logs that the memory for sessions is full, or that it has free room again.

@@ -39,16 +39,17 @@ final class FanOut {
   ///   - limit: the maximum number of sends.
   ///   - includingCaughtUp: false to skip members that are at the tail and have no output of their own. They get the entries in a
   ///     later flush.
-  /// - Returns: true when all members have been visited, and the number of sends.
+  /// - Returns: true when all members have been visited, the number of sends, and true if the turn has targeted unreliable frames.
   @discardableResult
   func send(_ live: LiveSession, sends limit: Int, includingCaughtUp: Bool = true) -> (
-    isDone: Bool, sends: Int
+    isDone: Bool, sends: Int, hasTargeted: Bool
   ) {
     var flush = live.session.beginFlush()
     let slice = sendTail(of: &flush, sends: limit, includingCaughtUp: includingCaughtUp)
     let (unreliable, entries) = (flush.unreliableFrames, flush.unreliableEntryCount)
+    let progress = (isDone: slice.isDone, sends: slice.sends, hasTargeted: flush.hasTargetedFrames)
     live.session.endFlush(flush, delivered: slice.delivered)
-    guard !slice.notAtTail.isEmpty || !slice.partialWrites.isEmpty else { return (slice.isDone, slice.sends) }
+    guard !slice.notAtTail.isEmpty || !slice.partialWrites.isEmpty else { return progress }
     let subscribers = slice.notAtTail.map { live.session.subscribers[$0] }
     let partialWrites = slice.partialWrites.map { (live.session.subscribers[$0.position], $0.accepted) }
     for (subscriber, accepted) in partialWrites {
@@ -66,7 +67,7 @@ final class FanOut {
         missed(live, subscriber, accepted: 0, of: entries)
       }
     }
-    return (slice.isDone, slice.sends)
+    return progress
   }
 
   /// Sends the tail of the log to the members. This loop is the most important one for the gateway's performance: one pass over
@@ -164,7 +165,6 @@ final class FanOut {
   ///
   /// - Returns: the number of sends.
   func sendTargeted(_ live: LiveSession) -> Int {
-    guard live.session.hasTargetedUnreliable else { return 0 }
     var sends = 0
     for (subscriber, frames, entries) in live.session.targetedUnreliable() {
       guard let connection = io.table[token: subscriber.connection] else { continue }

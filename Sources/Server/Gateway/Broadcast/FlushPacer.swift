@@ -12,9 +12,9 @@ struct FlushPacer {
   /// The maximum time for which entries wait for more entries.
   static let longest = Duration.milliseconds(16)
   /// The load of the loop above which entries wait.
-  private static let someLoad = 0.3
+  private static let someLoad = 0.7
   /// The load of the loop at which entries wait for the maximum time.
-  private static let fullLoad = 0.7
+  private static let fullLoad = 0.95
   /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
   private static let worthwhile = 1.5
   /// The number of flushes between two tries without waiting, while waiting is worthwhile.
@@ -38,7 +38,9 @@ struct FlushPacer {
 
   /// Returns the maximum time for which entries wait at a given load of the loop.
   static func interval(load: Double) -> Duration {
-    longest * min(1, max(0, (load - someLoad) / (fullLoad - someLoad)))
+    guard load > someLoad else { return .zero }
+    let part = min(1, (load - someLoad) / (fullLoad - someLoad))
+    return .nanoseconds(Int64(Double(longest.wholeNanoseconds) * part))
   }
 
   private var isWorthIt: Bool { afterWaiting >= Self.worthwhile * atOnce }

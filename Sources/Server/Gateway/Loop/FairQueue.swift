@@ -9,7 +9,7 @@ final class FairQueue<Element> {
   /// The minimum time slice of one element.
   private static var leastShare: Duration { .microseconds(50) }
 
-  private var elements: [Element] = []
+  private let elements = TurnList<Element>()
   private let now: () -> MonotonicTime
 
   /// Creates an empty queue.
@@ -38,17 +38,14 @@ final class FairQueue<Element> {
     _ body: (Element, _ shareEnd: MonotonicTime) -> Void
   ) {
     guard !elements.isEmpty else { return }
-    let waiting = elements
-    elements = []
-    let end = now() + time
-    let share = max(Self.leastShare, time / waiting.count)
-    for (index, element) in waiting.enumerated() {
-      let begin = now()
-      guard mayServe(index == 0, begin < end) else {
-        elements = waiting[index...] + elements
-        return
-      }
-      body(element, begin + share)
+    let nanoseconds = time.wholeNanoseconds
+    let share = max(Self.leastShare.wholeNanoseconds, nanoseconds / Int64(elements.count))
+    let end = now().nanoseconds + nanoseconds
+    elements.serve { element, isFirst in
+      let begin = now().nanoseconds
+      guard mayServe(isFirst, begin < end) else { return false }
+      body(element, MonotonicTime(nanoseconds: begin + share))
+      return true
     }
   }
 }

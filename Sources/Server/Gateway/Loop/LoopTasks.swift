@@ -17,6 +17,7 @@ final class LoopTasks {
 
   /// Removes and returns the work that was scheduled since the last call.
   func takeAll() -> [Work] {
+    guard !pending.isEmpty else { return [] }
     defer { pending = [] }
     return pending
   }

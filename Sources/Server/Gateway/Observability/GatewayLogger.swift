@@ -4,6 +4,12 @@ internal import Primitives
 /// The counters of one reactor, shared by its components.
 final class ReactorCounters {
   var values = Counters()
+
+  /// Changes several counters with one access.
+  @inline(__always)
+  func update(_ change: (inout Counters) -> Void) {
+    change(&values)
+  }
 }
 
 /// Counts the events that peers cause in one reactor. Logs these events, but limits the number of log lines.

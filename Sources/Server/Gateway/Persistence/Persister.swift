@@ -41,12 +41,17 @@ final class Persister {
   private static let dataRetryMs: UInt64 = 5000
 
   /// The sessions of a shard that wait for the shard's next batch.
-  private struct Shard {
-    var queue: [StoredSession] = []
+  private final class Shard {
+    let number: Int
+    let queue = TurnList<StoredSession>()
     /// The time of the next batch; nil when no session is in the queue.
     var storeAt: MonotonicTime?
     var lastBatchAt = MonotonicTime.distantPast
     var isInFlight = false
+
+    init(number: Int) {
+      self.number = number
+    }
   }
 
   /// Called for each session of a batch when the outcome of the batch is known, even if the records were not stored.
@@ -61,7 +66,7 @@ final class Persister {
   private let clock: LoopClock
   private let tasks: LoopTasks
   private let counters: ReactorCounters
-  private var shards: [Shard]
+  private let shards: [Shard]
 
   init(
     _ environment: Environment, reactor: Int, clock: LoopClock, tasks: LoopTasks, counters: ReactorCounters
@@ -71,7 +76,7 @@ final class Persister {
     self.clock = clock
     self.tasks = tasks
     self.counters = counters
-    shards = Array(repeating: Shard(), count: environment.store.shardCount)
+    shards = (0..<environment.store.shardCount).map { Shard(number: $0) }
   }
 
   private var now: MonotonicTime { clock.now }
@@ -88,11 +93,12 @@ final class Persister {
 
   // MARK: - Requests
 
-  /// Queues a session's unsaved entries for the next regular batch of its shard.
-  func storeSoon(_ stored: StoredSession) {
-    guard stored.session.hasUnsaved else { return }
-    enqueue(stored, at: usualTime(of: stored))
-    if stored.session.unsavedBytes - stored.countedUnsaved >= Self.countedStep { countUnsaved(stored) }
+  /// Queues a session's unsaved records for the next regular batch of its shard. `unsavedBytes` are the bytes of its log that are
+  /// not on disk.
+  func storeSoon(_ stored: StoredSession, unsavedBytes: Int) {
+    let shard = shard(of: stored)
+    enqueue(stored, in: shard, at: usualTime(of: shard))
+    if unsavedBytes - stored.countedUnsaved >= Self.countedStep { countUnsaved(stored) }
   }
 
   /// Queues a session's unsaved entries for a batch that is written as soon as no other batch of the shard is in flight.
@@ -115,7 +121,7 @@ final class Persister {
   ///   No record follows an `end` record.
   func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) async -> Bool {
     // A session that is only in memory has no records.
-    guard stored.session.isByStore else { return true }
+    guard stored.isByStore else { return true }
     return await stored.waitForFinalRecord(kind) { enqueue(stored, at: .distantPast) }
   }
 
@@ -134,46 +140,52 @@ final class Persister {
 
   // MARK: - Batches
 
-  private func shard(of stored: StoredSession) -> Int {
-    shards.count == 1 ? 0 : environment.store.shard(of: stored.id)
+  private func shard(of stored: StoredSession) -> Shard {
+    shards[shards.count == 1 ? 0 : environment.store.shard(of: stored.id)]
   }
 
   /// The time of a batch that no caller waits for.
-  private func usualTime(of stored: StoredSession) -> MonotonicTime {
-    max(now + Self.storeInterval, shards[shard(of: stored)].lastBatchAt + Self.batchInterval)
+  private func usualTime(of shard: Shard) -> MonotonicTime {
+    max(now + Self.storeInterval, shard.lastBatchAt + Self.batchInterval)
   }
 
   private func enqueue(_ stored: StoredSession, at time: MonotonicTime) {
-    let shard = shard(of: stored)
+    enqueue(stored, in: shard(of: stored), at: time)
+  }
+
+  private func enqueue(_ stored: StoredSession, in shard: Shard, at time: MonotonicTime) {
     if !stored.isQueued {
       stored.isQueued = true
-      shards[shard].queue.append(stored)
+      shard.queue.append(stored)
     }
-    shards[shard].storeAt = min(shards[shard].storeAt ?? time, time)
+    shard.storeAt = min(shard.storeAt ?? time, time)
   }
 
   /// Passes the next batch of each shard to the store when its time has come.
   func storeIfDue() {
-    for shard in shards.indices { storeIfDue(shard) }
+    for shard in shards { storeIfDue(shard) }
   }
 
-  private func storeIfDue(_ shard: Int) {
-    guard let due = shards[shard].storeAt, due <= now, !shards[shard].isInFlight else { return }
-    shards[shard].storeAt = nil
-    let sessions = shards[shard].queue
-    shards[shard].queue = []
+  private func storeIfDue(_ shard: Shard) {
+    guard let due = shard.storeAt, due <= now, !shard.isInFlight else { return }
+    shard.storeAt = nil
     var batches: [StoredSession.Batch] = []
-    for stored in sessions {
+    shard.queue.serve { stored, _ in
       stored.isQueued = false
-      guard !stored.isFlushing else {
-        enqueue(stored, at: now)
-        continue
+      if stored.isFlushing {
+        enqueue(stored, in: shard, at: now)
+      } else if let batch = stored.takeBatch({ record($0, of: stored) }) {
+        batches.append(batch)
       }
-      if let batch = stored.takeBatch({ record($0, of: stored) }) { batches.append(batch) }
+      return true
     }
     guard !batches.isEmpty else { return }
-    shards[shard].isInFlight = true
-    shards[shard].lastBatchAt = now
+    shard.isInFlight = true
+    shard.lastBatchAt = now
+    store(batches, of: shard)
+  }
+
+  private func store(_ batches: [StoredSession.Batch], of shard: Shard) {
     let appends = batches.map {
       LogAppend(id: $0.stored.id, number: $0.number, records: $0.records)
     }
@@ -191,8 +203,8 @@ final class Persister {
     }
   }
 
-  private func batchReturned(_ batches: [StoredSession.Batch], _ outcome: BatchOutcome, _ shard: Int) {
-    shards[shard].isInFlight = false
+  private func batchReturned(_ batches: [StoredSession.Batch], _ outcome: BatchOutcome, _ shard: Shard) {
+    shard.isInFlight = false
     counters.values.appendTimes.count(outcome.duration)
     var failure: StorageError?
     var hasOtherFailure = false
@@ -235,7 +247,7 @@ final class Persister {
     didReturn(stored)
     if stored.hasRecords {
       let isUrgent = stored.hasWaiters || stored.session.unsavedBytes > Self.backlogBytes
-      enqueue(stored, at: isUrgent ? now : usualTime(of: stored))
+      enqueue(stored, at: isUrgent ? now : usualTime(of: shard(of: stored)))
     }
     didStore(stored)
   }
@@ -284,18 +296,13 @@ final class Persister {
   func reportBytes(of stored: StoredSession) {
     guard !stored.isRemoved else { return }
     let (logBytes, attachmentBytes) = (stored.logBytes, stored.session.attachmentBytes)
-    environment.ledger.update(stored.id) { account in
-      account.isOpen = true
-      account.logBytes = logBytes
-      account.attachmentBytes = attachmentBytes
-    }
+    var refusal = environment.ledger.report(
+      stored.id, logBytes: logBytes, attachmentBytes: attachmentBytes)
     // The entries of a session that is only in memory are not in the data folder.
-    guard stored.session.isByStore else { return }
-    stored.session.dataRefusal = environment.ledger.refusalOfGrowth(of: stored.id).map { refusal in
-      var refusal = refusal
-      refusal.retryAfterMs = Self.dataRetryMs
-      return refusal
-    }
+    guard stored.isByStore, refusal != nil || stored.isRefusingData else { return }
+    refusal?.retryAfterMs = Self.dataRetryMs
+    stored.isRefusingData = refusal != nil
+    stored.session.dataRefusal = refusal
   }
 
   /// Informs the disk monitor about the result of a write. Logs when the disk begins to fail and when it works again.

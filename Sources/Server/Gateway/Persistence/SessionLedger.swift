@@ -80,6 +80,20 @@ final class SessionLedger: Sendable {
     state.withLock { $0.accounts.update(id, change) }
   }
 
+  /// Sets the bytes of a session that is in memory.
+  ///
+  /// - Returns: the refusal of more bytes in the session; nil when they are accepted.
+  func report(_ id: SessionID, logBytes: Int, attachmentBytes: Int) -> Refusal? {
+    state.withLock { state in
+      state.accounts.update(id) { account in
+        account.isOpen = true
+        account.logBytes = logBytes
+        account.attachmentBytes = attachmentBytes
+      }
+      return state.accounts.refusalOfGrowth(of: id, adding: 0)
+    }
+  }
+
   /// Removes a session's values.
   func forget(_ id: SessionID) {
     state.withLock { $0.accounts.forget(id) }

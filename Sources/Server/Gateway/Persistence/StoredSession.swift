@@ -50,6 +50,8 @@ class StoredSession {
   }
 
   final let id: SessionID
+  /// True when the session is in a store on disk.
+  final let isByStore: Bool
   final var session: Session
   /// True when the session has ended, expired or been unloaded. No more records are written for it, and the gauges no longer
   /// include it.
@@ -65,6 +67,8 @@ class StoredSession {
   final var compactAgainAt: MonotonicTime?
   /// True while the session is in the queue for the next batch.
   final var isQueued = false
+  /// True while the session refuses new entries because the data folder is full.
+  final var isRefusingData = false
   /// The unsaved bytes of the session that are included in the gauge of the gateway.
   final var countedUnsaved = 0
   final private(set) var lastRecord = LastRecord.open
@@ -78,6 +82,7 @@ class StoredSession {
 
   init(_ session: consuming Session) {
     id = session.id
+    isByStore = session.isByStore
     self.session = session
   }
 

@@ -44,7 +44,7 @@ extension SessionTable {
     counters.values.sessionsEnded += 1
     environment.ledger.update(id) { $0.hasEnded = true }
     uploads.endUploads(of: host, keepsFiles: false)
-    if host.session.isByStore {
+    if host.isByStore {
       endedSessionCache[id] = host
       host.scheduledAt = nil
       scheduleForgetting(host)
@@ -72,9 +72,9 @@ extension SessionTable {
   /// Returns the time at which a session expires, or at which to check its expiry again; nil while it has participants.
   ///
   /// A session on the disk expires only if the monotonic clock and a trusted wall clock agree that its time is over.
-  func expiryDeadline(of host: SessionHost) -> MonotonicTime? {
-    guard let expiry = host.session.expiresAt else { return nil }
-    guard expiry <= now, host.session.isByStore else { return expiry }
+  func expiryDeadline(of host: SessionHost, _ deadlines: SessionDeadlines) -> MonotonicTime? {
+    guard let expiry = deadlines.expiry else { return nil }
+    guard expiry <= now, host.isByStore else { return expiry }
     let date = environment.removal.clock.date
     let wait = environment.removal.wait(now: now)
     guard wait == .zero else { return now.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }

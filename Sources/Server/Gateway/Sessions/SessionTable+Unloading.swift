@@ -5,8 +5,8 @@ internal import Wire
 
 extension SessionTable {
   /// Returns the time at which an idle session is unloaded from memory; nil while the session is in use or the gateway stops.
-  func idleDeadline(of host: SessionHost) -> MonotonicTime? {
-    guard host.session.isByStore, !isDraining, !host.isRemoved, isIdle(host) else {
+  func idleDeadline(of host: SessionHost, _ deadlines: SessionDeadlines) -> MonotonicTime? {
+    guard deadlines.isUnused, host.isByStore, !isDraining, !host.isRemoved, isIdle(host, deadlines) else {
       host.idleSince = nil
       return nil
     }
@@ -16,15 +16,14 @@ extension SessionTable {
   }
 
   /// Returns true if a session has no participants, sockets, uploads or tasks.
-  private func isIdle(_ host: SessionHost) -> Bool {
-    host.session.activeParticipantCount == 0 && host.session.members.isEmpty && !host.session.hasWaiting
-      && host.unjoinedSockets == 0 && host.tasksInHand == 0 && !host.isCompacting
+  private func isIdle(_ host: SessionHost, _ deadlines: SessionDeadlines) -> Bool {
+    deadlines.isUnused && host.unjoinedSockets == 0 && host.tasksInHand == 0 && !host.isCompacting
       && !uploads.isBusy(in: host)
   }
 
   /// Unloads a session if it has been idle for the configured time.
-  func unloadIfIdle(_ host: SessionHost) {
-    guard let deadline = idleDeadline(of: host), deadline <= now else { return }
+  func unloadIfIdle(_ host: SessionHost, _ deadlines: SessionDeadlines) {
+    guard let deadline = idleDeadline(of: host, deadlines), deadline <= now else { return }
     host.tasksInHand += 1
     func unload() async {
       await self.unload(host)
@@ -41,7 +40,7 @@ extension SessionTable {
     }
     // A participant may have joined while the record was being written. The check must not count this task itself.
     host.tasksInHand -= 1
-    let isIdle = self.isIdle(host)
+    let isIdle = self.isIdle(host, host.session.deadlines)
     host.tasksInHand += 1
     guard !host.isRemoved, isIdle, host.isClosed else { return }
     // The files of uploads are kept, so that the uploads can continue after the session has been loaded again.

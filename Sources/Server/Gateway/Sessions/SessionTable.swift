@@ -110,7 +110,7 @@ final class SessionTable {
     persister.didLoseOwnership = { [unowned self] in dropLost($0.session.id) }
     compactor.didFinish = { [unowned self] in touch($0.session.id) }
     uploads.didChange = { [unowned self] in touch($0) }
-    broadcaster.schedule = { [unowned self] in schedule($0) }
+    broadcaster.schedule = { [unowned self] in schedule($0, $1) }
   }
 
   var log: Log { environment.log }
@@ -205,15 +205,18 @@ final class SessionTable {
 
   /// Schedules the earliest deadline of a session.
   func schedule(_ live: LiveSession) {
+    schedule(live, live.session.deadlines)
+  }
+
+  private func schedule(_ live: LiveSession, _ deadlines: SessionDeadlines) {
     guard !live.isRemoved, let host = live as? SessionHost else { return }
-    var next = host.session.nextDeadline
-    let presenceDue = host.presenceDue
-    for time in [expiryDeadline(of: host), idleDeadline(of: host), presenceDue] {
-      if let time { next = min(next ?? time, time) }
-    }
-    guard let next, host.scheduledAt.map({ next < $0 }) ?? true else { return }
+    var next = deadlines.next ?? .distantFuture
+    if let time = expiryDeadline(of: host, deadlines) { next = min(next, time) }
+    if let time = idleDeadline(of: host, deadlines) { next = min(next, time) }
+    if let time = host.presenceDue { next = min(next, time) }
+    guard next < host.scheduledAt ?? .distantFuture else { return }
     host.scheduledAt = next
-    deadlines.insert(host.id, at: next)
+    self.deadlines.insert(host.id, at: next)
   }
 
   func setDeadline(of id: SessionID, _ time: MonotonicTime) {
@@ -231,11 +234,12 @@ final class SessionTable {
       if isFinishing { continue }
       host.session.tick(now: now)
       uploads.removeExpired(of: host)
-      if let expiry = expiryDeadline(of: host), expiry <= now {
+      let deadlines = host.session.deadlines
+      if let expiry = expiryDeadline(of: host, deadlines), expiry <= now {
         expire(host)
         continue
       }
-      unloadIfIdle(host)
+      unloadIfIdle(host, deadlines)
       broadcaster.touch(host)
     }
   }
@@ -243,7 +247,7 @@ final class SessionTable {
   /// Frees memory of idle sessions. Called twice a second.
   func sweep() {
     for host in hosts.values {
-      if host.session.dataRefusal != nil { persister.reportBytes(of: host) }
+      if host.isRefusingData { persister.reportBytes(of: host) }
       broadcaster.sweep(host)
     }
   }

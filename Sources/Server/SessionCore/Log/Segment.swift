@@ -62,23 +62,29 @@ package final class Segment {
   func appendFrame(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
   ) -> Int {
+    // The bytes are appended to a local variable, because each access to the property would be checked at run time.
+    var bytes: [UInt8] = []
+    swap(&bytes, &self.bytes)
     let before = bytes.count
     FrameHeader.append(.binary, length: entries.count, to: &bytes)
     let headerLength = bytes.count - before
     bytes.append(entries)
+    let end = bytes.count
+    swap(&bytes, &self.bytes)
     var list = -1
+    var added = end - before + MemoryLayout<Frame>.stride
     if let targets {
       list = targetLists.count
       targetLists.append(targets)
-      targetedEnd = bytes.count
+      targetedEnd = end
+      added += 4 * targets.count + 48
     }
-    weight += bytes.count - before + MemoryLayout<Frame>.stride
-    if let targets { weight += 4 * targets.count + 48 }
+    weight += added
     frames.append(
       Frame(
-        end: bytes.count, headerLength: headerLength, firstSequence: firstSequence,
-        lastSequence: lastSequence, entryCount: entryCount, targets: list))
-    return bytes.count - before + 4 * (targets?.count ?? 0)
+        end: end, headerLength: headerLength, firstSequence: firstSequence, lastSequence: lastSequence,
+        entryCount: entryCount, targets: list))
+    return end - before + 4 * (targets?.count ?? 0)
   }
 
   /// Appends the payload of another segment's frame, compressed or uncompressed.

@@ -8,6 +8,7 @@ extension SegmentLog {
   ///   if there are no such frames.
   func run(after sequence: UInt64, upTo limit: Int) -> (body: [UInt8], lastSequence: UInt64, logBytes: Int)? {
     var body: [UInt8] = []
+    body.reserveCapacity(min(limit, appendedBytes - savedBytes + 256))
     var last = sequence
     var logBytes = 0
     let first = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) > sequence }

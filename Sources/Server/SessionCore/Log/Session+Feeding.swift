@@ -117,7 +117,8 @@ extension Session {
   package mutating func beginFlush() -> SessionFlush {
     var flush = SessionFlush(
       number: flushNumber, tail: log.tailSegment, unreliableFrames: unreliableBatch.frames,
-      unreliableEntryCount: unreliableBatch.entryCount)
+      unreliableEntryCount: unreliableBatch.entryCount,
+      hasTargetedFrames: !unreliableBatch.targeted.isEmpty)
     swap(&flush.members, &members)
     return flush
   }
@@ -159,8 +160,6 @@ extension Session {
     }
     return deliveries
   }
-
-  package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
   /// Buffers the remaining bytes for one subscriber, after its socket accepted only a part of some frames.
   package mutating func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {

@@ -221,6 +221,7 @@ extension Session {
     if batch.sequence == log.lastSequence {
       batch.senders = save.senders
       save.senders = []
+      batch.acknowledged.reserveCapacity(batch.senders.count)
       for number in batch.senders {
         guard let participant = participants[number] else { continue }
         participant.hasUnsaved = false
@@ -228,6 +229,7 @@ extension Session {
       }
     }
     // The record of a refused client sequence must not be on disk before the entries that preceded the refusal.
+    guard !save.consumed.isEmpty else { return }
     let used = save.consumed.filter { $0.value.sequence <= batch.sequence }
     guard !used.isEmpty else { return }
     for (number, item) in used {
