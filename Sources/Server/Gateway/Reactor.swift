@@ -142,7 +142,8 @@ actor Reactor {
     startTasks()
     let end = MonotonicTime.now()
     broadcaster.countTurn(
-      jobsBegan: jobsBegan, from: began, to: end, yielding: io.readQueue.takeExpensiveTime())
+      jobsBegan: jobsBegan, from: began, to: end,
+      yielding: io.readQueue.takeExpensiveTime() + io.writeQueue.takeBulkTime())
     publisher.countTurn(end - (jobsBegan ?? began))
     return nextDeadline()
   }

@@ -51,6 +51,8 @@ struct ConnectionQueueTests {
     queue.serve { order.append($0) }
     #expect(order == [live.key, bulk.key])
     #expect(queue.isEmpty)
+    #expect(queue.takeBulkTime() > .zero)
+    #expect(queue.takeBulkTime() == .zero)
   }
 
   @Test(

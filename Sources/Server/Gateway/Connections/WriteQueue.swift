@@ -1,3 +1,4 @@
+internal import Platform
 internal import Primitives
 
 /// The connections of a reactor that have to continue writing. Their sockets have just become writable, or they have used up
@@ -11,6 +12,9 @@ final class WriteQueue {
   private let live = FairQueue<Connection.Key>()
   private let bulk = FairQueue<Connection.Key>()
   private let budget: TurnBudget
+  /// The time that the present turn has spent on writing bulk data. This time does not count as load of the loop: when the load
+  /// is high, the loop delays entries, and a long catch-up must not delay the entries of other sessions.
+  private var bulkTimeOfTurn = Duration.zero
 
   /// Creates an empty queue.
   ///
@@ -35,9 +39,18 @@ final class WriteQueue {
   /// Writes to the connections in the queue: first live entries and answers, then bulk data.
   func serve(_ write: (Connection.Key) -> Void) {
     live.serve(for: Self.liveTime) { key, _ in write(key) }
+    guard !bulk.isEmpty else { return }
+    let began = MonotonicTime.now()
     bulk.serve(
       for: Self.bulkTime,
       mayServe: { _, hasTime in budget.allowsBulkBytes && (hasTime || budget.owesBulkBytes) },
       { key, _ in write(key) })
+    bulkTimeOfTurn = .now() - began
+  }
+
+  /// Returns the time that the turn spent on writing bulk data, and resets it to zero.
+  func takeBulkTime() -> Duration {
+    defer { bulkTimeOfTurn = .zero }
+    return bulkTimeOfTurn
   }
 }

@@ -17,8 +17,8 @@ final class LoopLoad {
   ///   - jobsBegan: the beginning of the jobs that ran just before the turn, and that count as work too; nil without jobs.
   ///   - start: the beginning of the turn.
   ///   - end: the end of the turn.
-  ///   - yielding: the time in the turn that was spent on expensive input. It does not count as work, because expensive input
-  ///     yields to all other work.
+  ///   - yielding: the time in the turn that was spent on expensive input and on writing bulk data. It does not count as work,
+  ///     because both yield to all other work.
   func turned(
     jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime,
     yielding: Duration = .zero
