@@ -4,7 +4,7 @@ internal import Networking
 internal import Platform
 internal import Wire
 
-/// The state of a connection on its way to the reactor that owns the session of its request.
+/// The state of a connection on its way to the reactor that owns, or will create, the session of its request.
 ///
 /// SAFETY of `Sendable`: the sending reactor has removed the connection from its table. Functions of this reactor may still refer
 /// to the connection, but they do not use the descriptor or the TLS state any more. The state of the request contains values
@@ -15,8 +15,8 @@ final class ConnectionTransfer: @unchecked Sendable {
   enum Step {
     /// The head was read and accepted.
     case head(RequestHead)
-    /// The whole request was read. Its body names the session whose successor is created.
-    case end
+    /// The whole request was read. It creates a session at a place on the receiving reactor.
+    case end(SessionPlacement.Place)
   }
 
   private var descriptor: OwnedDescriptor?
@@ -50,9 +50,10 @@ final class ConnectionTransfer: @unchecked Sendable {
   }
 }
 
-/// Transfers connections between reactors, because the reactor of a session answers all requests that name the session.
+/// Transfers connections between reactors, because the reactor of a session creates it and answers all requests that name it.
 ///
-/// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor.
+/// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor, or
+/// creates a session on one.
 extension HTTPService {
   /// Returns the number of the reactor that owns a session; nil if this reactor owns the session.
   func otherOwner(of session: SessionID) -> Int? {
@@ -60,10 +61,10 @@ extension HTTPService {
     return owner == reactor ? nil : owner
   }
 
-  /// Transfers a connection to another reactor, which owns the session of the request.
+  /// Transfers a connection to another reactor, which owns the session of the request or creates it.
   ///
   /// - Parameters:
-  ///   - http: the connection. It must have no answer to send and no upload, and must not have sent
+  ///   - http: the connection. It must have no answer to send and no upload. If the step is `head`, it must not have sent
   ///     `100 Continue`.
   ///   - owner: the number of the other reactor.
   ///   - step: the step at which the request continues.
