@@ -138,6 +138,7 @@ actor Reactor {
     broadcaster.flush()
     io.continueWriting()
     io.closeBroken()
+    http.placement.publishLoad()
     publisher.turnEnded(isDraining: shared.isDraining)
     startTasks()
     let end = MonotonicTime.now()

@@ -47,6 +47,7 @@ final class SharedState: Sendable {
 
   private let reactors = Guarded<[Reactor]>([])
   let connectionCounts: ConnectionCounts
+  private let loads: SessionPlacement.Loads
   let persistence: Persister.Environment
   private let watchdog: LoopWatchdog
   private let drainProgress: DrainProgress
@@ -109,6 +110,7 @@ final class SharedState: Sendable {
     proxyWarnings = ProxyWarnings(configuration, log: log)
     connectionCounts = ConnectionCounts(
       limits: configuration.limits, isBehindProxy: configuration.trustedProxies > 0)
+    loads = SessionPlacement.Loads(reactors: configuration.reactors)
     metrics = MetricsRenderer(on: fileThreads.observing)
     creations = Guarded(
       SessionCreationLimiter(perMinute: configuration.limits.sessionsPerAddressPerMinute))
@@ -145,6 +147,7 @@ final class SharedState: Sendable {
         hangingReactors: { [unowned self] in hangingReactors(seenBy: $0, now: $1) }),
       stopState: stopState,
       endpoints: { [unowned self] in boundEndpoints },
+      loads: loads,
       owner: { [unowned self] in owner(of: $0).number },
       handOver: { [unowned self] transfer, reactor in
         reactors.withLock { $0[reactor] }.mailbox.enqueue(.adopt(transfer))

@@ -97,6 +97,37 @@ struct HTTPConnectionTests {
     #expect(await worker.received.isEmpty)
   }
 
+  @Test(
+    "A connection stays with the reactor that creates its first session, and is transferred to one with less load for the next"
+  )
+  func placement() async throws {
+    let worker = try HTTPWorker(reactors: 2)
+    _ = try await worker.makeSession()
+    #expect(await worker.transferred.isEmpty)
+    #expect(await worker.isActive)
+    let head = "POST /api/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: "
+    // A request that is refused is not transferred.
+    await worker.send("\(head)1\r\n\r\n{")
+    #expect(await worker.received.hasPrefix("HTTP/1.1 400"))
+    await worker.send("\(head)2\r\n\r\n{")
+    #expect(await worker.transferred.isEmpty)
+    await worker.send("}GET /")
+    #expect(await worker.transferred == ["1: GET /"])
+    #expect(await !worker.isOpen)
+    #expect(await worker.received.isEmpty)
+  }
+
+  @Test("While the gateway drains, a session is created without a transfer of the connection")
+  func placementWhileDraining() async throws {
+    let worker = try HTTPWorker(reactors: 2)
+    _ = try await worker.makeSession()
+    await worker.send("POST /api/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{")
+    await worker.drain()
+    await worker.send("}")
+    #expect(await worker.received.hasPrefix("HTTP/1.1 201"))
+    #expect(await worker.transferred.isEmpty)
+  }
+
   @Test("A valid handshake opens a WebSocket, and an invalid one is refused")
   func upgrade() async throws {
     func handshake(key: String) -> String {
@@ -160,7 +191,7 @@ private actor HTTPWorker {
   private let client: OwnedDescriptor
   /// The number of tasks that have not ended.
   private var running = 0
-  /// The connections that were transferred: the reactor that gets each one, and the bytes after the request head.
+  /// The connections that were transferred: the reactor that gets each one, and the bytes that are transferred with it.
   private let transfers = Transfers()
 
   init(reactors: Int = 1) throws {
@@ -207,7 +238,7 @@ private actor HTTPWorker {
         configuration: configuration, log: shared.log, files: environment.files,
         proxyWarnings: environment.proxyWarnings, downloads: environment.downloads,
         monitoring: environment.monitoring, stopState: shared.stopState, endpoints: environment.endpoints,
-        owner: environment.owner,
+        loads: environment.loads, owner: environment.owner,
         handOver: { [transfers] transfer, reactor in
           let input = String(decoding: transfer.input, as: UTF8.self)
           transfers.all.withLock { $0.append("\(reactor): \(input)") }

@@ -31,7 +31,7 @@ extension OverSockets {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
       for (asked, owner) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let session = try HTTPClient.on(reactor: owner, of: gateway).makeSession()
+        let session = try gateway.makeSession(on: owner)
         let http = try HTTPClient.on(reactor: asked, of: gateway, isSecure: way.isSecure)
         let client = ParticipantClient(gateway, session, isSecure: way.isSecure)
         let join = WebSocketClient.frame(.text, client.joinMessage())
@@ -56,7 +56,7 @@ extension OverSockets {
       arguments: [false, true])
     func pong(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
       let socket = try WebSocketClient(
         upgrading: http, to: WebSocketClient.path(of: session), offersDeflate: true,
@@ -68,7 +68,7 @@ extension OverSockets {
       "Requests that are pipelined after a refused WebSocket upgrade are answered", arguments: [false, true])
     func refusedUpgrade(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
       // The answer to a plain GET of the socket's address is 426 (PROTOCOL 2), and the connection stays open.
       try http.stream.send(
@@ -86,7 +86,7 @@ extension OverSockets {
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let member = try ParticipantClient(gateway, session).join()
       let token = try #require(member.joined?.token)
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
@@ -116,7 +116,7 @@ extension OverSockets {
       arguments: [false, true])
     func follows(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let member = try ParticipantClient(gateway, session).join()
       let token = try #require(member.joined?.token)
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
@@ -136,7 +136,7 @@ extension OverSockets {
     func bothReactors(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
-      let sessions = try [0, 1].map { try HTTPClient.on(reactor: $0, of: gateway).makeSession() }
+      let sessions = try [0, 1].map { try gateway.makeSession(on: $0) }
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
       for session in [sessions[1], sessions[0], sessions[0], sessions[1], sessions[0]] {
         let described = try http.ask("GET", "/api/sessions/\(session.text)")
@@ -147,6 +147,65 @@ extension OverSockets {
       }
       http.stream.close()
       try metrics.waitForNoSockets()
+    }
+
+    @Test(
+      "Sessions created over one connection are spread evenly over the reactors, and requests pipelined after them are answered",
+      arguments: [false, true])
+    func spread(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let metrics = try Metrics(of: gateway)
+      let http = try HTTPClient(gateway, isSecure: isSecure)
+      let create = http.head("POST", "/api/sessions", ["Content-Length": "2"]) + Array("{}".utf8)
+      var counts = [0, 0]
+      for _ in 0..<20 { counts[try http.makeSession().reactor(of: 2)] += 1 }
+      #expect(counts == [10, 10])
+      var requests: [UInt8] = []
+      for _ in 0..<20 { requests += create + http.head("GET", "/healthz") }
+      try http.stream.sendLast(requests)
+      for _ in 0..<20 {
+        let answer = try http.response()
+        #expect(answer.status == 201)
+        counts[try Self.createdSession(answer).reactor(of: 2)] += 1
+        #expect(try http.response().text == "{\"status\":\"alive\"}\n")
+      }
+      #expect(counts == [20, 20])
+      try http.stream.drainToEnd()
+      try metrics.waitForNoSockets()
+    }
+
+    @Test("Sessions are created on the reactor with fewer participants until the loads are equal")
+    func participants() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let metrics = try Metrics(of: gateway)
+      let crowded = try gateway.makeSession()
+      let members = try (0..<4).map { _ in try ParticipantClient(gateway, crowded).join() }
+      try metrics.wait(for: "all participants") { $0["participants"] == 4 }
+      let http = try HTTPClient(gateway)
+      for _ in 0..<5 {
+        #expect(try http.makeSession().reactor(of: 2) == 1 - crowded.reactor(of: 2))
+      }
+      for member in members { member.cut() }
+    }
+
+    @Test("The successor of a session is created on the reactor of the session, whatever its load")
+    func successor() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession(on: 1)
+      let member = try ParticipantClient(gateway, session).join()
+      let token = try #require(member.joined?.token)
+      let http = try HTTPClient(gateway)
+      // The first session is created on the other reactor, and the connection with it.
+      #expect(try http.makeSession().reactor(of: 2) == 0)
+      let answer = try http.ask(
+        "POST", "/api/sessions", ["Participant-Token": token.text],
+        body: Array(#"{"follows": "\#(session.text)"}"#.utf8))
+      #expect(try Self.createdSession(answer).reactor(of: 2) == 1)
+    }
+
+    /// Returns the id of the session that an answer reports as created.
+    private static func createdSession(_ answer: HTTPClient.Response) throws -> SessionID {
+      try #require(answer.field("Location")?.split(separator: "/").last.flatMap { SessionID($0) })
     }
 
     struct Body: CustomTestStringConvertible {
@@ -166,7 +225,7 @@ extension OverSockets {
     @Test("An upload to a session of the other reactor arrives completely and only once", arguments: Body.all)
     func upload(_ body: Body) throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: body.isSecure, bodyLimit: 4 << 20)
       let path = "/api/sessions/\(session.text)/attachments"
       let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
@@ -196,7 +255,7 @@ extension OverSockets {
       arguments: [false, true])
     func lastRequest(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
       try http.stream.sendLast(http.head("GET", "/api/sessions/\(session.text)"))
       #expect(try http.response().status == 200)
@@ -206,7 +265,7 @@ extension OverSockets {
     @Test("An HTTP/1.0 request for a session of the other reactor is answered with `Connection: close`")
     func oldVersion() throws {
       let gateway = try RunningGateway(reactors: 2)
-      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let session = try gateway.makeSession(on: 1)
       let http = try HTTPClient.on(reactor: 0, of: gateway)
       let request = "GET /api/sessions/\(session.text) HTTP/1.0\r\nHost: \(http.host)\r\n\r\n"
       try http.stream.send(Array(request.utf8))

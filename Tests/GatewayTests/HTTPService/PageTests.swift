@@ -53,7 +53,7 @@ extension OverSockets {
       arguments: [1, 2])
     func halfClosed(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)
-      let session = try HTTPClient.on(reactor: reactors - 1, of: gateway, reactors: reactors).makeSession()
+      let session = try gateway.makeSession(on: reactors - 1)
       let client = try HTTPClient.on(reactor: 0, of: gateway, reactors: reactors)
       try client.stream.send(
         client.head("GET", "/healthz") + client.head("GET", "/api/sessions/\(session.text)"))

@@ -75,7 +75,7 @@ final class HTTPClient {
     }
   }
 
-  /// Creates a session on the reactor of this connection.
+  /// Creates a session. The gateway chooses its reactor, and transfers this connection there.
   func makeSession() throws -> SessionID {
     let answer = try ask("POST", "/api/sessions", body: [])
     guard answer.status == 201 else { throw ClientError.answered(status: answer.status) }
@@ -83,17 +83,21 @@ final class HTTPClient {
     return try #require(SessionID(location.split(separator: "/").last ?? ""))
   }
 
-  /// Connects to one reactor of a gateway. The kernel distributes connections, so this takes several
-  /// attempts.
+  /// Connects to one reactor of a gateway. The connection is transferred to the reactor of a session that is created over it. The
+  /// gateway chooses this reactor, so this may take several attempts.
   static func on(
     reactor: Int, of gateway: RunningGateway, reactors: Int = 2, isSecure: Bool = false,
     bodyLimit: Int = 1 << 20
   ) throws -> HTTPClient {
     for _ in 0..<200 {
       let client = try HTTPClient(gateway, isSecure: isSecure, bodyLimit: bodyLimit)
-      // A new session belongs to the reactor of the connection, and its id names that reactor.
-      if try client.makeSession().low % UInt64(reactors) == UInt64(reactor) { return client }
+      if try client.makeSession().reactor(of: reactors) == reactor { return client }
     }
     throw ClientError.outOfPatience(waitingFor: "a connection on reactor \(reactor)")
   }
+}
+
+extension SessionID {
+  /// The number of the reactor that owns the session in a gateway with the given number of reactors.
+  func reactor(of reactors: Int) -> Int { Int(low % UInt64(reactors)) }
 }

@@ -26,7 +26,7 @@ final class JournalRoom {
       configuration.limits.idleSeconds = 3600
       adjust(&configuration)
     }
-    session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+    session = try gateway.makeSession(on: 1)
     witness = try ParticipantClient(gateway, session).join()
     observer = try JournalClient(gateway, session)
     metrics = try Metrics(of: gateway)

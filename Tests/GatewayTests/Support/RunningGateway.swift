@@ -111,6 +111,15 @@ final class RunningGateway: Sendable {
     try HTTPClient(self, isSecure: isSecure).makeSession()
   }
 
+  /// Creates a session on one reactor. The gateway chooses the reactor, so this may take several attempts.
+  func makeSession(on reactor: Int) throws -> SessionID {
+    for _ in 0..<200 {
+      let session = try makeSession()
+      if session.reactor(of: reactors) == reactor { return session }
+    }
+    throw ClientError.outOfPatience(waitingFor: "a session on reactor \(reactor)")
+  }
+
   /// Returns the content of `large.txt`. Each line contains its own offset.
   static func largeFile(bytes: Int) -> [UInt8] {
     let filling = [UInt8](repeating: UInt8(ascii: "x"), count: 4000)

@@ -16,7 +16,7 @@ final class ConnectionTransfer: @unchecked Sendable {
     /// The head was read and accepted.
     case head(RequestHead)
     /// The whole request was read. Its body names a session. The receiving reactor creates the successor of this session.
-    case end
+    case end(SessionPlacement.Place)
   }
 
   private var descriptor: OwnedDescriptor?
@@ -50,9 +50,10 @@ final class ConnectionTransfer: @unchecked Sendable {
   }
 }
 
-/// Transfers connections between reactors, because the reactor of a session answers all requests that name the session.
+/// Transfers connections between reactors, because the reactor of a session creates it and answers all requests that name it.
 ///
-/// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor.
+/// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor, or
+/// creates a session on one.
 extension HTTPService {
   /// Returns the number of the reactor that owns a session; nil if this reactor owns the session.
   func otherOwner(of session: SessionID) -> Int? {
@@ -60,10 +61,10 @@ extension HTTPService {
     return owner == reactor ? nil : owner
   }
 
-  /// Transfers a connection to another reactor, which owns the session of the request.
+  /// Transfers a connection to another reactor, which owns the session of the request or creates it.
   ///
   /// - Parameters:
-  ///   - http: the connection. It must have no answer to send and no upload, and must not have sent
+  ///   - http: the connection. It must have no answer to send and no upload. If the step is `head`, it must not have sent
   ///     `100 Continue`.
   ///   - owner: the number of the other reactor.
   ///   - step: the step at which the request continues.

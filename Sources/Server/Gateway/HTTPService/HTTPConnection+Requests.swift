@@ -112,7 +112,17 @@ extension HTTPConnection {
   }
 
   /// Handles a request whose body was received completely.
-  func complete(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
+  ///
+  /// - Parameters:
+  ///   - exchange: the request.
+  ///   - place: the place of the session that the request creates; nil if it is not chosen yet.
+  ///   - rest: the buffer with the received bytes after the request.
+  ///   - position: the beginning of these bytes.
+  ///   - end: the end of these bytes.
+  func complete(
+    _ exchange: HTTPExchange, at place: SessionPlacement.Place? = nil, rest: [UInt8], from position: Int,
+    upTo end: Int
+  ) {
     // A reserved connection serves one request only, because other health checks need its slot.
     if connection.isReserved { closesAfterOutput = true }
     switch exchange.plan {
@@ -121,7 +131,7 @@ extension HTTPConnection {
     case .upload(let upload):
       service.uploads.bodyEnded(of: upload)
     case .createSession:
-      createSession(exchange, rest: rest, from: position, upTo: end)
+      createSession(exchange, at: place, rest: rest, from: position, upTo: end)
     case .session, .attachments, .metrics:
       service.answer(exchange, over: self)
     }
@@ -131,7 +141,10 @@ extension HTTPConnection {
   ///
   /// If the request names a preceding session, and another reactor owns this session, that reactor creates the successor. The
   /// connection is transferred together with the input after the request.
-  private func createSession(_ exchange: HTTPExchange, rest: [UInt8], from position: Int, upTo end: Int) {
+  private func createSession(
+    _ exchange: HTTPExchange, at place: SessionPlacement.Place?, rest: [UInt8], from position: Int,
+    upTo end: Int
+  ) {
     let request: ActivityRequest
     do throws(WireError) {
       request = try ActivityRequest.decode(exchange.body.span)
@@ -140,10 +153,11 @@ extension HTTPConnection {
       send(.problem(error.refusal), for: exchange.head)
       return
     }
-    if let owner = request.follows.flatMap({ service.otherOwner(of: $0) }) {
-      service.handOver(self, to: owner, at: .end, input: Array(rest[position..<end]))
+    let place = place ?? service.choosePlace(for: request)
+    if place.reactor == service.reactor {
+      service.createSession(request, at: place, for: exchange, over: self)
     } else {
-      service.createSession(request, for: exchange, over: self)
+      service.handOver(self, to: place.reactor, at: .end(place), input: Array(rest[position..<end]))
     }
   }
 

@@ -142,8 +142,10 @@ final class HTTPConnection {
     case .head(let head):
       dispatch(head, Route(head.path), service.client(of: head, on: connection), available: input.count)
       guard readsBody(&input, from: 0, upTo: input.count) else { return }
-    case .end:
-      if let exchange = request.exchange { complete(exchange, rest: input, from: 0, upTo: input.count) }
+    case .end(let place):
+      if let exchange = request.exchange {
+        complete(exchange, at: place, rest: input, from: 0, upTo: input.count)
+      }
       guard isActive else { return }
     }
     receive(&input, from: 0, upTo: input.count)

@@ -18,6 +18,7 @@ final class HTTPService {
     let stopState: StopState
     /// Returns the addresses of the listeners.
     let endpoints: @Sendable () -> Endpoints
+    let loads: SessionPlacement.Loads
     /// Returns the number of the reactor that owns a session.
     let owner: @Sendable (SessionID) -> Int
     /// Transfers a connection to another reactor; returns false if the reactor's mailbox is full.
@@ -30,6 +31,7 @@ final class HTTPService {
   let uploads: UploadService
   let downloads: DownloadService
   let sessions: SessionTable
+  let placement: SessionPlacement
   let encoder: AnswerEncoder
   let webSocketUpgrade: WebSocketUpgrade
   let counters: ReactorCounters
@@ -68,6 +70,7 @@ final class HTTPService {
     self.io = io
     self.uploads = uploads
     self.sessions = sessions
+    placement = SessionPlacement(environment.loads, reactor: reactor, counters: counters)
     self.clock = clock
     self.tasks = tasks
     self.counters = counters
@@ -188,10 +191,26 @@ final class HTTPService {
     respond(to: exchange.head, over: http, with: response)
   }
 
-  /// Answers a request to create a session, or the successor of a session that this reactor owns.
-  func createSession(_ request: ActivityRequest, for exchange: HTTPExchange, over http: HTTPConnection) {
+  /// Chooses the place of a session that a request creates. The successor of a session gets a place on the reactor of that
+  /// session. While the gateway drains, another session gets a place on this reactor, because other reactors may already be
+  /// writing the last records of their sessions.
+  func choosePlace(for request: ActivityRequest) -> SessionPlacement.Place {
+    if let former = request.follows { return placement.place(on: environment.owner(former)) }
+    return isDraining ? placement.place(on: reactor) : placement.choose()
+  }
+
+  /// Answers a request to create a session at a place on this reactor.
+  func createSession(
+    _ request: ActivityRequest, at place: SessionPlacement.Place, for exchange: HTTPExchange,
+    over http: HTTPConnection
+  ) {
     func response() async -> HTTPResponse? {
-      HTTPResponse(
+      defer {
+        // The place counts in the load until the session does.
+        placement.publishLoad()
+        extendLifetime(place)
+      }
+      return HTTPResponse(
         answer: await sessionRoutes.create(request, for: exchange.head, from: exchange.client))
     }
     respond(to: exchange.head, over: http, with: response)
