@@ -74,4 +74,23 @@ struct BroadcasterTests {
     }
     #expect(received == 40)
   }
+
+  @Test("A session is swept after its turns, until no flush has taken place between two sweeps")
+  func sweep() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    #expect(await worker.sweptSessions == 1)
+    await worker.sweep()
+    #expect(await worker.sweptSessions == 1, "the join was flushed since the last sweep")
+    await worker.sweep()
+    #expect(await worker.sweptSessions == 0)
+    await worker.draw([1], from: client)
+    await worker.turn()
+    #expect(await worker.sweptSessions == 1)
+  }
+}
+
+extension ComponentWorker {
+  fileprivate var sweptSessions: Int { broadcaster.buffered.count }
 }

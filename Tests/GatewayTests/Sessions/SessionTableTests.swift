@@ -36,6 +36,20 @@ struct SessionTableTests {
     #expect(await worker.isInMemory)
   }
 
+  @Test(
+    "A session that refuses new data accepts data again at the first sweep at which the data folder has room")
+  func roomAgain() async throws {
+    let worker = try ComponentWorker { $0.dataBytes = 1_024 }
+    try await worker.makeSession()
+    await worker.setBytesOfAnotherSession(2_000)
+    #expect(await worker.isRefusingData)
+    await worker.sweep()
+    #expect(await worker.isRefusingData)
+    await worker.setBytesOfAnotherSession(0)
+    await worker.sweep()
+    #expect(await !worker.isRefusingData)
+  }
+
   @Test("If several clients connect to an unloaded session at the same time, the session is loaded once")
   func concurrentLoads() async throws {
     let worker = try ComponentWorker { $0.sessionIdleSeconds = 10 }
@@ -106,6 +120,17 @@ struct SessionTableTests {
 extension ComponentWorker {
   fileprivate var isInMemory: Bool { sessions[Self.id(1)] != nil }
   fileprivate var loads: UInt64 { counters.values.sessionsOpened }
+  fileprivate var isRefusingData: Bool { sessions[Self.id(1)]?.session.dataRefusal != nil }
+
+  /// Sets the bytes of a session that is only on the disk, and reports those of the session in memory if the folder is full.
+  fileprivate func setBytesOfAnotherSession(_ bytes: Int) {
+    let ledger = sessions.environment.ledger
+    ledger.forget(Self.id(2))
+    var account = SessionAccounts.Account()
+    account.logBytes = bytes
+    ledger.add(account, of: Self.id(2))
+    if ledger.refusalOfGrowth != nil, let host = sessions[Self.id(1)] { persister.reportBytes(of: host) }
+  }
 
   /// Returns the epoch of the session, which is loaded if necessary; nil if it cannot be found.
   fileprivate func epoch() async -> String? {

@@ -21,8 +21,8 @@ class LiveSession: StoredSession {
   final fileprivate var presence = PresencePacer()
   /// The number of the session's last flush at the time of the last sweep.
   final fileprivate var sweptFlush: UInt32 = 0
-  /// True when the session keeps buffers of past turns for its next turn.
-  final fileprivate var hasRoom = false
+  /// True while the session may have buffers of past turns. The broadcaster then has the session in `buffered`.
+  final fileprivate var hasBuffers = false
   /// The numbers of this session's participants and log bytes that the reactor's gauges currently include.
   final fileprivate var countedParticipants = 0
   final fileprivate var countedLogBytes = 0
@@ -76,6 +76,10 @@ final class Broadcaster {
   private var nextPacedFlush: MonotonicTime?
   private let flushing = TurnList<LiveSession>()
 
+  /// The sessions that may have buffers of past turns. The sweep visits only these sessions, because a gateway may have thousands
+  /// of sessions without any traffic.
+  private(set) var buffered: [LiveSession] = []
+
   /// Called when a session's next deadline may have changed.
   var schedule: (LiveSession, SessionDeadlines) -> Void = { _, _ in }
   /// Performs the effects that a session returned at the end of its turn.
@@ -120,6 +124,9 @@ final class Broadcaster {
     guard !live.isDirty else { return }
     live.isDirty = true
     dirty.append(live)
+    guard !live.hasBuffers else { return }
+    live.hasBuffers = true
+    buffered.append(live)
   }
 
   // MARK: - Ending turns
@@ -298,16 +305,19 @@ final class Broadcaster {
     }
   }
 
-  /// Frees the buffers of a session that was not flushed since the last sweep.
-  func sweep(_ live: LiveSession) {
-    guard !live.isFlushing else { return }
-    let flush = live.session.flushNumber
-    if live.sweptFlush != flush {
-      live.sweptFlush = flush
-      live.hasRoom = true
-    } else if live.hasRoom {
-      live.session.releaseRoom()
-      live.hasRoom = false
+  /// Frees the buffers of the sessions that were not flushed since the last sweep.
+  func sweep() {
+    let sessions = buffered
+    buffered = []
+    for live in sessions where !live.isRemoved {
+      let flush = live.session.flushNumber
+      if live.isDirty || live.isFlushing || live.sweptFlush != flush {
+        live.sweptFlush = flush
+        buffered.append(live)
+      } else {
+        live.session.releaseRoom()
+        live.hasBuffers = false
+      }
     }
   }
 }

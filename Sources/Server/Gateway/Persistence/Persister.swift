@@ -62,6 +62,8 @@ final class Persister {
   var didLoseOwnership: (StoredSession) -> Void = { _ in }
 
   let environment: Environment
+  /// The sessions that refuse new data.
+  private var refusingSessions: [StoredSession] = []
   private let reactor: Int
   private let clock: LoopClock
   private let tasks: LoopTasks
@@ -294,6 +296,7 @@ final class Persister {
   /// Reports to the ledger how many bytes a session uses in the data folder. While the folder is full, the session refuses new
   /// entries.
   func reportBytes(of stored: StoredSession) {
+    defer { listIfRefusing(stored) }
     guard !stored.isRemoved else { return }
     let (logBytes, attachmentBytes) = (stored.logBytes, stored.session.attachmentBytes)
     var refusal = environment.ledger.report(
@@ -303,6 +306,23 @@ final class Persister {
     refusal?.retryAfterMs = Self.dataRetryMs
     stored.isRefusingData = refusal != nil
     stored.session.dataRefusal = refusal
+  }
+
+  /// Reports the bytes of all sessions that refuse new data. There may be room for them now, because other sessions have become
+  /// smaller or were removed.
+  func reportRefusingSessions() {
+    let sessions = refusingSessions
+    refusingSessions = []
+    for stored in sessions {
+      stored.isListedAsRefusing = false
+      reportBytes(of: stored)
+    }
+  }
+
+  private func listIfRefusing(_ stored: StoredSession) {
+    guard stored.isRefusingData, !stored.isRemoved, !stored.isListedAsRefusing else { return }
+    stored.isListedAsRefusing = true
+    refusingSessions.append(stored)
   }
 
   /// Informs the disk monitor about the result of a write. Logs when the disk begins to fail and when it works again.

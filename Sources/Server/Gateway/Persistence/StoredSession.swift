@@ -61,6 +61,8 @@ class StoredSession {
   final var isFlushing = false
   /// The length of the log in bytes.
   final var logBytes = 0
+  /// True while `Persister` has the session in its list of sessions that refuse new data.
+  final var isListedAsRefusing = false
   /// True while the log is being compacted.
   final var isCompacting = false
   /// The earliest time of the next compaction after a failed one; nil if none has failed.

@@ -244,11 +244,9 @@ final class SessionTable {
     }
   }
 
-  /// Frees memory of idle sessions. Called twice a second.
+  /// Frees memory of idle sessions, and lets sessions accept data again when there is room. Called twice a second.
   func sweep() {
-    for host in hosts.values {
-      if host.isRefusingData { persister.reportBytes(of: host) }
-      broadcaster.sweep(host)
-    }
+    persister.reportRefusingSessions()
+    broadcaster.sweep()
   }
 }

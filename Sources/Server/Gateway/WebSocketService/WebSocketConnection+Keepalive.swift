@@ -17,6 +17,12 @@ extension WebSocketConnection {
   /// The time that an idle peer has for a pong before its time limits are checked at each tick.
   private static let pongTime = Duration.seconds(5)
 
+  /// The frame of a heartbeat: a binary message without entries. Browsers do not show pings to scripts, so this message shows a
+  /// script that the connection works.
+  private static let heartbeat: [UInt8] = [0x82, 0x00]
+  /// The frame of a ping without payload, and the frame of a heartbeat.
+  private static let pingAndHeartbeat: [UInt8] = [0x89, 0x00] + heartbeat
+
   /// The time between two pings of this socket: from 15.5 to 20 s.
   private var pingInterval: Duration {
     Self.pingInterval - CheckSchedule.tick * Int(connection.key.slot % Self.intervalCount)
@@ -66,18 +72,40 @@ extension WebSocketConnection {
   private func sendPing() {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }
-    if silence >= Self.recentActivity { subscriber.enqueue(.ping, []) }
-    if let live = enteredSession {
-      // Browsers do not show pings to scripts. A message without entries shows a script that the connection works.
-      subscriber.enqueue(.binary, [])
-      live.session.markPending(subscriber)
+    let isPingNeeded = silence >= Self.recentActivity
+    guard let live = enteredSession else {
+      if isPingNeeded { subscriber.enqueue(.ping, []) }
+      flush()
+      return
     }
-    flush()
+    let frames = isPingNeeded ? Self.pingAndHeartbeat : Self.heartbeat
+    guard isIdle(in: live) else {
+      subscriber.enqueue(frames: frames)
+      live.session.markPending(subscriber)
+      flush()
+      return
+    }
+    // The participant gets nothing else, so its outbox is not needed: that would cost more than the system call.
+    let sent = io.write(frames.span, on: connection)
+    guard sent < frames.count else { return }
+    live.session.setBlocked(true, subscriber)
+    live.session.bufferRemainder(Array(frames[sent...]), for: subscriber)
+  }
+
+  /// Returns true if a participant has received all entries of its session, and no other output waits for its socket.
+  private func isIdle(in live: LiveSession) -> Bool {
+    !connection.isWriteBlocked && !connection.hasPendingWrites && !subscriber.hasBufferedOutput
+      && live.session.isAtTail(subscriber)
   }
 
   /// The number of ticks until the next check.
   private var ticksUntilCheck: CheckSchedule.Ticks {
-    if isClosing || messageBegan != nil || pausedUntil != nil || subscriber.hasBufferedOutput { return 1 }
+    // The buffered output of a blocked socket may grow at any time: see `check`.
+    if isClosing || messageBegan != nil || pausedUntil != nil || subscriber.hasBufferedOutput
+      || connection.isWriteBlocked
+    {
+      return 1
+    }
     switch phase {
     case .opened, .loading, .closing: return 1
     case .echo, .waiting, .joined: break
