@@ -1,7 +1,7 @@
 /// The received bytes of an upload that are not in its file yet.
 ///
-/// One buffer is filled while the bytes of the other one are written. The buffers change places and keep their memory, because the
-/// kernel would otherwise clear new memory for each piece of a file.
+/// One buffer is filled while the bytes of the other one are written. The buffers change places and keep their memory, because
+/// the kernel would otherwise clear new memory for each piece of a file.
 struct UploadBuffer {
   private var received: [UInt8] = []
   /// The bytes that are being written to the file; empty between two writes.

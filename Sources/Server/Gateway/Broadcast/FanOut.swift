@@ -39,7 +39,8 @@ final class FanOut {
   ///   - limit: the maximum number of sends.
   ///   - includingCaughtUp: false to skip members that are at the tail and have no output of their own. They get the entries in a
   ///     later flush.
-  /// - Returns: true when all members have been visited, the number of sends, and true if the turn has targeted unreliable frames.
+  /// - Returns: true when all members have been visited, the number of sends, and true if the turn has unreliable frames for
+  ///   single members.
   @discardableResult
   func send(_ live: LiveSession, sends limit: Int, includingCaughtUp: Bool = true) -> (
     isDone: Bool, sends: Int, hasTargeted: Bool

@@ -15,7 +15,7 @@ final class ConnectionTransfer: @unchecked Sendable {
   enum Step {
     /// The head was read and accepted.
     case head(RequestHead)
-    /// The whole request was read. Its body names a session. The receiving reactor creates the successor of this session.
+    /// The whole request was read. The receiving reactor creates the session in this place.
     case end(SessionPlacement.Place)
   }
 
@@ -50,7 +50,8 @@ final class ConnectionTransfer: @unchecked Sendable {
   }
 }
 
-/// Transfers connections between reactors, because the reactor of a session creates it and answers all requests that name it.
+/// Transfers connections between reactors, because the reactor of a session creates the session, and answers all requests that
+/// name it.
 ///
 /// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor, or
 /// creates a session on one.

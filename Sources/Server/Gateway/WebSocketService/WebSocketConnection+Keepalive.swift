@@ -12,7 +12,7 @@ extension WebSocketConnection {
   private static let intervalCount: Int32 = 10
   /// The time without activity of the peer after which the socket is closed.
   private static let silenceLimit = Duration.seconds(40)
-  /// The peer gets no ping if it was active within this time. Without another activity, the next ping leaves it 15 s for its pong.
+  /// A peer that was active within this time gets no ping. If it is silent afterwards, the next ping leaves 15 s for its pong.
   private static let recentActivity = Duration.seconds(5)
   /// The time that an idle peer has for a pong before its time limits are checked at each tick.
   private static let pongTime = Duration.seconds(5)
