@@ -6,9 +6,6 @@ extension Session {
   /// Bytes of the attachment quota in use, including the reservations of uploads.
   package var attachmentBytes: Int { Int(clamping: journal.usedBytes) }
 
-  /// True while a socket waits to join.
-  package var hasWaiting: Bool { !participants.waiting.isEmpty }
-
   /// Returns the successor if it was chosen within the last ten seconds: a new request then gets the same successor.
   package func recentSuccessor(now: MonotonicTime) -> SessionID? {
     guard let successor, now.seconds(since: successor.at) < 10 else { return nil }

@@ -107,4 +107,21 @@ struct SessionAccountsTests {
     let other = AddressPseudonyms(key: [UInt8](repeating: 8, count: AddressPseudonyms.keyLength))
     #expect(try other.pseudonym(of: #require(IPAddress("192.0.2.1"))) != pseudonym("192.0.2.1"))
   }
+
+  @Test("A report replaces the bytes of a session, in all sums, and returns the refusal of more bytes")
+  func report() {
+    var accounts = Self.accounts { ($0.dataBytes, $0.dataBytesPerAddress) = (100, 50) }
+    #expect(accounts.report(Self.id(1), logBytes: 70, attachmentBytes: 0) == nil, "an unknown session")
+    #expect(accounts.bytes == 0)
+    accounts.set(SessionAccounts.Account(creator: "a"), of: Self.id(1))
+    accounts.set(SessionAccounts.Account(), of: Self.id(2))
+    #expect(accounts.report(Self.id(1), logBytes: 20, attachmentBytes: 10) == nil)
+    #expect(accounts.report(Self.id(2), logBytes: 30, attachmentBytes: 0) == nil)
+    #expect((accounts.totals.logBytes, accounts.totals.attachmentBytes) == (50, 10))
+    #expect(accounts[Self.id(1)]?.isOpen == true)
+    #expect(accounts.report(Self.id(1), logBytes: 20, attachmentBytes: 30)?.limit == 50)
+    #expect(accounts.report(Self.id(2), logBytes: 50, attachmentBytes: 0)?.limit == 100)
+    #expect(accounts.report(Self.id(1), logBytes: 5, attachmentBytes: 0) == nil)
+    #expect(accounts.bytes == 55)
+  }
 }

@@ -73,6 +73,21 @@ struct SessionAccounts {
     if let creator = account.creator { creators[creator]?.bytes += account.bytes - before.bytes }
   }
 
+  /// Sets the bytes of a session that is in memory.
+  ///
+  /// - Returns: the refusal of more bytes in the session; nil when they are accepted.
+  mutating func report(_ id: SessionID, logBytes: Int, attachmentBytes: Int) -> Refusal? {
+    guard let index = accounts.index(forKey: id) else { return dataRefusal(of: nil, adding: 0) }
+    let before = accounts.values[index]
+    accounts.values[index].isOpen = true
+    accounts.values[index].logBytes = logBytes
+    accounts.values[index].attachmentBytes = attachmentBytes
+    totals.logBytes += logBytes - before.logBytes
+    totals.attachmentBytes += attachmentBytes - before.attachmentBytes
+    if let creator = before.creator { creators[creator]?.bytes += logBytes + attachmentBytes - before.bytes }
+    return dataRefusal(of: before.creator, adding: 0)
+  }
+
   /// Removes a session's values.
   mutating func forget(_ id: SessionID) {
     guard let account = accounts.removeValue(forKey: id) else { return }

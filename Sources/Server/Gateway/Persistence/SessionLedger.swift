@@ -84,14 +84,7 @@ final class SessionLedger: Sendable {
   ///
   /// - Returns: the refusal of more bytes in the session; nil when they are accepted.
   func report(_ id: SessionID, logBytes: Int, attachmentBytes: Int) -> Refusal? {
-    state.withLock { state in
-      state.accounts.update(id) { account in
-        account.isOpen = true
-        account.logBytes = logBytes
-        account.attachmentBytes = attachmentBytes
-      }
-      return state.accounts.refusalOfGrowth(of: id, adding: 0)
-    }
+    state.withLock { $0.accounts.report(id, logBytes: logBytes, attachmentBytes: attachmentBytes) }
   }
 
   /// Removes a session's values.

@@ -187,7 +187,7 @@ final class SessionTable {
   /// no turn is started for the commits, because a separate turn would cost more than writing the batch. The commits are
   /// announced with the next entries, or at the session's deadline.
   private func batchReturned(_ stored: StoredSession) {
-    guard !stored.isRemoved, let host = hosts[stored.id] else { return }
+    guard !stored.isRemoved, let host = stored as? SessionHost else { return }
     if host.session.needsTurn { broadcaster.touch(host) }
     schedule(host)
   }
