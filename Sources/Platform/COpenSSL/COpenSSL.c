@@ -1,50 +1,12 @@
 #include "COpenSSL.h"
 
 #include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-
-// In each call that reads or writes, OpenSSL allocates a buffer for one record, and frees it at the end of the call
-// (SSL_MODE_RELEASE_BUFFERS), so that idle connections need no such buffer. Each thread keeps one of these buffers for its next
-// call, because malloc splits and merges its free memory for each allocation of this size.
-enum { record_smallest = 16384, record_buffer = 18432 };
-static pthread_key_t kept_buffer;
-static int keeps_buffers;
-
-static void *allocate(size_t count, const char *file, int line) {
-  (void)file;
-  (void)line;
-  if (count < record_smallest || count > record_buffer || !keeps_buffers) return count > 0 ? malloc(count) : NULL;
-  void *kept = pthread_getspecific(kept_buffer);
-  if (kept == NULL) return malloc(record_buffer);
-  pthread_setspecific(kept_buffer, NULL);
-  return kept;
-}
-
-static void release(void *bytes, const char *file, int line) {
-  (void)file;
-  (void)line;
-  if (bytes == NULL) return;
-  size_t size = malloc_usable_size(bytes);
-  if (size < record_buffer || size > record_buffer + 64 || !keeps_buffers ||
-      pthread_getspecific(kept_buffer) != NULL || pthread_setspecific(kept_buffer, bytes) != 0)
-    free(bytes);
-}
-
-static void *reallocate(void *bytes, size_t count, const char *file, int line) {
-  if (count > 0) return realloc(bytes, count);
-  release(bytes, file, line);
-  return NULL;
-}
 
 // At the exit of the process OpenSSL would free its memory while event loops still do handshakes and draw masking keys: one of
 // six runs of a program that only called exit() crashed for this reason. This function must run before any other call of
 // OpenSSL.
-__attribute__((constructor)) static void prepare(void) {
-  keeps_buffers =
-      pthread_key_create(&kept_buffer, free) == 0 && CRYPTO_set_mem_functions(allocate, reallocate, release) == 1;
+__attribute__((constructor)) static void keep_until_the_end(void) {
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
 
