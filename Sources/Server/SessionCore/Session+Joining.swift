@@ -224,7 +224,7 @@ extension Session {
     _ participant: ParticipantState, reason: Departure.Reason, now: MonotonicTime? = nil
   ) {
     let hasJoined = !participant.isWaiting
-    if reason == .gone, hasJoined { outgoing.append(.gone(participant.number)) }
+    if reason == .gone, hasJoined { turn.effects.append(.gone(participant.number)) }
     participants.end(participant, reason)
     recordPresence(of: participant) { $0.leave(participant.id, participant.number, reason: reason) }
     participants.retire(participant, hasJoined: hasJoined)

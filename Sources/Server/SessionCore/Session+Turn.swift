@@ -15,7 +15,7 @@ extension Session {
     for subscriber in catchUpPending() {
       var effects: [Effect] = []
       close(subscriber, .tooSlow, now: now, &effects)
-      outgoing += effects
+      turn.effects += effects
     }
     sendProgress(now: now)
     let committedMessage = announceCommitted(now: now)
@@ -63,9 +63,9 @@ extension Session {
 
   /// Returns the effects of the end of a turn, and clears them.
   package mutating func takeEffects() -> [Effect] {
-    guard !outgoing.isEmpty else { return [] }
-    defer { outgoing = [] }
-    return outgoing
+    guard !turn.effects.isEmpty else { return [] }
+    defer { turn.effects = [] }
+    return turn.effects
   }
 
   /// Returns the counts since the last call, and resets them.

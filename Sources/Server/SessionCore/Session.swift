@@ -50,8 +50,6 @@ package struct Session: ~Copyable {
   var turn = TurnSummary()
   /// Subscribers whose catch-up begins at the end of the turn.
   var catchingUp: [PendingCatchUp] = []
-  /// The effects of the end of a turn. The shell fetches them.
-  var outgoing: [Effect] = []
 
   var emptyPeriod: EmptyPeriod
 

@@ -41,10 +41,12 @@ package struct SessionDeadlines {
   package let isUnused: Bool
 }
 
-/// Computes the content of each turn.
+/// Computes the content of each turn, and collects the effects of its end.
 struct TurnSummary {
   /// The kind of content of the turn that ended last.
   private(set) var content = TurnContent.nothing
+  /// The effects that the shell has not fetched yet.
+  var effects: [Effect] = []
   /// The newest sequence when the turn began.
   private var beganAfter: UInt64 = 0
 

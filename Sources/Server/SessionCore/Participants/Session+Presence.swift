@@ -54,7 +54,7 @@ extension Session {
         // Without this entry the socket's list of participants would be wrong. So the socket is closed, and its client may
         // connect again.
         remove(participant, reason: .gone)
-        outgoing.append(.close(connection: subscriber.connection, .tooSlow))
+        turn.effects.append(.close(connection: subscriber.connection, .tooSlow))
       } else {
         subscriber.enqueue(.binary, entry)
         presence.recordNotified(subscriber)
