@@ -1,3 +1,6 @@
+internal import Networking
+internal import Primitives
+
 extension ConnectionIO {
   /// Checks the time limits of the connections whose checks are due, but of at most `CheckSchedule.checksPerTurn` connections.
   func performDueChecks() {
