@@ -72,7 +72,10 @@ class Pair:
             sender.sendall(binary_header(len(body)) + body)
             received = b""
             while mark not in received:
-                received = received[-len(mark) :] + receiver.recv(65_536)
+                piece = receiver.recv(65_536)
+                if not piece:
+                    raise SystemExit("the gateway closed a receiver's socket")
+                received = received[-len(mark) :] + piece
             took.append(time.monotonic() - begun)
             sender.recv(65_536)
             time.sleep(0.001)
@@ -81,7 +84,7 @@ class Pair:
     def end(self) -> str:
         """Ends the exchange, and describes its times."""
         self.ends.set()
-        took = sorted(self.times.get())
+        took = sorted(self.times.get(timeout=PATIENCE))
         self.process.join()
         return f"{took[len(took) // 2] * 1000:.2f} ms median, {took[-1] * 1000:.1f} ms longest"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -105,9 +106,16 @@ class Contender:
 
 
 def process_at(address: str) -> int | None:
-    """Returns the process on this machine that listens on the address's port; None if there is none. The sockets of a
-    listening process are links to `socket:[INODE]`, and /proc/net/tcp has the inodes of ports."""
+    """Returns the process on this machine that listens on the address's port; None if there is none, or if the host is not this
+    machine. The sockets of a listening process are links to `socket:[INODE]`, and /proc/net/tcp has the inodes of ports."""
     parts = urllib.parse.urlsplit(address)
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(parts.hostname, 0, type=socket.SOCK_STREAM)[0]
+        # A program can bind only addresses of its own machine.
+        with socket.socket(family, kind) as probe:
+            probe.bind(place)
+    except OSError:
+        return None
     port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
     inodes = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):

@@ -55,8 +55,8 @@ package struct BlockingHTTPClient {
     return response
   }
 
-  /// Sends requests without bodies over one new connection, each after the answer to the previous request. Blocks the calling
-  /// thread until the last answer is complete. The timeout applies to each request.
+  /// Sends requests without bodies over one new connection, each after the answer to the previous request. After a refusal,
+  /// sends no more requests. Blocks the calling thread until the last answer is complete. The timeout applies to each request.
   package func send(_ requests: some Sequence<RequestHead>) throws(RequestError) -> [Response] {
     let descriptor: OwnedDescriptor
     do throws(SystemError) {
@@ -70,7 +70,9 @@ package struct BlockingHTTPClient {
     var responses: [Response] = []
     for request in requests {
       connection.deadline = .now() + timeout
-      responses.append(try connection.exchange(request))
+      let response = try connection.exchange(request)
+      responses.append(response)
+      if response.status.code >= 300 { break }
     }
     _ = consume descriptor
     return responses

@@ -212,7 +212,7 @@ actor Reactor {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    if !sessions.isEmpty || logger.hasOmittedLines { consider(sweepAt) }
+    if !sessions.isEmpty || !broadcaster.buffered.isEmpty || logger.hasOmittedLines { consider(sweepAt) }
     consider(io.checks.nextDeadline)
     consider(publisher.nextDeadline)
     consider(sessions.nextDeadline)

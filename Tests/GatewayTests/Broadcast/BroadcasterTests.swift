@@ -63,7 +63,7 @@ struct BroadcasterTests {
     for _ in 0..<40 {
       await worker.advance(.seconds(1))
       await worker.draw(payload, from: drawing)
-      await worker.turnOnce()
+      await worker.turn()
       #expect(try await worker.entriesAndCloses(of: drawing) == [.entries([payload])])
     }
     var received = 0
@@ -73,6 +73,22 @@ struct BroadcasterTests {
       await worker.turnOnce()
     }
     #expect(received == 40)
+  }
+
+  @Test("A session that gets input in every turn is stored nevertheless")
+  func storedWhileBusy() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    await worker.turn()
+    let batches = worker.store.appends.count
+    for number in 0..<40 {
+      await worker.draw([UInt8(number)], from: client)
+      await worker.advance(.milliseconds(10))
+      await worker.turnOnce()
+      _ = try await worker.received(by: client)
+    }
+    #expect(worker.store.appends.count > batches)
   }
 
   @Test("A session is swept after its turns, until no flush has taken place between two sweeps")

@@ -29,6 +29,28 @@ struct WebSocketConnectionTests {
     #expect(await !worker.isOpen(silent))
   }
 
+  @Test("The socket of a peer that answered its first ping and then vanished is closed after 40 to 40.5 s")
+  func vanished() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    var received: [ComponentWorker.Received] = []
+    func step() async throws {
+      await worker.advance(.milliseconds(500))
+      await worker.sweep()
+      received += try await worker.received(by: client)
+    }
+    while !received.contains(.ping) { try await step() }
+    await worker.send(.pong, [], from: client)
+    var steps = 0
+    while await worker.isOpen(client), steps < 200 {
+      try await step()
+      steps += 1
+    }
+    #expect((80...81).contains(steps))
+    #expect(received.last == .close(4008))
+  }
+
   @Test("A participant that was active just now gets a heartbeat and no ping")
   func activePeer() async throws {
     let worker = try ComponentWorker()

@@ -144,7 +144,11 @@ final class Broadcaster {
       guard isFirst || MonotonicTime.now() <= end else { return false }
       // If the previous flush of this session has not finished, the entries that arrive meanwhile are collected for the next
       // flush.
-      if live.isFlushing { dirty.append(live) } else if !paces(live, interval, now) { endTurn(of: live, now) }
+      if live.isFlushing || live.takeOverdueBatch(now: now) {
+        dirty.append(live)
+      } else if !paces(live, interval, now) {
+        endTurn(of: live, now)
+      }
       return true
     }
   }

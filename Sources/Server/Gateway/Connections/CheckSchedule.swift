@@ -8,12 +8,13 @@ final class CheckSchedule {
   /// A number of half seconds.
   typealias Ticks = UInt32
 
-  /// The time between two slots. A check is late by at most this time.
+  /// The time between two slots. A check takes place up to this time before or after its time, and later only if many checks are
+  /// due in the same turn.
   static let tick = Duration.milliseconds(500)
   /// The maximum number of ticks until a check. A later check is made at this time.
   static let maximumTicks: Ticks = 63
-  /// The maximum number of checks in one turn.
-  static let checksPerTurn = 64
+  /// The number of checks that each turn may make. With more than 1,024 due connections, a turn may check a sixteenth of them.
+  private static let leastChecksPerTurn = 64
   private static let nanosecondsPerTick: Int64 = 500_000_000
   private static let slotCount = 64
 
@@ -43,6 +44,8 @@ final class CheckSchedule {
     self.start = start
   }
 
+  /// The number of checks that the present turn may make.
+  var checksPerTurn: Int { max(Self.leastChecksPerTurn, due.count / 16) }
   /// The time of the next check; nil if there is none.
   var nextDeadline: MonotonicTime? {
     if !due.isEmpty { return .distantPast }

@@ -2,9 +2,9 @@ internal import Networking
 internal import Primitives
 
 extension ConnectionIO {
-  /// Checks the time limits of the connections whose checks are due, but of at most `CheckSchedule.checksPerTurn` connections.
+  /// Checks the time limits of the connections whose checks are due, but not of more than a turn may check.
   func performDueChecks() {
-    for _ in 0..<CheckSchedule.checksPerTurn {
+    for _ in 0..<checks.checksPerTurn {
       guard let connection = checks.next(in: table, now: clock.now) else { return }
       var ticks: CheckSchedule.Ticks = 1
       if let handler = connection.handler {

@@ -180,7 +180,7 @@ final class ConnectionReader {
     // The plaintext may include the beginning of a record that arrived earlier.
     let room = count + 2 * TLSConnection.recordLimitInBytes
     if tls.isHandshakeComplete, handler.bodyRoom >= room {
-      decryptBody(connection, tls, bytes, handler, room: room)
+      decryptBody(connection, tls, bytes, handler, room: max(room, handler.bodyRoom))
     } else {
       decryptInput(connection, tls, bytes)
     }

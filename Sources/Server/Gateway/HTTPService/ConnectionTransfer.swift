@@ -48,6 +48,9 @@ final class ConnectionTransfer: @unchecked Sendable {
   func takeDescriptor() -> OwnedDescriptor? {
     descriptor.take()
   }
+
+  /// The number of received bytes of the request and after it.
+  var bufferedBytes: Int { input.count + (request.exchange?.body.count ?? 0) }
 }
 
 /// Transfers connections between reactors, because the reactor of a session creates the session, and answers all requests that
@@ -82,10 +85,10 @@ extension HTTPService {
     }
     guard let descriptor = consume descriptor else { return }
     let transfer = ConnectionTransfer(http, descriptor: descriptor, at: step, input: input)
-    // The bytes of `input` stay counted until the other reactor has received the connection. The other reactor then counts them.
-    _ = io.counts.addBuffered(input.count)
+    // The received bytes stay counted until the other reactor has received the connection. The other reactor then counts them.
+    _ = io.counts.addBuffered(transfer.bufferedBytes)
     guard !environment.handOver(transfer, owner) else { return }
-    _ = io.counts.addBuffered(-input.count)
+    _ = io.counts.addBuffered(-transfer.bufferedBytes)
     drop(connection, reason: "the mailbox of another reactor is full")
   }
 
@@ -98,7 +101,7 @@ extension HTTPService {
 
   /// Adds a connection that another reactor transferred to this one, and continues its request.
   func adopt(_ transfer: ConnectionTransfer) {
-    _ = io.counts.addBuffered(-transfer.input.count)
+    _ = io.counts.addBuffered(-transfer.bufferedBytes)
     guard let descriptor = transfer.takeDescriptor() else { return }
     guard
       let connection = io.open(
@@ -115,6 +118,8 @@ extension HTTPService {
     connection.hasReceived = true
     // The peer's `close_notify` may have arrived together with the request.
     connection.hasEnded = transfer.tls?.hasPeerClosed ?? false
+    // The first reactor has accepted these bytes, so the result does not matter.
+    io.updateBufferedBytes(of: connection)
     http.resume(at: transfer.step, transfer.input)
     if connection.hasEnded, io.table.isOpen(connection) { io.readQueue.append(connection) }
   }

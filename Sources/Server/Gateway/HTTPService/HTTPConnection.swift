@@ -143,6 +143,7 @@ final class HTTPConnection {
       dispatch(head, Route(head.path), service.client(of: head, on: connection), available: input.count)
       guard readsBody(&input, from: 0, upTo: input.count) else { return }
     case .end(let place):
+      extendDeadline()
       if let exchange = request.exchange {
         complete(exchange, at: place, rest: input, from: 0, upTo: input.count)
       }

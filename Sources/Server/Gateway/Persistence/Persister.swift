@@ -175,6 +175,7 @@ final class Persister {
     shard.queue.serve { stored, _ in
       stored.isQueued = false
       if stored.isFlushing {
+        stored.postponeBatch(now: now)
         enqueue(stored, in: shard, at: now)
       } else if let batch = stored.takeBatch({ record($0, of: stored) }) {
         batches.append(batch)

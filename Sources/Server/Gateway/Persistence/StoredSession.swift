@@ -49,6 +49,9 @@ class StoredSession {
     fileprivate let waiters: [StoredSession.Waiter]
   }
 
+  /// The time for which a session that flushes in each turn postpones its batch.
+  private static let longestPostponement = Duration.milliseconds(100)
+
   final let id: SessionID
   /// True when the session is in a store on disk.
   final let isByStore: Bool
@@ -59,6 +62,8 @@ class StoredSession {
   /// True while the entries of the session's last turn are being sent to the participants. Entries that arrive during this time
   /// belong to a later batch.
   final var isFlushing = false
+  /// The time at which a batch was first postponed because the session was flushing; nil if no batch is postponed.
+  final private var postponedSince: MonotonicTime?
   /// The length of the log in bytes.
   final var logBytes = 0
   /// True while `Persister` has the session in its list of sessions that refuse new data.
@@ -110,6 +115,19 @@ class StoredSession {
     }
   }
 
+  /// Records that a batch is postponed, because the session is flushing.
+  final func postponeBatch(now: MonotonicTime) {
+    if postponedSince == nil { postponedSince = now }
+  }
+
+  /// Returns true if a batch has been postponed for a tenth of a second, because the session was flushing in each turn. The
+  /// session must then not flush in this turn. If it is not stored in this turn either, the tenth of a second begins again.
+  final func takeOverdueBatch(now: MonotonicTime) -> Bool {
+    guard let since = postponedSince, now - since >= Self.longestPostponement else { return false }
+    postponedSince = nil
+    return true
+  }
+
   /// Waits until a final record is stored. Returns false if storing it fails.
   final func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
     // Only one final record is written at a time, because one caller may unload the session while another caller ends it.
@@ -141,6 +159,7 @@ class StoredSession {
   /// - Returns: the batch; a batch with an unknown outcome is returned again, unchanged. Nil if there is no record to write; in
   ///   this case, the waiting callers are resumed.
   final func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
+    postponedSince = nil
     guard lastRecord != .end, !isRemoved else {
       // No record follows the end of a session.
       resumeAll(returning: false)

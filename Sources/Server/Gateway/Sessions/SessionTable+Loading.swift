@@ -64,10 +64,10 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The maximum memory that the session needs: the length of its log, but at most the sum of the two limits below. This sum
-    // bounds the entries that a session has in memory. If the length cannot be read, the load reports the error.
+    // The maximum memory that the session needs: the limits bound its retained entries and its newest entries, and the same entry
+    // may be among both. If the length cannot be read, the load reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
-    let room = min(length, limits.sessionLogBytes + limits.catchUpTailBytes)
+    let room = min(length, limits.sessionLogBytes) + min(length, limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {
       return .none(
         .noRoom(

@@ -14,8 +14,9 @@ extension WebSocketConnection {
   private static let silenceLimit = Duration.seconds(40)
   /// A peer that was active within this time gets no ping. If it is silent afterwards, the next ping leaves 15 s for its pong.
   private static let recentActivity = Duration.seconds(5)
-  /// The time that an idle peer has for a pong before its time limits are checked at each tick.
-  private static let pongTime = Duration.seconds(5)
+  /// The time without activity of the peer after which its acknowledgements are checked at each tick. An idle peer that answers
+  /// its pings is never silent for so long.
+  private static let longSilence = Duration.seconds(25)
 
   /// The frame of a heartbeat: a binary message without entries. Browsers do not show pings to scripts, so this message shows a
   /// script that the connection works.
@@ -41,7 +42,7 @@ extension WebSocketConnection {
     }
     // A socket that waits for the inflater is not read, so missing pongs do not count as silence.
     if awaitsInflater { activeAt = now }
-    if silence >= Self.silenceLimit / 2 { checkUnacknowledgedBytes() }
+    if silence >= Self.longSilence { checkUnacknowledgedBytes() }
     if silence >= Self.silenceLimit {
       service.counters.values.refusals[.noAnswer] += 1
       disconnect(.unresponsive)
@@ -64,7 +65,8 @@ extension WebSocketConnection {
       pausedUntil = nil
       io.resumeReading(connection)
     }
-    if now - pingedAt >= pingInterval { sendPing() }
+    // A check may be early by less than a tick.
+    if now - pingedAt > pingInterval - CheckSchedule.tick { sendPing() }
     return ticksUntilCheck
   }
 
@@ -110,9 +112,8 @@ extension WebSocketConnection {
     case .opened, .loading, .closing: return 1
     case .echo, .waiting, .joined: break
     }
-    // A pong arrives soon. If the peer is silent for longer, its acknowledgements are checked at each tick.
-    let isAwaitingPong = silence >= Self.silenceLimit / 2
-    return CheckSchedule.ticks(until: pingedAt + (isAwaitingPong ? Self.pongTime : pingInterval), from: now)
+    guard silence < Self.longSilence else { return 1 }
+    return CheckSchedule.ticks(until: min(pingedAt + pingInterval, activeAt + Self.longSilence), from: now)
   }
 
   /// The time since the last activity of the peer.

@@ -63,6 +63,7 @@ private struct KeySpace<Value> {
       if pages[row / Self.pageRows][row % Self.pageRows].value == nil {
         index.remove(row, hash: hash)
         unusedRows.append(row)
+        if unusedRows.count == rowCount { self = KeySpace() }
       }
     }
     return body(&pages[row / Self.pageRows][row % Self.pageRows].value)
