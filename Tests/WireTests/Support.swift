@@ -5,7 +5,7 @@ func bytes(_ text: String) -> [UInt8] {
   Array(text.utf8)
 }
 
-/// Returns the bytes of hexadecimal digits, with white space between them.
+/// Parses hexadecimal digits to bytes. White space between the digits is ignored.
 func hex(_ text: String) -> [UInt8] {
   var result: [UInt8] = []
   var high: UInt8?

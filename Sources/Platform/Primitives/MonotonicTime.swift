@@ -71,7 +71,7 @@ package struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, without the fraction. Traps for more than 292 years.
+  /// The duration in nanoseconds, without the fraction. Traps if the duration is longer than 292 years.
   @inlinable @inline(__always)
   package var wholeNanoseconds: Int64 {
     // The compiler computes the result for a constant if the function is inlined. Reading `components` instead would be a call

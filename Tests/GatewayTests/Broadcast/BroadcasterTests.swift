@@ -91,7 +91,7 @@ struct BroadcasterTests {
     #expect(worker.store.appends.count > batches)
   }
 
-  @Test("A session is swept after its turns, until no flush has taken place between two sweeps")
+  @Test("The buffers of a session are released when the session was not flushed between two sweeps")
   func sweep() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

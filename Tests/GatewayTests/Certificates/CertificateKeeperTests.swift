@@ -54,7 +54,7 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded", "certificate reloaded"])
   }
 
-  @Test("While files are unusable, each reason is logged once, and usable files are then read automatically")
+  @Test("The reason for which files are unusable is logged once; when the files become usable, they are read")
   func unusable() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())

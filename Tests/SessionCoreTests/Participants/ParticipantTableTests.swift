@@ -131,9 +131,7 @@ struct ParticipantTableTests {
     #expect(ada.name == "Ida")
   }
 
-  @Test(
-    "After a restore, active participants are within their grace times, which end in the order of their deadlines"
-  )
+  @Test("After a restore, active participants expire in the order in which their grace times end")
   func restores() {
     var table = table()
     var states: [ParticipantState] = []

@@ -34,7 +34,8 @@ struct Fingerprint: Equatable {
   /// Returns a description with sorted parts, because dictionaries have no order.
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
-  /// The tail begins after `start`, because one session may have dropped more entries from its log than the other.
+  /// Includes the tail after `start` only, because the session with which this one is compared may have dropped more entries
+  /// from its log.
   init(_ session: borrowing Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
     nextNumber = session.participants.nextNumber

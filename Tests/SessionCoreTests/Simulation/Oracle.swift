@@ -95,8 +95,8 @@ struct Oracle {
 
   /// Restarts the session from its file, which has no entries after `sequence`.
   ///
-  /// `acknowledged` has the session's value for each sender. The value must cover all entries of the sender that were
-  /// kept, and none of those that were lost.
+  /// `acknowledged` contains, for each sender, the last client sequence that the restarted session acknowledges: that of the
+  /// sender's last kept entry or a later one, but earlier than that of the sender's first lost entry.
   mutating func restart(
     _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
     highestNumber: ParticipantNumber, now: MonotonicTime

@@ -105,8 +105,8 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
 extension GatewayAPI {
   /// Downloads and verifies the content of an attachment. Continues after lost connections.
   ///
-  /// - Throws: `SessionClientError`, also when the content of two downloads does not match the digest, or when the content is
-  ///   larger than `limit`.
+  /// - Throws: `SessionClientError`, for example if the content is larger than `limit`, or does not match its digest after a
+  ///   second download.
   func fetch(
     _ attachment: AttachmentObject, at path: String, limit: Int
   ) async throws(SessionClientError) -> Data {

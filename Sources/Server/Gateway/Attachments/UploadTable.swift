@@ -31,7 +31,7 @@ final class UploadTable: Sendable {
     var description: String {
       switch self {
       case .ofAll(let count): "all \(count) upload slots are taken (uploads)"
-      case .ofAddress(let count): "all \(count) upload slots of your address are taken (a quarter of uploads)"
+      case .ofAddress(let count): "all \(count) upload slots of your address are taken (one quarter of all)"
       }
     }
   }

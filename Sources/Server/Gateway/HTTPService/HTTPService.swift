@@ -199,7 +199,7 @@ final class HTTPService {
     return isDraining ? placement.place(on: reactor) : placement.choose()
   }
 
-  /// Answers a request to create a session at a place on this reactor.
+  /// Answers a request to create a session on this reactor. `place` counts as load of this reactor during the creation.
   func createSession(
     _ request: ActivityRequest, at place: SessionPlacement.Place, for exchange: HTTPExchange,
     over http: HTTPConnection

@@ -44,7 +44,9 @@ final class DiskSchedule {
     case .opened:
       log(.info, "removal of sessions begins", ["synchronised": .boolean(removal.clock.isSynchronised())])
     case .closed:
-      log(.warning, "removal of sessions waits", ["reason": "the clock was set by a minute or more"])
+      log(
+        .warning, "removal of sessions waits",
+        ["reason": "the clock was moved forward or back by a minute or more"])
     case .same:
       break
     }

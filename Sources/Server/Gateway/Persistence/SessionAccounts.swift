@@ -73,9 +73,9 @@ struct SessionAccounts {
     if let creator = account.creator { creators[creator]?.bytes += account.bytes - before.bytes }
   }
 
-  /// Sets the bytes of a session that is in memory.
+  /// Updates the sizes of the log and the attachments of a loaded session.
   ///
-  /// - Returns: the refusal of more bytes in the session; nil when they are accepted.
+  /// - Returns: the reason for which the session must not grow; nil if it may grow.
   mutating func report(_ id: SessionID, logBytes: Int, attachmentBytes: Int) -> Refusal? {
     guard let index = accounts.index(forKey: id) else { return dataRefusal(of: nil, adding: 0) }
     let before = accounts.values[index]

@@ -140,7 +140,7 @@ final class WebSocketConnection: ConnectionHandler {
   var isUploading: Bool { false }
   var stage: ReservedConnections.Stage { .silent }
 
-  /// True while a received message is inflated or handled only in part.
+  /// True while a received message is being inflated, or has been handled only partly.
   var hasUnhandledInput: Bool { isInflating || unfinished != nil }
 
   /// The number of bytes of partly received or partly handled messages, and of output that only this socket gets.

@@ -195,7 +195,7 @@ extension Session {
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if subscriber.hasBufferedOutput {
-      // The subscriber's own bytes are sent at the next frame boundary.
+      // At the next frame boundary, the subscriber gets bytes that are for this subscriber only.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)
     }
     return Piece(.catchUp, part.segment.bytes, progress.offset..<end)

@@ -158,8 +158,8 @@ package actor FolderStore: SessionStore {
     return .adopted(byteCount: try await adopt(id, end, records))
   }
 
-  /// Opens a session's log after the last record that `read` found, and appends records. The records are stored when this
-  /// returns.
+  /// Opens a session's log for writing at the end of the last record that `read` found, and appends records. The records are
+  /// stored when this function returns.
   ///
   /// An incomplete last record is cut off. A damaged log is replaced by a new log without the damaged bytes. Lost bytes are
   /// stored next to the log in `log.damaged-1` and so on.
