@@ -116,11 +116,13 @@ async def test_half_received_messages_of_all_sockets_are_limited(gateway_with) -
 
 @pytest.mark.seconds(90)
 async def test_keepalive_pings_and_closes_dead_sockets(keepalive_observation) -> None:
-    """The gateway pings every 20 s, closes with 4008 a socket without any traffic for 40 s, and keeps one that
-    answers."""
+    """The gateway sends pings and heartbeats at least every 20 s, closes with 4008 a socket without any traffic for 40 s, and
+    keeps one that answers."""
     found = keepalive_observation.result()
     times = [0.0, *found.pings]
     assert len(times) > 1 and all(15 <= b - a <= 25 for a, b in zip(times, times[1:], strict=False)), found
+    times = [0.0, *found.heartbeats]
+    assert len(times) > 1 and all(b - a <= 25 for a, b in zip(times, times[1:], strict=False)), found
     assert (found.close, found.reason) == (4008, "no-answer"), found
     assert 35 <= found.closed_after <= 65, found
     assert found.answering_is_open, found

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 
 from gateway import Gateway
-from rawsocket import CLOSE, PING, RawSocket
+from rawsocket import BINARY, CLOSE, PING, RawSocket
 from room import Room
 
 MOST_SECONDS = 70.0
@@ -18,6 +18,7 @@ class Observed:
     """The observed times, in seconds after the join."""
 
     pings: list[float] = field(default_factory=list)
+    heartbeats: list[float] = field(default_factory=list)
     close: int = 0
     reason: object = ""
     closed_after: float = 0.0
@@ -59,6 +60,8 @@ class KeepaliveObservation:
                         while (received := await silent.receive()).opcode != CLOSE:
                             if received.opcode == PING:
                                 self._observed.pings.append(clock() - began)
+                            elif received.opcode == BINARY and not received.payload:
+                                self._observed.heartbeats.append(clock() - began)
                         self._observed.close, reason = received.close
                         self._observed.reason = reason.get("code")
                         self._observed.closed_after = clock() - began
