@@ -128,7 +128,7 @@ def process_at(address: str) -> int | None:
             if os.readlink(link) in inodes:
                 return int(link.parts[2])
         except OSError:
-            continue  # A process that ended, or that belongs to somebody else.
+            continue  # The process has ended, or this user may not read its links.
     return None
 
 

@@ -30,8 +30,9 @@ struct KeyTable<Value> {
 
 /// The values of one key space.
 ///
-/// The values are in rows that never move. The index finds the row of a key by the key's hash. When a `Dictionary` of a million
-/// values grows, it moves all of them, and its reactor serves nobody for a tenth of a second.
+/// The values are in rows that never move. The index finds the row of a key by the key's hash. A `Dictionary` is not used,
+/// because it moves all its values when it grows: with a million values, this takes a tenth of a second, during which the reactor
+/// serves no connection.
 private struct KeySpace<Value> {
   private struct Row {
     var key: EntryKey
