@@ -62,7 +62,7 @@ let package = Package(
     target("Platform", "Platform", ["Primitives", "COpenSSL", "CLinux"]),
     target("Platform", "Networking", ["Primitives", "Platform", "COpenSSL", "CLinux"]),
 
-    // Bytes in, events out: no socket, no file, no clock, no thread.
+    // The codecs: they convert bytes to values and values to bytes, without a socket, a file, a clock or a thread.
     target("Codecs", "Wire"),
     target("Codecs", "HTTP", ["CZlib", "COpenSSL"]),
     target("Codecs", "WebSocket", ["CZlib", "COpenSSL"]),
@@ -80,14 +80,14 @@ let package = Package(
         "COpenSSL", "CZlib",
       ]),
 
-    // Stand-ins for the parts of Apple's modules that models for SharePlay import.
+    // Replacements for Apple's modules: the parts that the model classes of SharePlay apps import.
     target("Compatibility", "Combine"),
     target("Compatibility", "UniformTypeIdentifiers"),
     target("Compatibility", "CoreTransferable", ["UniformTypeIdentifiers", "Combine"]),
     target("Compatibility", "CoreGraphics"),
     target("Compatibility", "_Testing_CoreGraphics"),
 
-    // The other end of the wire, and Apple's API over it.
+    // The client: the library for its side of the protocol, and Apple's API on top of this library.
     target(
       "Client", "SessionClient",
       ["Wire", "HTTP", "WebSocket", "Primitives", "Platform", "Networking", "CLinux"]),
@@ -177,7 +177,8 @@ if !productOnly {
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: settings),
 
-    // A model for Apple's systems, in the language mode of Apple's samples and in Swift 6.
+    // The model class of a SharePlay app for Apple's systems. The same source is compiled in Swift 5 mode, as Apple's samples
+    // are, and in Swift 6 mode.
     .target(
       name: "DrawTogetherModel", dependencies: ["GroupActivities", "Combine"],
       path: "Tests/Model/DrawTogetherModel",

@@ -10,7 +10,7 @@ struct DeliveryCounterTests {
   /// An entry without a key: sequence 9, sender 2, client sequence 7, type "ab".
   private static let entry: [UInt8] =
     [0, 0, 0, 36, 0x01, 2, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 7, 0x61, 0x62] + payload
-  /// The same entry with a key.
+  /// A copy of `entry` with a key.
   private static let retained: [UInt8] =
     [0, 0, 0, 52, 0x05, 2, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 7]
     + [UInt8](repeating: 0xEE, count: 16) + [0x61, 0x62] + payload
@@ -46,7 +46,7 @@ struct DeliveryCounterTests {
     #expect(deliveries(Self.entry, of: 5, countsEcho: true).delivered == 1)
   }
 
-  @Test("Entries of a catch-up do not count")
+  @Test("Entries of a catch-up do not count as delivered")
   func catchUp() {
     #expect(deliveries(Self.entry, isLive: false).delivered == 0)
   }

@@ -9,14 +9,14 @@ struct TimeMarkTests {
   ]
   private static let mark = TimeMark(time: 0x0123_4567_89AB_CDEF, sender: 0x0201)
 
-  @Test("The mark is written to the first 16 bytes of a payload")
+  @Test("A time mark is written to the first 16 bytes of a payload")
   func writing() {
     var payload = [UInt8](repeating: 0x61, count: 17)
     Self.mark.write(to: &payload)
     #expect(payload == Self.bytes)
   }
 
-  @Test("The mark of a payload is parsed at any offset of the message")
+  @Test("The time mark of a payload is parsed at any offset of the message")
   func reading() {
     let message: [UInt8] = [9, 9, 9] + Self.bytes
     #expect(TimeMark(Self.bytes.span, payload: 0..<17) == Self.mark)
@@ -24,7 +24,8 @@ struct TimeMarkTests {
     #expect(TimeMark(message.span, payload: 3..<19) == Self.mark)
   }
 
-  @Test("A payload that is too short, or does not begin with the mark's first bytes, has no mark")
+  @Test(
+    "A payload that is too short, or does not begin with the first bytes of a time mark, has no time mark")
   func others() {
     let message: [UInt8] = [0] + Self.bytes
     #expect(TimeMark(Self.bytes.span, payload: 0..<15) == nil)

@@ -24,7 +24,7 @@ struct PublishedTests {
   }
 
   @Test(
-    "a sink runs before the new set is stored, so it finds newcomers by comparing the new set with the stored one"
+    "a sink receives a new set before it is stored, so comparing it with the stored set finds the added elements"
   )
   func newcomers() {
     final class Session: ObservableObject {
@@ -173,7 +173,7 @@ struct PublishedTests {
     #expect(late == [0, 1])
   }
 
-  @Test("a value set in a sink is published after the current one, in the same order to all subscribers")
+  @Test("a value set in a sink is published after the current value, in the same order to all subscribers")
   func setsWithin() {
     let canvas = Canvas()
     var subscriptions: [AnyCancellable] = []

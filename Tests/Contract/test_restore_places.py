@@ -224,7 +224,7 @@ def test_an_unreadable_key_is_reported_and_the_rest_is_copied(executable: str, t
     assert done.returncode == 1 and done.stdout.startswith(f"backup in {folder}: "), done
     assert done.stderr == (
         "drawtogether: cannot read the certificate of the data folder or its key: Permission denied; "
-        "it is not copied\n"
+        "the certificate is not copied\n"
     )
     assert sorted(path.name for path in folder.iterdir()) == ["format", "lock", "sessions"]
     assert run(executable, "verify", "--data", str(folder)).returncode == 0
@@ -263,7 +263,7 @@ def test_an_argument_that_is_both_a_folder_and_an_id_prefix_is_ambiguous(
 
     assert sentence(restored(DATA), 1) == (
         f"drawtogether: {name} is a folder, and also the beginning of a session's id in {DATA}: "
-        f"write ./{name} for the folder, or more of the session's id\n"
+        f"write ./{name} for the folder, or more characters of the session's id\n"
     )
     assert restored(tmp_path / "target").returncode == 0
 

@@ -83,7 +83,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "a value is exported by its first representation, and imported by one with its content type or, if none has it, a supertype"
+    "a value is exported by its first representation, and imported by the one with its content type or a supertype of that type"
   )
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))
@@ -108,7 +108,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "if the exporting condition of a representation is false, the value is exported by the next one, a proxy representation"
+    "if the exporting condition of a representation is false, the value is exported by the next representation, here a proxy"
   )
   func proxy() async throws {
     let content = try await Label(text: "hi").exported()

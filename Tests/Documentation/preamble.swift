@@ -20,5 +20,5 @@ struct Caption: Codable {
 @MainActor func article(
   session: GroupSession<DrawTogether>, messenger: GroupSessionMessenger, photo: Data
 ) async throws {
-  // The article's blocks.
+  // The code blocks of the article.
 }

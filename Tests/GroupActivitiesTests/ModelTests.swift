@@ -62,8 +62,9 @@ extension GatewaySuites {
           return -1
         }
         #expect(count == 0)
-        // The model sends its finished strokes to a newcomer. The newcomer would receive a point twice if the
-        // point was drawn before that message and sent after it.
+        // The model sends its finished strokes to a new participant in one message. If the separate message of one of their
+        // points were sent after this message, the new participant would receive the point twice. So the test draws the next
+        // points only when the model knows the new participant.
         try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()
@@ -92,7 +93,7 @@ extension GatewaySuites {
       for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
-    @Test("a reset creates an empty session and invalidates the old one for the others")
+    @Test("a reset creates an empty session and invalidates the old session for the other participants")
     @MainActor func reset() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

@@ -120,7 +120,9 @@ extension GatewaySuites {
       #expect(late == nil)
     }
 
-    @Test("$activeParticipants publishes a set before the property changes, so a sink can find newcomers")
+    @Test(
+      "$activeParticipants publishes a set before the property changes, so a sink can find newcomers by comparing both sets"
+    )
     @MainActor
     func newcomers() async throws {
       let gateway = try TestGateway()
@@ -176,7 +178,9 @@ extension GatewaySuites {
       try await dan.waitForState(.invalidated(reason: GroupSessionInvalidation.ended))
     }
 
-    @Test("GroupSession is Sendable if its activity is; iterators, messengers and journals always are")
+    @Test(
+      "GroupSession is Sendable if its activity is Sendable; iterators, messengers and journals are always Sendable"
+    )
     func sendable() {
       func isSendable<Value: Sendable>(_ type: Value.Type) -> Bool { true }
       #expect(isSendable(GroupSession<Quiz>.self))

@@ -15,7 +15,8 @@ struct PreconditionsTests {
     var testDescription: String { "\(rule): \(fields.map { "\($0.name): \($0.value)" })" }
   }
 
-  /// The representation has the tag "v1" and was changed on Sun, 06 Nov 1994 08:49:37 GMT.
+  /// Evaluates the preconditions of a request. The representation has the tag "v1" and was changed on Sun, 06 Nov 1994 08:49:37
+  /// GMT.
   private func evaluate(_ one: Case, now seconds: Int = 1_795_219_200) -> Preconditions.Outcome {
     let representation = Representation(
       length: one.length, entityTag: EntityTag("v1", isWeak: one.isWeak),
@@ -245,7 +246,7 @@ struct PreconditionsTests {
 @Suite("Entity tags, RFC 9110 §8.8.3")
 struct EntityTagTests {
   @Test(
-    "entity tags are read and written again",
+    "an entity tag that is parsed and written again has the same text as before",
     arguments: ["\"\"", "\"a\"", "W/\"a\"", "\"!#~\"", "\"\u{E9}\"", "\"a\\b\"", "\"W/\""])
   func roundTrip(_ text: String) {
     #expect(EntityTag(parsing: text)?.description == text)

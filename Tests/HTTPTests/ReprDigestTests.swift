@@ -55,7 +55,7 @@ struct ReprDigestTests {
     Case(rule: "RFC 9651 §4.2 an empty field", fields: ["Repr-Digest": ""]),
   ]
 
-  @Test("the digest in valid fields is returned", arguments: accepted)
+  @Test("the SHA-256 in valid Repr-Digest fields is returned; nil if they contain none", arguments: accepted)
   func takes(_ one: Case) throws {
     #expect(try ReprDigest.sha256(in: one.fields) == one.digest)
   }

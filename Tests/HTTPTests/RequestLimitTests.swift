@@ -9,8 +9,8 @@ struct RequestLimitTests {
     return limits
   }
 
-  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, whether the bytes arrive at once
-  /// or in pieces.
+  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused. Passes the bytes to the reader in one
+  /// piece and in several pieces.
   private func expect(
     _ error: MessageError, status: Int, limits: RequestLimits, fits: String, exceeds: String
   ) {
@@ -100,7 +100,7 @@ struct RequestLimitTests {
       latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd"), limits: limits)
     #expect(exceeds.error == .bodyTooLarge(limit: 3, actual: 4))
     #expect(exceeds.error?.status == .contentTooLarge)
-    #expect(exceeds.events.count == 1)  // the head, so that the caller can refuse the request
+    #expect(exceeds.events.count == 1)  // the head, which the caller needs to answer
     #expect(exceeds.rest == 4)
   }
 

@@ -224,7 +224,8 @@ struct RequestReaderTests {
   }
 
   @Test(
-    "Content that the caller receives itself is skipped; the rest of the body and the next request follow")
+    "The reader skips content that the caller has received itself, and then parses the rest of the body and the next request"
+  )
   func skippedContent() throws {
     var reader = RequestReader()
     #expect(reader.contentLeft == 0)
@@ -245,7 +246,9 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("No content may be skipped in a chunked body, or in a body over the limit")
+  @Test(
+    "`contentLeft` is 0 for a chunked body and for a body over the limit, so the caller cannot skip their content"
+  )
   func unskippableContent() throws {
     for framing in ["Transfer-Encoding: chunked", "Content-Length: 10"] {
       var reader = RequestReader()

@@ -270,7 +270,8 @@ struct RequestRefusalTests {
     expectRefusal(refusal)
   }
 
-  /// Checks that the last byte is refused for every division of the bytes, and with any bytes after it.
+  /// Checks that the request is refused at its last byte, whether it arrives as a whole, byte by byte, or followed by another
+  /// request.
   private func expectRefusal(_ refusal: Refusal) {
     let bytes = latin1(refusal.bytes)
     #expect(refusal.error.status.code == refusal.status)

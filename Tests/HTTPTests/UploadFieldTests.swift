@@ -108,7 +108,7 @@ struct UploadFieldTests {
     let cut = String(repeating: "x", count: 40) + "…"
     #expect(
       UploadFieldError.unknownAlgorithm(name).description
-        == "Upload-Checksum names \(cut); supported are sha1 and sha256.")
+        == "Upload-Checksum names \(cut); the supported algorithms are sha1 and sha256.")
     #expect(
       UploadFieldError.checksumLength(.sha1, actual: 3).description
         == "The sha1 in Upload-Checksum has 3 bytes instead of 20.")

@@ -40,7 +40,7 @@ final class Command {
     _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  /// Reads the program's output until the text has arrived, or to the end, and returns the output up to there.
+  /// Reads the program's output until `text` has arrived or the output ends, and returns the output that was read.
   func read(until text: String) -> String {
     var output: [UInt8] = []
     var byte: UInt8 = 0

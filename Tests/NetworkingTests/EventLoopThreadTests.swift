@@ -131,7 +131,7 @@ struct EventLoopThreadTests {
       return nil
     }
     var event = seen.next()
-    // The two segments may arrive, and be reported, one after the other.
+    // The data and the end of the stream are two TCP segments, so they may be reported in two events.
     if !event.hasHungUp { event = seen.next() }
     #expect(event == ReadyEvent(token: 7, isReadable: true, isWritable: true, hasHungUp: true))
     var buffer = [UInt8](repeating: 0, count: 64)

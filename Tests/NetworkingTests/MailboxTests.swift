@@ -3,7 +3,7 @@ import Testing
 import Networking
 import Platform
 
-@Suite("The mailbox")
+@Suite("The mailbox of an event loop")
 struct MailboxTests {
   @Test("All messages of several threads arrive, in order per thread")
   func order() throws {
@@ -56,7 +56,9 @@ struct MailboxTests {
     #expect(received == [1, 2])
   }
 
-  @Test("A non-Sendable object moves from one loop's actor to another's, with its descriptor")
+  @Test(
+    "A non-Sendable object moves from the actor of one loop to the actor of another loop, together with its descriptor"
+  )
   func handover() async throws {
     let pair = try TCP.pair()
     let first = Owner(loop: try EventLoopThread(name: "test-first"))

@@ -27,7 +27,7 @@ struct OpenSSLClientTests {
     server.stop()
   }
 
-  @Test("The client resumes its session", arguments: TLSVersion.allCases)
+  @Test("The client resumes its TLS session on the next connection", arguments: TLSVersion.allCases)
   func resumes(_ version: TLSVersion) throws {
     let file = contexts.directory.path + "/session.pem"
     // The server sends the ticket before the echoed data. So when the echoed data has arrived, the client has stored the

@@ -121,7 +121,7 @@ struct SelfSignedCertificateTests {
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
   }
 
-  @Test("If the directory is missing, the error names it")
+  @Test("If the directory is missing, the error contains its path")
   func noDirectory() {
     let error = #expect(throws: CertificateError.self) {
       try SelfSignedCertificate.loadOrCreate(in: directory.path + "/none", now: now, names: names)

@@ -1,7 +1,7 @@
 import Testing
 import Networking
 
-@Suite("Addresses")
+@Suite("Socket addresses")
 struct SocketAddressTests {
   struct Good: CustomTestStringConvertible {
     let text: String

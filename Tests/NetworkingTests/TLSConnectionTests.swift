@@ -1,7 +1,7 @@
 import Testing
 import Networking
 
-@Suite("TLS in memory")
+@Suite("TLS connections without sockets")
 struct TLSConnectionTests {
   private let contexts: TLSFixture.Contexts
 
@@ -76,7 +76,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "Data directly after the handshake, even a record of one byte, arrives in the same call",
+    "Data that directly follows the handshake, even a record of one byte, is returned by the call that receives it",
     arguments: TLSVersion.allCases)
   func dataBehindHandshake(_ version: TLSVersion) throws {
     var pair = try pair(version)
@@ -117,7 +117,7 @@ struct TLSConnectionTests {
         .hasPeerClosed)
   }
 
-  @Test("After the peer's close_notify our direction still works", arguments: TLSVersion.allCases)
+  @Test("After the peer's close_notify, this side can still send data", arguments: TLSVersion.allCases)
   func halfClosed(_ version: TLSVersion) throws {
     var pair = try pair(version)
     try pair.exchange()
@@ -153,7 +153,9 @@ struct TLSConnectionTests {
     #expect(pair.toClient.count == length)
   }
 
-  @Test("New connections get the newest context, and open connections keep theirs")
+  @Test(
+    "New connections use the newest context, and open connections keep the context with which they were created"
+  )
   func holder() throws {
     let holder = TLSServerContextHolder(try contexts.server(.v1_2 ... .v1_2))
     let old = holder.current.makeConnection()

@@ -59,7 +59,7 @@ struct LineWriterTests {
     #expect(MonotonicTime.now() - began < .seconds(20))
     let lost = writer.droppedLines
     #expect(lost > 15_000)
-    // Important lines still have room.
+    // The queue still has room for an important line.
     writer.enqueue(Array("important\n".utf8), isImportant: true)
     #expect(writer.droppedLines == lost)
     #expect(!writer.stop(within: .milliseconds(1)))
@@ -104,7 +104,7 @@ struct LineWriterTests {
     #expect(Self.read(pipe).count == 1)
   }
 
-  /// Reads a pipe to its end, on a thread of its own.
+  /// Reads a pipe to its end, on a separate thread.
   private final class Reading: Sendable {
     private let thread: SystemThread
     private let found: Found
@@ -130,7 +130,7 @@ struct LineWriterTests {
   }
 }
 
-/// A pipe.
+/// A pipe whose ends are closed when this object is released.
 private final class Pipe: Sendable {
   let reading: CInt
   let writing: CInt

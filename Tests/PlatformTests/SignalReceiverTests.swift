@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Platform
 
-@Suite("Signals")
+@Suite("Signals of the process")
 struct SignalReceiverTests {
   @Test("`next()` returns the signals that the process receives, except SIGPIPE, which is ignored")
   func receives() async {

@@ -16,14 +16,14 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 a bucket allows a burst of twice the rate, and refills at the rate; the retry time is that for a quarter of the burst"
+    "S27 a bucket allows a burst of twice the rate and refills at the rate; in the retry time, a quarter of the burst refills"
   )
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
     var bucket = EntryRateLimiter(rates, at: .zero)
     let burst = takes(&bucket, 20, of: 1, by: rates, at: .zero)
     #expect(burst == 16)
-    // A quarter of the burst of 16 is 4 entries, which take half a second.
+    // A quarter of the burst of 16 entries is 4 entries. At 8 entries a second, the bucket refills by 4 in half a second.
     #expect(bucket.millisecondsUntilQuarter(for: 1, by: rates) == 500)
     let quarter = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(milliseconds: 500))
     #expect(quarter == 4)
@@ -33,7 +33,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 bytes have a bucket too; a full bucket allows an entry larger than the burst, and its debt delays later entries"
+    "S27 bytes have a token bucket too; a full bucket allows an entry larger than the burst, and then delays later entries"
   )
   func bucketBytes() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
@@ -42,7 +42,7 @@ struct BoundsTests {
     #expect(first == 1)
     // The time until a quarter of the burst (500 bytes) is available: 499 bytes are missing.
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
-    // For an entry larger than that quarter: the time until the whole entry is allowed.
+    // For an entry larger than a quarter of the burst: the time until the bucket allows the whole entry.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
     let full = MonotonicTime.zero.adding(seconds: 2)
     let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)

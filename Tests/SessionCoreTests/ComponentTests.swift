@@ -27,7 +27,7 @@ struct ComponentTests {
     #expect(!warns)
   }
 
-  @Test("The growth gate is closed while memory is short or new data is refused")
+  @Test("A session must not grow (`GrowthGate.isClosed`) while memory is short or new data is refused")
   func growth() {
     var gate = GrowthGate()
     #expect(!gate.isClosed)
@@ -69,12 +69,14 @@ struct ComponentTests {
   }
 }
 
-@Suite("Empty period")
+@Suite("Empty period: the time without active participants")
 struct EmptyPeriodTests {
   private let now = MonotonicTime.zero.adding(seconds: 1_000)
   private let date = Date(timeIntervalSince1970: 50_000)
 
-  @Test("The start date of an empty period is the present wall time minus the elapsed monotonic time")
+  @Test(
+    "The start date of an empty period (without participants) is the present wall time minus the elapsed monotonic time"
+  )
   func beginning() {
     var period = EmptyPeriod(since: .zero)
     #expect(period.date(now: now, date: date) == date - 1_000)
@@ -86,7 +88,9 @@ struct EmptyPeriodTests {
     #expect(period.date(now: now.adding(seconds: 5), date: date) == date - 5)
   }
 
-  @Test("A restored empty period keeps the start date from its record until the period ends")
+  @Test(
+    "A restored empty period (the time without active participants) keeps the start date from its record until it ends"
+  )
   func restored() {
     var period = EmptyPeriod(since: now)
     period.restore(date - 300, now: now, date: date)

@@ -198,7 +198,7 @@ final class TestClient {
     entries = []
   }
 
-  // MARK: - Arrived
+  // MARK: - Received messages
 
   /// The payloads of the participants' entries, in order.
   var texts: [String] { drawn.map { String(decoding: $0.payload, as: UTF8.self) } }

@@ -4,7 +4,7 @@ import Testing
 import Wire
 import TestSupport
 
-@Suite("A compaction and a power cut")
+@Suite("A power cut after a compaction")
 struct CompactionPowerCutTests {
   @Test(
     "ST: records that are on the disk before a compaction survive a power cut, even with `process` durability"

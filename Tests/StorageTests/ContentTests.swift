@@ -27,7 +27,8 @@ struct ContentTests {
   }
 
   @Test(
-    "Content that is uploaded twice is stored once, and can be read through files that were opened before")
+    "Content that is uploaded twice is stored once; files that were opened before the second upload can still be read"
+  )
   func duplicates() throws {
     _ = try one.place("abc")
     let file = try one.attachments.openContent(Digests.abc)

@@ -46,7 +46,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "copy/format") == Array("unfinished \(purpose)\n".utf8))
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try open(target) }
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try DataFolder(beside: target) }
-    // A copy with the other purpose gets the same error; a copy with the same purpose starts again.
+    // If the purpose (backup or restore) differs, a second copy gets the same error. With the same purpose, it starts again.
     let other: DataFolderCopy.Purpose = purpose == .backup ? .restore : .backup
     #expect(throws: DataFolderError.self) { try begin(other) }
     try one.temporary.makeFolder("copy/sessions/left")
@@ -69,7 +69,9 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["notes.txt"])
   }
 
-  @Test("The source and its folders are refused as targets, by any path")
+  @Test(
+    "A copy into the source folder, or into a subfolder that the store uses, is refused by every path to this target"
+  )
   func places() throws {
     let data = one.temporary.path + "/data"
     try one.temporary.link("way", to: data)
@@ -91,7 +93,7 @@ struct DataFolderCopyTests {
       }
     }
     #expect(one.temporary.names(in: "data/sessions") == [one.id.text])
-    // A backup in another folder inside the source is allowed: it may be the only writable place.
+    // A backup into another folder inside the source folder is allowed: the source folder may be the only writable folder.
     try begin(at: data + "/backups/one").finish()
   }
 
@@ -195,7 +197,7 @@ struct DataFolderCopyTests {
     let source = OwnedDescriptor(
       owning: unsafe Glibc.open(one.temporary.path + "/source", O_RDONLY | O_CLOEXEC))
     let path = one.temporary.path + "/appended"
-    // The call fails with EBADF for a file that is opened like this.
+    // `copy_file_range` fails with EBADF for a target that is opened with O_APPEND.
     let file = OwnedDescriptor(
       owning: unsafe Glibc.open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600))
     try FileCopier(to: one.data, reserve: 0).copy(source, to: file, count: 12)

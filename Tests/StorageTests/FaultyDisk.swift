@@ -5,20 +5,20 @@ import Wire
 
 /// A disk that fails at a chosen call.
 final class FaultyDisk: SessionDisk {
-  /// The effect of a failing call.
+  /// The effect that a call has although it fails.
   enum Style: CaseIterable, Sendable {
-    /// No effect.
+    /// The call has no effect.
     case nothing
     /// A write writes half of its bytes; other calls have no effect.
     case half
-    /// The full effect.
+    /// The call takes effect completely.
     case everything
   }
 
   struct Plan: Sendable {
     /// The number of the first failing call, from 1 on.
     var call: Int
-    /// The `errno`.
+    /// The `errno` of the failing calls.
     var code: CInt
     var style = Style.nothing
     /// True if all later calls fail too, until `mend`.

@@ -1,7 +1,7 @@
 import Storage
 import Platform
 
-/// Makes calls on a thread for files, like the gateway.
+/// Makes storage calls on a separate thread, as the gateway does.
 actor FileThread {
   private let executor: BlockingExecutor
 

@@ -50,7 +50,9 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("A log that was closed at the limit of open files continues at its end", arguments: Backend.allCases)
+  @Test(
+    "If a log was closed because too many files were open, the next append continues at the end of the log",
+    arguments: Backend.allCases)
   func closesFiles(_ backend: Backend) async throws {
     let fixture = try StoreFixture(backend.make(), openFiles: 3)
     let ids = (1...10).map { SessionID(high: 7, low: $0) }

@@ -63,7 +63,8 @@ struct LogResumingTests {
       var damaged = bytes
       var hit: Set<Int> = []
       for _ in 0..<(2 + round % 9) {
-        // Only bodies are damaged: if both lengths were damaged in two records, all records between these two would be lost.
+        // Only bodies are damaged. A record contains its length twice: at its beginning and at its end. If both lengths of two
+        // records were damaged, all records between these two would be lost.
         let record = Int(random.next() % UInt64(records.count))
         let place = places[record]
         damaged[place.lowerBound + 8 + Int(random.next() % UInt64(place.count - 12))] ^= 0x55
@@ -147,13 +148,13 @@ struct LogResumingTests {
         var damaged = bytes
         damaged[position] ^= change
         #expect(try Self.read(damaged).records.allSatisfy { records.contains($0) }, "byte \(position)")
-        // The same test with a file that ends within the record, or at the end of a forged record.
+        // The same check with a file that ends within the record, or at the end of a forged record.
         let cut = Array(damaged[..<min(place.upperBound - 4, position + 200)])
         #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "byte \(position), cut")
       }
     }
     for cut in place { #expect(try Self.read(Array(bytes[..<cut])).records == Array(records[..<3])) }
-    // Both lengths of the record are damaged, and the file's end is intact.
+    // Both lengths of the record, at its beginning and at its end, are damaged. The end of the file is intact.
     var damaged = bytes
     for position in [place.lowerBound, place.upperBound - 4] {
       damaged.replaceSubrange(position..<position + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
@@ -246,7 +247,9 @@ struct LogResumingTests {
     #expect(try bench.bytes(.damaged(1)) == nil)
   }
 
-  @Test("Reading a damaged log reads fewer bytes than 40 times its length, even with an unfavourable payload")
+  @Test(
+    "Reading a damaged log reads fewer bytes than 40 times its length, even if payloads look like record lengths"
+  )
   func cost() throws {
     // At each byte of the payload, the next four bytes are a possible length of a record within the file.
     var run = SessionRecord.run(1, payload: 0)

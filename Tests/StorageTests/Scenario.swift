@@ -3,11 +3,10 @@ import Storage
 import Testing
 import Wire
 
-/// Operations on two sessions, and the results that were reported as stored. Their entries are numbered from
-/// 1.
+/// Operations on two sessions, and the results that were reported as stored. The entries of each session are numbered from 1.
 ///
-/// Every failing call is repeated, up to a number of attempts. After the last attempt, the scenario ends with the error of
-/// the call.
+/// Every failing call is repeated, up to a number of attempts. After the last attempt, the scenario ends with the error of the
+/// call.
 final class Scenario {
   /// The requests for a session, and the reported results.
   struct Said {

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// The contract of `SessionStore`, which every implementation fulfils. These tests use the protocol only, and no files.
-@Suite("Contract of a store")
+@Suite("Contract of a session store")
 struct StoreContractTests {
   @Test(
     "A created session has its first records, and its id cannot be used again", arguments: StoreKind.allCases)
@@ -62,7 +62,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "An append that is repeated with the same number is stored once, and an append with the next number is stored",
+    "A repeated append with the same number is stored only once; an append with the next number is stored in addition",
     arguments: StoreKind.allCases)
   func repeatsAppends(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -70,13 +70,13 @@ struct StoreContractTests {
     let append = fixture.numbered(.one, [.run(1)])
     let first = await fixture.store.append([append]).outcomes
     for _ in 0..<3 { #expect(await fixture.store.append([append]).outcomes == first) }
-    // The same records under another number are another append.
+    // An append with the same records but another number is a different append, so it is stored too.
     await fixture.append([.run(1)])
     #expect(try fixture.read().records == [.session, .run(1), .run(1)])
   }
 
   @Test(
-    "Appends to a released session are fenced. After the session is adopted at its end, appends are stored again",
+    "Appends to a released session are fenced. After the session is adopted at the end of its log, appends are stored again",
     arguments: StoreKind.allCases)
   func releases(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -88,7 +88,7 @@ struct StoreContractTests {
     #expect(adoption == .adopted(byteCount: try #require(try fixture.store.byteCount(of: .one))))
     await fixture.append([.run(1)])
     #expect(try fixture.read().records == [.session, .numbers, .run(1)])
-    // A session without an owner can be released.
+    // Releasing a session that has no owner is no error.
     await fixture.store.release(.one)
     await fixture.store.release(.one)
     await fixture.store.release(.three)
@@ -156,7 +156,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compacted log has the head and slices of the compaction, and then all records from the first run after its `through`",
+    "A compacted log has the compaction's head and slices, and then all records from the first run after the plan's `through` on",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -253,7 +253,7 @@ extension ContractStore {
       store: MemoryStore(sharing: memory, address: address), attachments: attachments, folder: folder)
   }
 
-  /// Takes all sessions from this store.
+  /// Takes the ownership of all sessions away from this store, so that another store may adopt them.
   func loseSessions() async throws {
     await (try #require(store as? MemoryStore)).loseSessions()
   }

@@ -38,7 +38,7 @@ final class StoreFixture {
     await store.append([numbered(id, records)]).outcomes[0].result
   }
 
-  /// Returns an append with the next number.
+  /// Returns an append of `records` to a session, with the next append number.
   func numbered(_ id: SessionID, _ records: [SessionRecord]) -> LogAppend {
     appendCount += 1
     return LogAppend(id: id, number: appendCount, records: records)
@@ -72,7 +72,7 @@ extension SessionID {
 }
 
 extension Array where Element == UInt8 {
-  /// The bytes of a span.
+  /// Creates an array with the bytes of a span.
   init(_ span: Span<UInt8>) {
     self = []
     append(span)

@@ -83,7 +83,8 @@ struct UploadTests {
   }
 
   @Test(
-    "A reopened upload continues its file and digest", arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
+    "An upload that is opened again continues at the end of its file, and its digest covers all bytes",
+    arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
   func goesOn(length: Int) throws {
     let bytes = (0..<600_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let (first, rest) = (Array(bytes[..<length]), Array(bytes[length...]))

@@ -81,7 +81,8 @@ struct DeflateTests {
   @Test("a compressed text that is not UTF-8 after inflating is refused")
   func inflatedText() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
-    // A stored block with the byte 0xFF, then the beginning of the block at the end of every message.
+    // A stored block with the byte 0xFF, then the first byte of an empty block. The sender has removed the other four bytes of
+    // the empty block, as from every message.
     let payload: [UInt8] = [0x00, 0x01, 0x00, 0xFE, 0xFF, 0xFF, 0x00]
     let text = readWhole([0xC1, 0x07] + payload, role: .client, deflate: deflate)
     #expect(text.error == .invalidUTF8(offset: 0))
@@ -128,7 +129,8 @@ struct DeflateTests {
 
   @Test("§7.1.2.1: the compressor does not refer to data before the negotiated window")
   func smallWindow() {
-    // The second half repeats the first, 1,000 bytes before: too far for a window of 512.
+    // The second half of the data repeats the first half, which begins 1,000 bytes before it. A window of 512 bytes is too small
+    // for this distance.
     var random = SeededGenerator(seed: 11)
     let half = random.bytes(count: 1_000)
     let deflater = Deflater()

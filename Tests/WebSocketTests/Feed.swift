@@ -69,7 +69,7 @@ struct Feed {
   }
 }
 
-/// Returns the events of a new reader that receives these bytes at once.
+/// Returns the events of a new reader that receives all these bytes in one call.
 func readWhole(
   _ bytes: [UInt8], role: Role = .server, limits: MessageLimits = .tests, deflate: DeflateParameters? = nil
 ) -> Outcome {

@@ -170,7 +170,7 @@ struct HandshakeTests {
     let rule: String
     var status = 101
     var changes: [(name: String, values: [String])] = []
-    /// The negotiated subprotocol.
+    /// The negotiated subprotocol, or the expected error.
     let result: Result<String?, UpgradeResponseError>
 
     var testDescription: String { rule }

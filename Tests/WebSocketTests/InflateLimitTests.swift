@@ -28,7 +28,7 @@ struct InflateLimitTests {
   }
 
   @Test(
-    "inflating in steps gives the same message, and each step has about the requested length",
+    "inflating in steps gives the same message as inflating in one call; each step has about the requested length",
     arguments: UInt64(1)...20)
   func steps(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -53,7 +53,7 @@ struct InflateLimitTests {
   }
 
   @Test(
-    "a reader pauses a long message, inflates it from its beginning with a separate inflater, and reads the next frames"
+    "a reader that pauses a long message inflates it from its beginning with a separate inflater, and then reads the next frames"
   )
   func pausedReader() throws {
     let (shared, own, deflater) = (Inflater(), Inflater(), Deflater())

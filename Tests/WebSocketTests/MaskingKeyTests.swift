@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("RFC 6455 §5.3: masking")
 struct MaskingKeyTests {
-  @Test("masking gives the example of §5.7")
+  @Test("unmasking the bytes of the example in §5.7 gives the text `Hello`")
   func example() {
     var bytes: [UInt8] = [0x7F, 0x9F, 0x4D, 0x51, 0x58]
     MaskingKey(0x37, 0xFA, 0x21, 0x3D).apply(to: &bytes, in: 0..<5)
@@ -29,7 +29,9 @@ struct MaskingKeyTests {
     }
   }
 
-  @Test("masking a payload in two parts gives the same result as masking it at once", arguments: 0...9)
+  @Test(
+    "masking a payload in two parts gives the same result as masking the whole payload in one call",
+    arguments: 0...9)
   func advances(cut: Int) {
     let key = MaskingKey(0x11, 0x22, 0x44, 0x88)
     let original = Array(UInt8(0)..<23)

@@ -74,7 +74,8 @@ struct MessageReaderTests {
   ]
 
   @Test(
-    "example frames are read at once, byte by byte, and with another frame after them", arguments: examples)
+    "example frames give the same events in one piece, byte by byte, and with another frame after them",
+    arguments: examples)
   func tells(_ example: Example) {
     let expected = Outcome(events: example.events, fedBytes: example.bytes.count)
     #expect(readWhole(example.bytes, role: example.role) == expected)
@@ -165,7 +166,7 @@ struct MessageReaderTests {
     #expect(!reader.isInsideMessage)
   }
 
-  @Test("an idle reader is small, because each of 10,000 connections has one")
+  @Test("an idle reader takes less than 200 bytes, because each of 10,000 connections has a reader")
   func size() {
     #expect(MemoryLayout<MessageReader>.size < 200)
   }

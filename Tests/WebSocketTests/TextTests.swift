@@ -76,7 +76,8 @@ struct TextTests {
     let single = readByteByByte(frame, role: .client)
     #expect(single.error == expected)
     #expect(single.fedBytes == 2 + (text.failsAt ?? count))
-    // The text is in three frames, so that the deciding byte and the start of the sequence may be in different frames.
+    // The text is divided at every position. So the byte that makes the text invalid and the start of its sequence may be in
+    // different frames.
     for cut in 0...count {
       let fragments: [UInt8] =
         [0x01, UInt8(cut)] + text.bytes[..<cut] + [0x00, UInt8(count - cut)] + text.bytes[cut...] + [

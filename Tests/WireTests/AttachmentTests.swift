@@ -7,7 +7,7 @@ import Wire
 struct AttachmentTests {
   static let id = EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF).uuid
 
-  /// An attachment and its text.
+  /// An attachment, and its JSON text.
   struct Example: Sendable, CustomTestStringConvertible {
     let object: AttachmentObject
     let text: String
@@ -46,7 +46,7 @@ struct AttachmentTests {
   ]
 
   @Test(
-    "an attachment is written with all members, with `null` for unknown ones, and read again",
+    "an attachment is written as JSON with all members, `null` for unknown ones, and is unchanged after parsing",
     arguments: examples)
   func object(_ example: Example) throws {
     #expect(text(example.object.encoded()) == example.text)
@@ -67,7 +67,8 @@ struct AttachmentTests {
     #expect(AttachmentProgressPayload.type == "attachmentProgress")
   }
 
-  @Test("PROTOCOL 3.3: the progress of an upload is written and read again")
+  @Test(
+    "PROTOCOL 3.3: the progress of an upload is written as the expected JSON, and is unchanged after parsing")
   func progress() throws {
     let known = AttachmentProgressPayload(id: Self.id, offset: 5, size: 10)
     #expect(

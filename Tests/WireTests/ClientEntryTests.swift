@@ -6,7 +6,7 @@ import TestSupport
 /// PROTOCOL 3: entries of clients, compared with literal bytes.
 @Suite("PROTOCOL 3: entries from a client")
 struct ClientEntryTests {
-  /// The bytes of an entry and its parts.
+  /// The bytes of an entry, and the parts into which these bytes are parsed.
   struct Example: Sendable, CustomTestStringConvertible {
     let name: String
     let flags: EntryFlags
@@ -51,7 +51,7 @@ struct ClientEntryTests {
       bytes: hex("00000009 08 01 00000000 0000 50")),
   ]
 
-  @Test("an entry is parsed into its parts, alone and between others", arguments: examples)
+  @Test("an entry is parsed into its parts, whether it is alone or between other bytes", arguments: examples)
   func parses(_ example: Example) throws {
     for (before, behind) in [([], []), ([], hex("00000009")), (hex("DEADBEEF00"), hex("FF"))]
       as [([UInt8], [UInt8])]
@@ -71,7 +71,9 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("encoding the parts of an entry gives the same bytes as in the table", arguments: examples)
+  @Test(
+    "if the parts of an example are encoded as an entry, the result is the bytes of the example",
+    arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     ClientEntry.append(

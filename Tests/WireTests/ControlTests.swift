@@ -6,7 +6,7 @@ import TestSupport
 /// PROTOCOL 2: control messages of clients, compared with literal JSON.
 @Suite("PROTOCOL 2: control messages from a client")
 struct ClientControlTests {
-  /// A text and its message.
+  /// A control message, and its JSON text.
   struct Example: Sendable, CustomTestStringConvertible {
     let text: String
     let control: ClientControl
@@ -57,13 +57,15 @@ struct ClientControlTests {
       text: #"{"activity":{"payload":null}}"#, control: .activity(ActivityChange(payload: .null))),
   ]
 
-  @Test("the text of each example is parsed as its message", arguments: examples)
+  @Test("the JSON text of each example is parsed into the message of the example", arguments: examples)
   func decodes(_ example: Example) throws {
     let control = try ClientControl.decode(WireTests.bytes(example.text).span)
     #expect(control == example.control)
   }
 
-  @Test("the message of each example is written as its text", arguments: examples.filter(\.isWritten))
+  @Test(
+    "the message of each example is encoded as the JSON text of the example",
+    arguments: examples.filter(\.isWritten))
   func encodes(_ example: Example) {
     #expect(text(example.control.encoded()) == example.text)
   }

@@ -77,7 +77,7 @@ struct GatewayControlTests {
         + #""clientSequence":9,"expected":7}}"#, control: .error(refusal)),
   ]
 
-  @Test("a message is written and read again", arguments: examples)
+  @Test("a control message is written as the expected JSON and parsed back", arguments: examples)
   func encodes(_ example: Example) throws {
     #expect(text(example.control.encoded()) == example.text)
     let read = try GatewayControl.decode(WireTests.bytes(example.text).span)
@@ -153,7 +153,7 @@ struct SystemPayloadTests {
     #expect(empty == ParticipantsPayload())
   }
 
-  @Test("the payloads `activity`, `newSession` and `notice` are written and read again")
+  @Test("the payloads `activity`, `newSession` and `notice` are written as expected and parsed back")
   func others() throws {
     let activity = ActivityPayload(
       activity: Activity(

@@ -61,7 +61,7 @@ struct GatewayEntryTests {
     }
   }
 
-  @Test("encoding the parts of an entry gives the same bytes as in the table", arguments: examples)
+  @Test("encoding the parts of an entry gives the expected bytes", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     GatewayEntry.append(

@@ -157,7 +157,7 @@ struct LimitsTests {
     #expect(limit.environmentVariable == variable)
   }
 
-  @Test("each limit is in the table once, with its own property, and its default is a valid value")
+  @Test("each limit is in `Limits.all` once, with its own property, and its default is a valid value")
   func table() {
     #expect(Limits.all.count == 38)
     #expect(Set(Limits.all.map(\.name)).count == 38)

@@ -4,7 +4,7 @@ import Testing
 @testable import Wire
 
 /// Texts that are expensive to compare, or that some parsers refuse.
-@Suite("JSON: texts")
+@Suite("JSON: texts that are expensive to compare, or that some parsers refuse")
 struct JSONTextTests {
   /// Returns a base character and `count` combining characters in the wrong order.
   private func combining(_ count: Int) -> String {

@@ -5,7 +5,9 @@ import TestSupport
 /// Random messages, whole and in parts.
 @Suite("Random messages")
 struct WirePropertyTests {
-  @Test("random JSON is read again unchanged, and refused when truncated", arguments: UInt64(1)...40)
+  @Test(
+    "random JSON is unchanged after it is written and parsed, and truncated JSON is refused",
+    arguments: UInt64(1)...40)
   func json(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = Self.value(&random, depth: 1)
@@ -55,7 +57,7 @@ struct WirePropertyTests {
         ends.append(try clientEntry(message, at: ends.last ?? 0).end)
       }
     } catch {
-      // The rest cannot be parsed.
+      // The rest of the message cannot be parsed as entries.
     }
     return ends
   }

@@ -15,7 +15,7 @@ package enum SessionClientError: Error, Equatable, Sendable {
 }
 
 extension SessionClientError: CustomStringConvertible {
-  /// The error as a text for people.
+  /// The error as a text for human readers.
   package var description: String {
     switch self {
     case .unreachable(let cause), .notTrusted(let cause), .noGateway(let cause): cause

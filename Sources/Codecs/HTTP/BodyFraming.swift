@@ -21,7 +21,7 @@ struct BodyFields: Sendable {
       case .length: throw .repeatedContentLength
       case .chunked: throw .transferEncodingAndContentLength
       }
-      // RFC 9110 §8.6. A list of equal numbers is refused too; RFC 9112 §6.3 permits this refusal.
+      // RFC 9110 §8.6: the value is one number. A list of equal numbers is refused too; RFC 9112 §6.3 permits this refusal.
       guard let length = Grammar.decimal(field.value.utf8) else { throw .malformedContentLength }
       framing = .length(length)
     } else if field.name.equalsIgnoringCase("transfer-encoding") {

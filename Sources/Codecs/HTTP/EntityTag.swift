@@ -48,7 +48,7 @@ package struct EntityTag: Equatable, Hashable, Sendable {
 }
 
 extension EntityTag: CustomStringConvertible {
-  /// The tag as in `ETag`.
+  /// The tag in the syntax of the field `ETag`.
   package var description: String {
     "\(isWeak ? "W/" : "")\"\(opaque)\""
   }

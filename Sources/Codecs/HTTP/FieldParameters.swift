@@ -1,6 +1,6 @@
 /// The parameters of a field's value: `; name=token; name="quoted"` (RFC 9110 §5.6.6).
 struct FieldParameters: Sendable {
-  /// The names in lower case, and the values without quotation marks and escapes, in order.
+  /// The parameters in order. Names are in lower case; values have no quotation marks and no escapes.
   private(set) var all: [(name: String, value: [UInt8])] = []
 
   /// The maximum number of parameters. No field needs so many. Without a limit, the search for repeated names would take

@@ -55,8 +55,8 @@ struct FieldSectionReader: Sendable {
     return .more
   }
 
-  /// Processes the valid bytes of a name or value at the beginning of `bytes`, within the limit of a field. Returns their number.
-  /// It is 0 between names and values, where the next byte is for `receive`.
+  /// Processes the bytes at the beginning of `bytes` that are valid in the current name or value, up to the maximum length of a
+  /// field. Returns the number of processed bytes; 0 between names and values. The caller passes the next byte to `receive`.
   mutating func receiveRun(_ bytes: Span<UInt8>) -> Int {
     let most = min(bytes.count, limits.fieldBytes - name.count - value.count)
     var count = 0
@@ -99,7 +99,7 @@ struct FieldSectionReader: Sendable {
     }
     switch byte {
     case Grammar.colon: state = .value
-    case Grammar.space, Grammar.tab: throw .spaceBeforeColon  // §5.1
+    case Grammar.space, Grammar.tab: throw .spaceBeforeColon  // RFC 9112 §5.1
     case Grammar.carriageReturn: throw .missingColon
     case Grammar.lineFeed: throw .bareLineFeed
     default: throw .invalidFieldNameByte(byte)

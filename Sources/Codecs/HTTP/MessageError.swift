@@ -81,7 +81,7 @@ extension MessageError {
 }
 
 extension MessageError: CustomStringConvertible {
-  /// A sentence for people. It contains the limit and the actual number if these explain the error.
+  /// A sentence for human readers. It contains the limit and the actual number if these explain the error.
   package var description: String {
     switch self {
     case .bareLineFeed:

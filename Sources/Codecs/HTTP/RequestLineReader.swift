@@ -56,8 +56,8 @@ struct RequestLineReader: Sendable {
     return nil
   }
 
-  /// Processes the valid bytes of the target at the beginning of `bytes`, except the last byte of the line's maximum length.
-  /// Returns their number. It is 0 for all other parts of the line, whose next byte is for `receive`.
+  /// Processes the bytes at the beginning of `bytes` that are valid in the request target, up to the maximum length of the line.
+  /// Returns the number of processed bytes; 0 in all other parts of the line. The caller passes the next byte to `receive`.
   mutating func receiveRun(_ bytes: Span<UInt8>) -> Int {
     guard case .target = state else { return 0 }
     let most = min(bytes.count, limits.requestLineBytes - length)

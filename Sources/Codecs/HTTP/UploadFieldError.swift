@@ -20,7 +20,7 @@ package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertib
   case malformedDigest(DigestField)
   /// A SHA-256 digest that does not have 32 bytes.
   case digestLength(DigestField, actual: Int)
-  /// Different digests in the two fields.
+  /// `Repr-Digest` and `Content-Digest` have different digests.
   case contradictoryDigests
 
   package var description: String {
@@ -32,7 +32,7 @@ package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertib
     case .valueNotBase64(let key): "Upload-Metadata has a value that is not base64: \(Self.shown(key))."
     case .malformedChecksum: "Upload-Checksum is not of the form algorithm base64."
     case .unknownAlgorithm(let name):
-      "Upload-Checksum names \(Self.shown(name)); supported are "
+      "Upload-Checksum names \(Self.shown(name)); the supported algorithms are "
         + "\(UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: " and "))."
     case .checksumLength(let algorithm, let actual):
       "The \(algorithm.rawValue) in Upload-Checksum has \(actual) bytes instead of \(algorithm.length)."

@@ -61,7 +61,7 @@ package enum UploadChecksum {
   /// Parses `algorithm base64`.
   ///
   /// - Parameter field: the value of the field.
-  /// - Returns: the algorithm, and a digest of its length.
+  /// - Returns: the algorithm, and the digest. The length of the digest is correct for the algorithm.
   /// - Throws: `malformedChecksum`, `checksumLength`, or `unknownAlgorithm` (even if the digest is malformed as well).
   package static func parse(
     _ field: String

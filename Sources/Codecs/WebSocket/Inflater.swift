@@ -92,7 +92,7 @@ private import CZlib
     case allConsumed
     /// All bytes are consumed, and they end with a final block (§7.2.3.4).
     case finalBlock
-    /// The step ends here.
+    /// The step has reached its limit, so the next step continues the work.
     case paused
   }
 

@@ -1,6 +1,6 @@
 /// The four bytes that mask a client's payload (RFC 6455 §5.3).
 package struct MaskingKey: Hashable, Sendable {
-  /// The bytes in the order of the wire, the first in the lowest eight bits.
+  /// The four bytes of the key in the order of the wire: the first byte is in the lowest eight bits.
   private let word: UInt32
 
   /// Creates the key of four bytes, in the order of the wire.

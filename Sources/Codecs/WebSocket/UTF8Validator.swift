@@ -1,6 +1,6 @@
 /// A validator of text that arrives in pieces. It reports the first byte that makes the text invalid (RFC 6455 §8.1).
 struct UTF8Validator: Sendable {
-  /// The incomplete sequence at the end of the checked pieces.
+  /// The incomplete UTF-8 sequence at the end of the checked bytes.
   private var partial: [4 of UInt8] = [0, 0, 0, 0]
   private var storedPartialCount: UInt8 = 0
   private var partialCount: Int {
@@ -8,10 +8,10 @@ struct UTF8Validator: Sendable {
     set { storedPartialCount = UInt8(newValue) }
   }
 
-  /// True between sequences, where a message may end.
+  /// True if the checked bytes do not end within a UTF-8 sequence. Only then may a message end.
   var isComplete: Bool { partialCount == 0 }
 
-  /// The number of bytes of the incomplete sequence.
+  /// The number of bytes in the incomplete UTF-8 sequence at the end of the checked bytes.
   var pendingCount: Int { partialCount }
 
   /// Checks the next piece. Returns nil if the text is valid so far. Otherwise returns the offset of the first invalid

@@ -1,6 +1,6 @@
 /// A client's opening handshake: its request, and the check of the response (RFC 6455 §4.1).
 package struct UpgradeAttempt: Sendable {
-  /// The result of the negotiation.
+  /// The subprotocol and the compression on which client and server agreed.
   package struct Agreement: Equatable, Sendable {
     /// The negotiated subprotocol; nil if the server selected none.
     package let subprotocol: String?

@@ -72,7 +72,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   case invalidKey(length: Int)
   /// A subprotocol is not a token, or is named twice.
   case invalidSubprotocols
-  /// The request has a body: a proxy would read a body where this end reads frames.
+  /// The request has a body. A proxy would read the bytes after the head as this body, but the server would read them as frames.
   case hasBody
 
   /// The HTTP status of the refusal.
@@ -98,7 +98,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
     switch self {
     case .methodNotGet: "a request for a WebSocket must use GET"
     case .httpVersionTooOld: "a WebSocket requires HTTP/1.1"
-    case .notAnUpgrade: "this path is for WebSockets: Upgrade: websocket is missing"
+    case .notAnUpgrade: "this path is for WebSockets, but the request has no field Upgrade: websocket"
     case .connectionWithoutUpgrade: "Connection does not contain the token upgrade"
     case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; version 13 is supported"
     case .unsupportedVersion: "only version 13 of WebSocket is supported"

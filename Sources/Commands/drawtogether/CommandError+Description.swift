@@ -94,8 +94,8 @@ extension CommandError: CustomStringConvertible {
       "there is no folder \(prefix.text), and no session in \(folder) begins with \(prefix.text)"
     case .noBackup(let path): "there is no folder \(path) to restore"
     case .folderAndSession(let prefix, let folder):
-      "\(prefix.text) is a folder, and also the beginning of a session's id in \(folder): write ./\(prefix.text) for the "
-        + "folder, or more of the session's id"
+      "\(prefix.text) is a folder, and also the beginning of a session's id in \(folder): "
+        + "write ./\(prefix.text) for the folder, or more characters of the session's id"
     case .ambiguous(let prefix, let sessions):
       "\(sessions.count) sessions begin with \(prefix.text) (\(Self.few(sessions))): write more of the id"
     case .log(let id, let error) where error.code == EWOULDBLOCK:
@@ -104,8 +104,8 @@ extension CommandError: CustomStringConvertible {
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
     case .nothingLost(let id): "session \(id) is not damaged: there is nothing to repair"
     case .stillDamaged(let id):
-      "session \(id) is damaged and still has participants: its gateway removes the damaged bytes from the log when it "
-        + "opens the session again; run this command after that"
+      "session \(id) is damaged and still has participants: its gateway removes the damaged bytes from the log "
+        + "when it opens the session again; run this command after that"
     case .gone(let id): "session \(id) has expired and was removed"
     case .alreadyEnded(let id): "session \(id) has ended already"
     case .notOwner(let user): "the data folder belongs to user \(user), and only that user may do this"
@@ -115,8 +115,8 @@ extension CommandError: CustomStringConvertible {
       "\(path) is not a folder"
     case .copySource(.restore, let error): error.words(calling: "the backup")
     case .copyTarget(.backup, .inUse(let path, let process)):
-      "the folder \(path) is in use by \(process.map { "process \($0)" } ?? "another process"): each backup needs a "
-        + "separate folder"
+      "the folder \(path) is in use by \(process.map { "process \($0)" } ?? "another process"): "
+        + "each backup needs a separate folder"
     case .copyTarget(.backup, let error): error.words(calling: "the folder for the backup")
     case .copyInterrupted(let interruption): "\(interruption)"
 

@@ -43,11 +43,11 @@ enum CommandError: Error, Equatable, Sendable {
   case missingAction
   case unknownAction(String)
   case missingOperand(String, action: String)
-  /// An operand after the last one that the action takes.
+  /// An operand that is too many: the action takes no more operands.
   case extraOperand(String, action: String)
   case unknownJoinFlag(String)
   case flagOfOtherAction(String, action: String, takes: [String])
-  /// A rejected value, in the form in which the error shows it.
+  /// An invalid value of a flag, as text for the error message.
   case invalidJoinValue(String, flag: String, expected: String)
   case valueOfSwitch(String)
   case tooLong(String, limit: Int, actual: Int)
@@ -102,11 +102,11 @@ enum CommandError: Error, Equatable, Sendable {
   case storage(StorageError)
   /// No session's id begins with the prefix.
   case noSession(SessionPrefix, folder: String)
-  /// Neither a folder nor a session to restore exists.
+  /// The operand of `restore` names neither an existing folder nor a session.
   case neitherFolderNorSession(SessionPrefix, folder: String)
   /// The backup to restore does not exist.
   case noBackup(String)
-  /// Both a folder and a session to restore exist.
+  /// The operand of `restore` names both an existing folder and a session.
   case folderAndSession(SessionPrefix, folder: String)
   /// The ids of several sessions begin with the prefix.
   case ambiguous(SessionPrefix, [SessionID])

@@ -3,9 +3,9 @@ package import UniformTypeIdentifiers
 
 /// An exported value.
 package struct ExportedContent: Sendable {
-  /// The bytes.
+  /// The bytes of the value.
   package let data: Data
-  /// The content type.
+  /// The content type of the bytes.
   package let contentType: UTType
   /// The suggested file name, if any.
   package let suggestedFileName: String?

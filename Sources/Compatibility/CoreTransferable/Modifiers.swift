@@ -10,7 +10,7 @@ public enum TransferRepresentationVisibility: Sendable {
   case team
   /// Programs of the same app group.
   case group
-  /// The program itself.
+  /// Only the program that exports the value.
   case ownProcess
 }
 

@@ -15,7 +15,7 @@ public protocol TransferRepresentation<Item>: Sendable {
   /// The type of the body.
   associatedtype Body: TransferRepresentation
 
-  /// The representations that this one consists of.
+  /// The representations of which this representation consists.
   @TransferRepresentationBuilder<Item> var body: Body { get }
 }
 

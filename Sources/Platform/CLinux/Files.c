@@ -314,7 +314,7 @@ int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t coun
 int clinux_free_bytes(int descriptor, uint64_t *bytes) {
   struct statvfs information;
   if (fstatvfs(descriptor, &information) < 0) return -errno;
-  // On overflow: no disk is so large, but file systems without a limit report such numbers.
+  // The product overflows only for file systems without a limit, which report such numbers. No disk is so large.
   if (__builtin_mul_overflow((uint64_t)information.f_bavail, (uint64_t)information.f_frsize, bytes)) *bytes = UINT64_MAX;
   return 0;
 }

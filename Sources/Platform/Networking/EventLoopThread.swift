@@ -11,7 +11,7 @@ internal import Synchronization
 package final class EventLoopThread: SerialExecutor, Sendable {
   /// The closure that runs once per iteration. Its arguments are the events (often none) and the time at which the jobs of this
   /// iteration began (`nil` if there were none). It returns the deadline of the next wait: `nil` for no deadline, or a time in
-  /// the past to run the next turn at once.
+  /// the past to run the next turn immediately.
   package typealias Turn = @Sendable (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?
 
   /// The maximum number of events in one turn.
@@ -110,7 +110,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   }
 
   package func checkIsolated() {
-    precondition(isOnLoop, "this must run on the thread of event loop \(name)")
+    precondition(isOnLoop, "this code must run on the thread of event loop \(name)")
   }
 
   package func isIsolatingCurrentContext() -> Bool? {

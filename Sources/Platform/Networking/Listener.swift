@@ -9,7 +9,7 @@ package final class Listener: Sendable {
   package enum Acceptance: ~Copyable, Sendable {
     /// A non-blocking connection with the listener's options, and the address of the peer.
     case accepted(OwnedDescriptor, peer: SocketAddress)
-    /// No connection is pending; an event with `isReadable` will report the next one.
+    /// No descriptor was left for a connection. The connection was closed immediately; other connections may be pending.
     case wouldBlock
     /// No descriptor was left for a connection: the connection was closed at once, and others may be pending.
     case rejected(SystemError)

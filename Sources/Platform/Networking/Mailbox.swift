@@ -43,15 +43,16 @@ package final class Mailbox<Message>: Sendable {
     deliver(receive)
   }
 
-  /// Removes the messages and passes them to the closure. This is a separate function, so that a turn without messages does not
-  /// look up the types of its variables.
+  /// Removes the messages and passes them to the closure. This is a separate function, because a function of a generic class
+  /// looks up the types of its variables when it is called. A turn without messages does not call this function, and avoids the
+  /// cost.
   @inline(never)
   private func deliver(_ receive: (sending Message) -> Void) {
     // The flag is cleared before the messages are fetched: a message that is appended afterwards sets it again.
     hasMessages.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
       let batch = waiting
-      // The storage is released: a burst must not keep its memory forever.
+      // Releases the storage, so that the memory for a burst of messages does not stay allocated.
       waiting = []
       return batch
     }

@@ -43,7 +43,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   /// The origin of the certificate: loaded or newly created.
   package let origin: Origin
 
-  /// Returns the paths of the two files in a directory.
+  /// Returns the paths of the certificate file and the key file in a directory.
   package static func paths(in directory: String) -> (certificate: String, key: String) {
     (directory + "/tls-cert.pem", directory + "/tls-key.pem")
   }

@@ -36,8 +36,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     self.descriptor = descriptor
   }
 
-  /// Returns another descriptor of the same socket, with an owner of its own; nil if the system has no descriptor
-  /// left.
+  /// Returns a new descriptor of the same socket, which the caller owns; nil if the system has no descriptor left.
   package func duplicate() -> OwnedDescriptor? {
     let copy = clinux_descriptor_duplicate(descriptor)
     return copy >= 0 ? OwnedDescriptor(owning: copy) : nil
@@ -74,7 +73,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
 
   /// Receives at most `limit` bytes, and appends them to the buffer.
   package func receive(appendingTo buffer: inout [UInt8], upTo limit: Int) -> ReceiveResult {
-    precondition(limit > 0, "a receive of no bytes looks like the end of the stream")
+    precondition(limit > 0, "the limit must be above 0: 0 received bytes mean the end of the stream")
     var status: Int64 = 0
     buffer.append(addingCapacity: limit) { room in
       unsafe room.withUnsafeMutableBufferPointer { room, initializedCount in

@@ -14,7 +14,8 @@ package final class TLSConnection {
     /// True if the peer has closed its direction (`close_notify`).
     package var hasPeerClosed = false
 
-    /// Neither event occurred; bytes may have been decrypted.
+    /// The result of a call that neither completed the handshake nor received the peer's `close_notify`. The call may have
+    /// decrypted bytes.
     package static let none = Progress()
   }
 
@@ -131,7 +132,7 @@ package final class TLSConnection {
     if case .failed = state { return }
     isClosed = true
     buffers.connect(from: Span(), to: &ciphertextOut) {
-      // 0 means that the peer has not closed yet, which is not an error.
+      // `SSL_shutdown` returns 0 if the peer has not closed its direction yet. This is not an error, so the result is ignored.
       _ = unsafe SSL_shutdown(ssl)
       ERR_clear_error()
     }

@@ -65,7 +65,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   }
 
   package func checkIsolated() {
-    precondition(isOnThread, "this must run on the thread of executor \(name)")
+    precondition(isOnThread, "this code must run on the thread of executor \(name)")
   }
 
   package func isIsolatingCurrentContext() -> Bool? {

@@ -25,7 +25,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
 
   /// The message of OpenSSL or, for an `errno`, of the system.
   package var description: String {
-    guard code != 0 else { return "no reason given" }
+    guard code != 0 else { return "OpenSSL reported no reason" }
     if library == ERR_LIB_SYS { return SystemError.message(for: reason) }
     guard let text = unsafe ERR_reason_error_string(code) else { return "error \(reason) of OpenSSL" }
     return unsafe String(cString: text)

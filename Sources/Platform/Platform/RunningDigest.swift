@@ -7,9 +7,9 @@ internal import COpenSSL
 package final class RunningDigest {
   /// A digest algorithm of FIPS 180-4.
   package enum Algorithm: Sendable {
-    /// 20 bytes. Unsafe for signatures, sufficient to detect transmission errors.
+    /// SHA-1, with a digest of 20 bytes. Unsafe for signatures, sufficient to detect transmission errors.
     case sha1
-    /// 32 bytes.
+    /// SHA-256, with a digest of 32 bytes.
     case sha256
 
     /// The length of the digest in bytes.

@@ -1,6 +1,6 @@
 /// A SHA-256 digest (FIPS 180-4): 32 bytes.
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
-  /// The 32 bytes.
+  /// The 32 bytes of the digest.
   package let bytes: [UInt8]
 
   /// Computes the digest of bytes.
@@ -22,7 +22,7 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// 64 lowercase hexadecimal digits.
+  /// The digest as 64 lowercase hexadecimal digits.
   package var description: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

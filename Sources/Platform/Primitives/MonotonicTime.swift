@@ -15,7 +15,7 @@ package struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The earliest point. As the deadline of an event loop, it starts the next turn at once.
+  /// The earliest point. As the deadline of an event loop, it starts the next turn immediately.
   @inlinable
   package static var distantPast: MonotonicTime { MonotonicTime(nanoseconds: .min) }
 

@@ -267,7 +267,7 @@ package final class Gateway: Sendable {
   }
 
   private static func words(for error: SystemError) -> String {
-    if error.isAddressInUse { return "another program listens there" }
+    if error.isAddressInUse { return "another program already listens on this address" }
     if error.isAddressNotLocal { return "this machine has no such address" }
     if error.isPermissionDenied { return "this user may only use ports from 1024 on" }
     return "\(error)"

@@ -30,7 +30,8 @@ final class Housekeeping {
     diskSchedule.didMeasure = { [unowned self] in logDataRefusal() }
   }
 
-  /// The earliest time at which work is due; `distantFuture` while all three kinds of work are in progress.
+  /// The earliest time at which one of the three kinds of work (sweep, certificate check, disk measurement) is due;
+  /// `distantFuture` while all three are in progress.
   var nextDeadline: MonotonicTime {
     let certificates = certificateSchedule?.nextDeadline ?? .distantFuture
     return min(
@@ -38,7 +39,7 @@ final class Housekeeping {
     )
   }
 
-  /// Starts the work whose time has come.
+  /// Starts every kind of periodic work that is due.
   func performDueWork() {
     sweepSchedule?.sweepIfDue()
     certificateSchedule?.checkIfDue()

@@ -37,8 +37,8 @@ final class SharedState: Sendable {
   let removal: RemovalGate
   let ledger: SessionLedger
   let pseudonyms: AddressPseudonyms
-  /// The name of the period since the gateway last ended without a clean stop. A session whose log was closed in this period
-  /// keeps its epoch.
+  /// The name of the present generation of the data folder. A new generation begins when the gateway starts after a stop that was
+  /// not clean. A session whose log was closed in the present generation keeps its epoch.
   let generation: String
   /// The identity of the data folder. A copy of the folder has a different identity.
   let folder: String

@@ -43,7 +43,7 @@ extension Session {
         receiveUnreliable(entry, message, participant, now)
       }
       offset = entry.end
-      // The entry may have caused a refusal that closed the socket, after ten ignored refusals.
+      // The refusal of this entry may have closed the socket, because the participant ignored refusals or did not read them.
       guard subscriber.memberIndex >= 0 else { return message.count }
     }
     return offset

@@ -4,7 +4,8 @@ internal import WebSocket
 
 /// Joining and leaving.
 extension Session {
-  /// Makes a socket wait. The socket gets the list of active participants, but does not have an active participant itself.
+  /// Adds a waiting participant for a socket. The socket gets the list of active participants. Its own participant becomes active
+  /// only when it joins.
   package mutating func wait(
     _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {
@@ -21,7 +22,8 @@ extension Session {
     return []
   }
 
-  /// Joins a socket: as a new participant, as the participant that waited on the socket, or as the owner of the token in `join`.
+  /// Makes a socket a member of the session. Its participant is a new one, the one that waited on the socket, or the owner of the
+  /// token in `join`.
   package mutating func join(
     _ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime
   )
@@ -41,7 +43,7 @@ extension Session {
         effects.append(.close(connection: old.connection, .resumedElsewhere))
       }
       if let waited { remove(waited, reason: .left) }
-      // A participant within its grace time has a place already.
+      // A participant within its grace time is active, so it already counts toward the limit `participantsPerSession`.
       guard known.isActive || hasPlace else { return [full(subscriber)] }
       participant = known
       token = own
@@ -89,8 +91,8 @@ extension Session {
       return .snapshot
     }
     if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
-    // The restored session lacks entries of this client that were acknowledged. So the client may also have seen other entries
-    // that were lost.
+    // The client names acknowledged entries that the restored session does not have. So the client may also have seen other
+    // entries that were lost.
     if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
     guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
       return .snapshot

@@ -57,8 +57,8 @@ package struct Session: ~Copyable {
   /// The compressor for snapshots; nil if no snapshot is sent compressed.
   package var compressor: MessageCompressor?
 
-  /// Makes this struct address-only. A call of a function that does not change a struct of known layout copies its memory, which
-  /// would cost 200 instructions per call for one of this size.
+  /// Makes this struct address-only, so that function calls pass it by reference. Without this property, each call of a function
+  /// that does not change the struct would copy its memory, which would take 200 instructions.
   private let addressOnly: any Sendable = ()
 
   /// True when the session is in a store on disk. The value is a constant, because it is checked for each entry.

@@ -5,7 +5,7 @@ package enum TurnContent: Equatable, Sendable {
   case nothing
   /// Only changes of presence.
   case presence
-  /// Content that must be sent at once.
+  /// Content that must be sent immediately: entries, unreliable frames, or a new segment. Changes of presence may be sent later.
   case entries(withPresence: Bool)
 }
 
@@ -56,7 +56,8 @@ struct TurnSummary {
   ///   - lastSequence: the newest sequence.
   ///   - presenceEntries: the number of `participants` entries in the turn.
   ///   - hasUnreliable: true when the turn has unreliable frames.
-  ///   - hasNewSegment: true when the turn began a new segment of the log. The content of such a turn is sent at once. So only
+  ///   - hasNewSegment: true when the turn began a new segment of the log. The content of such a turn is sent immediately. So
+  ///     only
   ///     the newest segment has entries that wait to be sent, and no segment is dropped before its entries are sent.
   mutating func end(lastSequence: UInt64, presenceEntries: UInt64, hasUnreliable: Bool, hasNewSegment: Bool) {
     let hasMore = lastSequence - beganAfter > presenceEntries || hasUnreliable || hasNewSegment

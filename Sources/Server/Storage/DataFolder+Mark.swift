@@ -7,10 +7,10 @@ internal import Platform
 extension DataFolder {
   static let markFile = "clean"
 
-  /// Removes the mark. The removal is on the disk when this returns. Called once at the start, before the first
-  /// request is answered.
-  /// - Returns: the generation of the last process, or a new generation if that process did not stop cleanly. Processes that
-  ///   follow each other by clean stops share a generation, which is a random text.
+  /// Removes the mark of a clean stop. The removal is on the disk when this function returns. Called once at the start, before
+  /// the first request is answered.
+  /// - Returns: the generation of the last process, or a new generation if that process did not stop cleanly. A generation is a
+  ///   random text. Processes share a generation if each of them was started after a clean stop of the previous one.
   /// - Throws: `StorageError` if the mark cannot be removed. The process must then stop: if it continued and crashed, the mark
   ///   would wrongly report a clean stop.
   package func takeMark() throws(StorageError) -> String {
@@ -29,7 +29,8 @@ extension DataFolder {
     return generation ?? Self.newGeneration()
   }
 
-  /// Creates the mark, which is on the disk when this returns. Called last, when all other files are on the disk.
+  /// Creates the mark of a clean stop. The mark is on the disk when this function returns. Called last, when all other files are
+  /// on the disk.
   /// - Parameter generation: the result of `takeMark`.
   /// - Throws: `StorageError`; the mark may then be missing.
   package func leaveMark(_ generation: String) throws(StorageError) {
@@ -53,7 +54,8 @@ extension DataFolder {
       let own = try root.information(for: .mark)
       return "\(own.inode) \(own.born)"
     } catch {
-      // If these attributes cannot be read, returns a random text, so that no log has the same identity.
+      // If the inode and the birth time cannot be read, the result is a random text, so that it differs from the identity in
+      // every log.
       return Self.newGeneration()
     }
   }

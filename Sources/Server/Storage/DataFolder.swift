@@ -165,7 +165,7 @@ package final class DataFolder: Sendable {
     return try acquireLock(of: root, path, &isMade)
   }
 
-  /// Locks the folder. Sets `isMade` if the lock file is new, even if this throws.
+  /// Locks the folder. Sets `isMade` if the lock file is new, even if this function throws.
   static func acquireLock(
     of root: borrowing Folder, _ path: String, _ isMade: inout Bool
   ) throws(DataFolderError) -> OwnedDescriptor {

@@ -20,7 +20,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notADataFolder(path: String)
   /// The folder is an unfinished copy.
   case unfinished(path: String, DataFolderCopy.Purpose)
-  /// The target of a copy has unexpected entries. The values are their number and the first name.
+  /// The target of a copy has unexpected entries. The values are the number of these entries and the name of the first one.
   case notEmpty(path: String, count: Int, first: String, DataFolderCopy.Purpose)
   /// The target of a copy is the source folder itself.
   case sameFolder(path: String)
@@ -30,7 +30,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case holdsSource(path: String, name: String)
   /// The target of a restore has sessions.
   case hasSessions(path: String, count: Int)
-  /// Another error.
+  /// The folder cannot be used because of another system error.
   case unusable(path: String, SystemError)
 
   package var description: String { words(calling: "the data folder") }

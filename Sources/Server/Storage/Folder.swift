@@ -28,13 +28,13 @@ struct Folder: ~Copyable, Sendable {
 
   var rawValue: CInt { descriptor.rawValue }
 
-  /// Opens a folder in this one.
+  /// Opens a folder inside this folder.
   func folder(_ name: String, for operation: StorageError.Operation) throws(StorageError) -> Folder {
     let opened = try StorageError.check(operation, unsafe clinux_folder_open_in(rawValue, name))
     return Folder(owning: OwnedDescriptor(owning: opened), givingTo: newOwner)
   }
 
-  /// Creates a folder in this one with access for this user only, unless it exists.
+  /// Creates a folder inside this folder, with access for this user only, unless the folder exists.
   func makeFolder(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     let status = unsafe clinux_folder_make_in(rawValue, name)
     guard status != -EEXIST else { return }
@@ -44,7 +44,7 @@ struct Folder: ~Copyable, Sendable {
     try give(made.rawValue, for: operation)
   }
 
-  /// Creates a file with access for this user only, and opens it for reading and writing. Fails if it exists.
+  /// Creates a file with access for this user only, and opens it for reading and writing. Fails if the file exists already.
   func createFile(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> OwnedDescriptor {

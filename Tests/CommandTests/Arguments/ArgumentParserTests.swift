@@ -124,14 +124,14 @@ struct ArgumentParserTests {
       Accepted("--message-seconds=2000ms") { $0.limits.messageSeconds = 2 },
       Accepted("--session-keep-seconds", "90D") { $0.limits.sessionKeepSeconds = 7_776_000 },
       Accepted("--max-connections", "20000") { $0.limits.connections = 20_000 },
-      // The limit that conflicts with the given one is a default, so it is lowered at the start.
+      // The limit that conflicts with `--max-connections` has its default value, so the gateway lowers it at the start.
       Accepted("--max-connections", "100") { $0.limits.connections = 100 },
       Accepted("--max-session-log-bytes", "64K") { $0.limits.sessionLogBytes = 65_536 },
       Accepted("--max-session-attachment-bytes=0", "--max-attachment-bytes=1M") {
         $0.limits.sessionAttachmentBytes = 0
         $0.limits.attachmentBytes = 1 << 20
       },
-      // A proxy terminates TLS.
+      // These flags are for a gateway behind a proxy that terminates TLS.
       Accepted("--hsts", "--redirect-to-https", "--https=off", "--trust-proxy=1") {
         $0.sendsStrictTransportSecurity = true
         $0.redirectsToHTTPS = true

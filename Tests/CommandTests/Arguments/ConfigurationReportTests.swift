@@ -23,7 +23,7 @@ struct ConfigurationReportTests {
     }
   }
 
-  @Test("Each setting has a line with flag, value in force and origin")
+  @Test("The report has a line for each setting, with its flag, its value and the origin of the value")
   func rows() throws {
     let rows = try report(
       [
@@ -57,7 +57,7 @@ struct ConfigurationReportTests {
     #expect(rows.contains(["--data", "\"my", "data\"", "flag"]))
   }
 
-  @Test("Flags with the printed values result in the same configuration")
+  @Test("If the values that the report prints are passed as flags, they result in the same configuration")
   func again() throws {
     let given = [
       "--http=[::1]:80", "--https=off", "--public-url=http://draw.example",

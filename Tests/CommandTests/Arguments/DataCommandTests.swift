@@ -70,7 +70,7 @@ struct DataCommandTests {
       Read(
         "verify", "--data", "here", environment: ["DRAWTOGETHER_DATA": "/data"], folder: "here",
         is: .verify(nil)),
-      // Commands in a gateway's container have the gateway's environment variables, which are accepted.
+      // A data command in a gateway's container gets the gateway's environment variables. The command must not reject them.
       Read(
         "sessions",
         environment: ["DRAWTOGETHER_HTTP": "off", "DRAWTOGETHER_HTTPS": "off", "DRAWTOGETHER_HSTS": "on"],

@@ -82,7 +82,9 @@ struct MemoryBudgetTests {
     #expect(throws: Never.self) { try MemoryBudget(of: 8 << 30, for: configuration, origins) }
   }
 
-  @Test("Limits computed for an amount of memory still fit into it when the operator sets them explicitly")
+  @Test(
+    "Limits that were computed for an amount of memory still fit into this amount when the operator sets them explicitly"
+  )
   func again() throws {
     for mebibytes in [128, 384, 768, 3_000] {
       let (first, _) = try budget(mebibytes)

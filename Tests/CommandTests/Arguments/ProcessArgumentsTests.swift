@@ -6,7 +6,7 @@ import Testing
 @Suite("Process arguments")
 struct ProcessArgumentsTests {
   @Test(
-    "The kernel's list is split after each zero byte, and empty arguments are kept",
+    "The kernel's argument list is split after each zero byte, and empty arguments are kept",
     arguments: [
       ([], []), ([0x61, 0], ["a"]), ([0x61, 0, 0x2D, 0x62, 0], ["a", "-b"]),
       ([0x61, 0, 0, 0x62, 0], ["a", "", "b"]), ([0x61, 0, 0], ["a", ""]), ([0], [""]),

@@ -230,7 +230,7 @@ struct BackupMeanwhileTests {
     log.run(
       MadeEntry(
         0, "newSession", NewSessionPayload(session: next, by: 1).encoded(), flags: [.reliable, .system]),
-      // An entry with this type from a participant announces no successor.
+      // An entry of type `newSession` from a participant announces no successor; only an entry of the gateway does.
       MadeEntry(1, "newSession", NewSessionPayload(session: log.id, by: 1).encoded()))
     try await folder.make(log)
     #expect(try copy(log.id) {}?.successors == [next])

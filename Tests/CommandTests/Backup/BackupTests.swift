@@ -83,7 +83,7 @@ struct BackupTests {
     #expect(run.code == 1)
     #expect(run.errors.hasPrefix("drawtogether: session Backup…: log, byte "))
     #expect(run.errors.contains("a record fails its check"))
-    #expect(run.output.hasSuffix("; 1 session with the damage of the original\n"))
+    #expect(run.output.hasSuffix("; copied with the damage of the source: 1 session\n"))
     let session = "sessions/\(log.id.text)"
     #expect(try place.bytes("\(session)/log") == bytes)
     #expect(try place.bytes("\(session)/log.damaged-1") == [1, 2, 3])
@@ -215,7 +215,7 @@ final class BackupPlace {
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: path)  // An error only leaves files behind.
+    try? FileManager.default.removeItem(atPath: path)  // If the removal fails, the folder stays.
   }
 
   var backup: String { path + "/backup" }

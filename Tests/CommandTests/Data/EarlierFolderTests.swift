@@ -9,7 +9,7 @@ struct EarlierFolderTests {
     #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/StorageTests/Fixtures"
 
   private static var versions: [String] {
-    // If the folder cannot be read, the first test fails.
+    // If the folder with the fixtures cannot be read, this list is empty, and the test that expects version 1 in it fails.
     (try? FileManager.default.contentsOfDirectory(atPath: fixtures).sorted()) ?? []
   }
 
@@ -25,7 +25,7 @@ struct EarlierFolderTests {
 
       init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(UInt64.self) {  // Otherwise it is a text.
+        if let number = try? container.decode(UInt64.self) {  // Any other value is a text.
           self = .number(number)
         } else {
           self = .text(try container.decode(String.self))

@@ -12,8 +12,8 @@ import Wire
 struct ExportTests {
   private static let key = #""key":"00000000-0000-0000-0000-000000000001""#
 
-  /// The session has strokes under two keys, one of which is removed, a targeted text, bytes, and an entry without an
-  /// effect.
+  /// Returns the log of a session with strokes under two keys, a targeted text, bytes, and an entry without an effect. The
+  /// entries of one of the keys were removed.
   private func drawn() -> MadeLog {
     var log = MadeLog("Export000000000000000A", title: "A picture")
     log.person(1, "Ada")
@@ -109,7 +109,7 @@ struct ExportTests {
     #expect(run.lines.dropFirst().map { Self.sequence($0) } == [2, 5, 7, 8])
   }
 
-  @Test("A prefix that matches no session, or several, is an error")
+  @Test("A prefix of a session id that matches no session, or several sessions, is an error")
   func prefixes() async throws {
     let folder = try KeptFolder()
     for id in ["Export000000000000000A", "Export0A0000000000000A", "Exp000000000000000000A"] {

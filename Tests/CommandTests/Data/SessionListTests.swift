@@ -6,7 +6,7 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// The output of `sessions`.
+/// Tests of the output of `drawtogether sessions`.
 @Suite("drawtogether sessions")
 struct SessionListTests {
   private static let closed = "Closed000000000000000A"
@@ -141,7 +141,7 @@ struct SessionListTests {
   }
 
   @Test(
-    "Sizes and ages are printed in the largest unit",
+    "Sizes and ages are printed in the largest unit in which they are at least 1",
     arguments: [
       (ShownFigures.size(0), "0 B"), (ShownFigures.size(1023), "1023 B"),
       (ShownFigures.size(1024), "1.0 KiB"), (ShownFigures.size(10_189), "10 KiB"),

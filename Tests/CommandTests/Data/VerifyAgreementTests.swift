@@ -9,7 +9,7 @@ import Primitives
 @testable import drawtogether
 
 /// `verify` and the gateway accept the same logs.
-@Suite("Agreement of verify and the gateway")
+@Suite("`verify` and the gateway accept the same logs")
 struct VerifyAgreementTests {
   private static func log() -> MadeLog {
     var log = MadeLog("Verify000000000000000A")

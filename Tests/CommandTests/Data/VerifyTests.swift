@@ -14,7 +14,7 @@ struct VerifyTests {
   private static let arriving = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
   private static let arrived = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
   private static let text = "bytes of a photo"
-  /// The SHA-256 of the photo, and that of "not yet all".
+  /// The SHA-256 of the photo, and the SHA-256 of the text "not yet all".
   private static let digest = "f9e4f1e05cfd7db04c1b9f5ba1f5ae471b087652c6ecd1dc187f986cc8ccb63c"
   private static let otherDigest = "f89b891140f748892c48e494b2ccd9f9803c966ff04f3ad5ccfc85fa9e4e5438"
 
@@ -44,7 +44,8 @@ struct VerifyTests {
     return log
   }
 
-  /// Returns the faults of a new session with this log and the same files.
+  /// Returns the faults of a session in another folder: the files of this test's session, and its log with the records that
+  /// `more` appends.
   private func faults(_ more: (inout MadeLog) -> Void) async throws -> [String] {
     let other = try KeptFolder()
     try await other.make(Self.log(more))
@@ -240,7 +241,7 @@ struct VerifyTests {
     #expect(run.code == 1)
     #expect(
       run.output == """
-        Verify… attachments/\(Self.digest): the SHA-256 of its content is \(Self.otherDigest)
+        Verify… attachments/\(Self.digest): the SHA-256 of the file's content is \(Self.otherDigest)
         Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, but the file has 11
 
         """)
@@ -323,7 +324,7 @@ struct VerifyTests {
         log.add(SessionRecord(kind: .base, body: []))
       },
       // The sender of the entry has a participant number that was never assigned.
-      Wrong(words: "an entry of participant 5000, but the highest number is 4096") { log in
+      Wrong(words: "an entry of participant 5000, but the highest participant number is 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
       Wrong(words: "A record of kind run has sequence 4 after 4.") { log in
@@ -332,9 +333,12 @@ struct VerifyTests {
         let once = log.takeLast().body
         log.add(SessionRecord(kind: .run, body: once + once))
       },
-      Wrong(words: "A record of kind run has an entry with the flags 64, which a session never writes there.")
-      {
-        log in log.run(MadeEntry(1, "", flags: .reserved))
+      Wrong(
+        words:
+          "A record of kind run has an entry with the flags 64, which a session never writes in a record "
+          + "of this kind."
+      ) { log in
+        log.run(MadeEntry(1, "", flags: .reserved))
       },
       Wrong(
         words: "A record of kind run has a targeted frame that does not consist of exactly one targeted "

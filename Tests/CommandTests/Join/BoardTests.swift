@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "The position of a picture is in its metadata or in later messages; without one, all clients derive it from the picture's id"
+    "The position of a picture is in its metadata or in later messages; otherwise all clients derive it from the picture's id"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)

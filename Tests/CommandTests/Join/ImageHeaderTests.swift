@@ -44,7 +44,7 @@ struct ImageHeaderTests {
     for count in 0..<bytes.count { _ = ImageHeader(Array(bytes[..<count])) }
   }
 
-  @Test("Other files are not recognized, and an incomplete header has no size")
+  @Test("A file that is not a picture is not recognized, and an incomplete header gives no size")
   func others() {
     #expect(ImageHeader(Array("%PDF-1.7".utf8)) == nil)
     #expect(ImageHeader([]) == nil)

@@ -23,7 +23,7 @@ struct ReadyNoticeTests {
   }
 
   @Test(
-    "The notice in JSON begins with the event, the URLs of the listeners, and the duration of the start",
+    "The ready notice as JSON begins with the event, the URLs of the listeners, and the duration of the start",
     arguments: [
       (
         "127.0.0.1:4000", "127.0.0.1:4001",
@@ -40,7 +40,7 @@ struct ReadyNoticeTests {
     #expect(line.hasSuffix("}\n") && line.split(separator: "\n").count == 1)
   }
 
-  @Test("The notice in JSON contains the settings, and null for unknown values")
+  @Test("The ready notice as JSON contains the settings, and null for unknown values")
   func jsonFacts() throws {
     let few = try notice(
       http: "127.0.0.1:1", https: nil,
@@ -64,7 +64,7 @@ struct ReadyNoticeTests {
     #expect(!all.contains("s3cret"))
   }
 
-  @Test("The text for people fits into 100 columns")
+  @Test("The ready notice as text fits into 100 columns")
   func text() throws {
     let text = try notice(
       http: "0.0.0.0:8080", https: "0.0.0.0:8443",
@@ -89,7 +89,8 @@ struct ReadyNoticeTests {
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
-  @Test("The text for people shows proxies, the certificate, access with a token, and sessions in memory")
+  @Test(
+    "The ready notice as text shows proxies, the certificate, access with a token, and sessions in memory")
   func otherText() throws {
     let text = try notice(
       http: nil, https: "127.0.0.1:8443",
@@ -119,7 +120,7 @@ struct ReadyNoticeTests {
   }
 
   @Test(
-    "The text for people shows the number and the size of the stored sessions",
+    "The ready notice as text shows the number and the size of the stored sessions",
     arguments: [
       (0, 0, true, "no session yet"), (1, 500, true, "1 session of 500 bytes"),
       (9_999, 5 << 30, false, "9999 sessions of more than 5G"),
@@ -132,7 +133,7 @@ struct ReadyNoticeTests {
     #expect(text.contains("Data             data: \(words), 1T free, durability process\n"))
   }
 
-  @Test("URLs for other machines are listed only for wildcard listeners, and with IPv6 only for [::]")
+  @Test("URLs for other machines are listed only for wildcard listeners, and IPv6 URLs only for [::]")
   func network() throws {
     let loopback = try notice(http: "127.0.0.1:8080", https: nil, interfaces: ["192.0.2.7"]).text
     #expect(!loopback.contains("network") && !loopback.contains("Certificate"))

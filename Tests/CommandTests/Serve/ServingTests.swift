@@ -9,9 +9,9 @@ import TestSupport
 @testable import drawtogether
 
 /// The program as a process: its ready line and its signals.
-@Suite("Serving")
+@Suite("The command `serve`")
 struct ServingTests {
-  /// The ready line.
+  /// The line of JSON that the program prints when the gateway accepts connections.
   private struct Ready: Decodable {
     let event: String
     let http: String?
@@ -112,7 +112,7 @@ struct ServingTests {
     _ = consume connection
   }
 
-  @Test("SIGHUP reloads the certificate, and keeps the old one if the new one is invalid")
+  @Test("SIGHUP reloads the certificate; if the new certificate is invalid, the old one stays in use")
   func reload() throws {
     let (child, _) = try start()
     child.send(SIGHUP)
@@ -134,7 +134,8 @@ struct ServingTests {
         folder.path + "/public",
       ])
     #expect(
-      second.errorLine() == "drawtogether: cannot listen on \(address): another program listens there")
+      second.errorLine()
+        == "drawtogether: cannot listen on \(address): another program already listens on this address")
     #expect(second.end() == 1)
     first.send(SIGTERM)
     #expect(first.end() == 0)

@@ -8,7 +8,7 @@ final class ChildProcess {
   private let errors: OwnedDescriptor
   private var hasEnded = false
 
-  /// The two ends of a pipe, which are not inherited.
+  /// The two ends of a pipe. A child process does not inherit these descriptors.
   private struct Pipe: ~Copyable {
     let reading: OwnedDescriptor
     let writing: OwnedDescriptor
@@ -65,7 +65,8 @@ final class ChildProcess {
     }
   }
 
-  /// Waits for the next line of standard output, and returns it without its line feed, or the rest at the end.
+  /// Waits for the next line of standard output, and returns it without its line feed. If the output ends first, returns the
+  /// bytes after the last line feed.
   func outputLine() -> String { Self.line(from: output.rawValue) }
 
   /// Waits for the next line of standard error, except the line that reports the start.

@@ -25,7 +25,8 @@ final class KeptFolder {
   deinit {
     executor.stop()
     executor.join()
-    try? FileManager.default.removeItem(atPath: path)  // An error only leaves files behind.
+    // If the removal fails, only the files of the test remain.
+    try? FileManager.default.removeItem(atPath: path)
   }
 
   /// Creates a session with these records.
@@ -98,7 +99,7 @@ struct MadeLog {
   /// Changes the records.
   mutating func change(_ body: (inout [SessionRecord]) -> Void) { body(&records) }
 
-  /// Removes the last record.
+  /// Removes the last record, and returns it.
   mutating func takeLast() -> SessionRecord { records.removeLast() }
 
   mutating func person(_ number: UInt32, _ name: String) {

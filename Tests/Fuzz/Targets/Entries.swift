@@ -2,7 +2,8 @@ internal import Wire
 
 /// Binary messages, split into entries as by a client or by a gateway.
 enum Entries {
-  /// Byte 0 chooses client or gateway, byte 1 the maximum payload; the rest is a message.
+  /// Byte 0 of the input chooses the sender (client or gateway), and byte 1 the maximum payload length. The remaining bytes are a
+  /// message.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let isFromClient = reader.byte() & 1 == 0

@@ -2,7 +2,8 @@ internal import HTTP
 
 /// Header fields, and all values parsed from them.
 enum FieldLines {
-  /// Byte 0 chooses the method, the length of the content, and the encoding; the rest are lines `name: value`.
+  /// Byte 0 of the input chooses the method, the length of the content, and the encoding. The remaining bytes are lines
+  /// `name: value`.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte()

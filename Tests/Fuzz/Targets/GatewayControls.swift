@@ -23,7 +23,8 @@ enum GatewayControls {
   private static func check<Value: Decodable & JSONWritable & Equatable>(
     _ type: Value.Type, _ text: [UInt8]
   ) throws {
-    guard let value = try? WireJSON.decode(type, from: text.span) else { return }  // nil if refused
+    // nil if the text is refused.
+    guard let value = try? WireJSON.decode(type, from: text.span) else { return }
     let written = WireJSON.encode(value)
     try expectSame(try WireJSON.decode(type, from: written.span), value)
   }

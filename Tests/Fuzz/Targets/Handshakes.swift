@@ -3,7 +3,7 @@ internal import WebSocket
 
 /// The fields of opening handshakes, checked by both ends.
 enum Handshakes {
-  /// Byte 0 chooses the check; the rest are lines `name: value`.
+  /// Byte 0 of the input chooses the check; the remaining bytes are lines `name: value`.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte()
@@ -49,7 +49,8 @@ enum Handshakes {
   private static func checkOffer(_ value: String) throws {
     guard let parameters = DeflateParameters.negotiate(offers: [value]) else { return }
     try check(parameters, least: 9)
-    // A client that offered no limit for its own window accepts the response.
+    // A client that offered no `client_max_window_bits` refuses a response with this parameter. Only responses without the
+    // parameter are checked as such a client checks them.
     guard parameters.clientMaxWindowBits == nil else { return }
     let agreed = try DeflateParameters.check(response: [parameters.responseValue])
     try expect(

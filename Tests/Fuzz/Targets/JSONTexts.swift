@@ -1,8 +1,8 @@
 internal import Wire
 
-/// JSON from a gateway or a client.
+/// The fuzz target for JSON from a gateway or a client.
 enum JSONTexts {
-  /// Byte 0 chooses the initial nesting depth; the rest is the text.
+  /// Byte 0 of the input chooses the initial nesting depth; the other bytes are the JSON text.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let depth = 1 + reader.below(4)
@@ -41,7 +41,7 @@ enum JSONTexts {
   }
 
   static func parsed(_ text: [UInt8], depth: Int) -> JSONValue? {
-    try? JSONParser.parse(text.span, depth: depth)  // nil if refused
+    try? JSONParser.parse(text.span, depth: depth)  // nil if the parser refuses the text
   }
 
   private static func depth(of value: JSONValue) -> Int {

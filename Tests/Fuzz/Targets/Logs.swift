@@ -4,13 +4,13 @@ internal import TestSupport
 internal import Platform
 internal import Wire
 
-/// The file of a log, whole, cut and damaged.
+/// The fuzz target for log files: complete, truncated and damaged files.
 enum Logs {
   private static let executor = Result { try BlockingExecutor(name: "fuzz") }
   private static let id = SessionID(high: 1, low: 2)
 
-  /// Byte 0 chooses the meaning of the rest: the file of a log, or records. Records are framed into a log, which is then cut
-  /// or changed at the offset in bytes 1 and 2, with the value in byte 3.
+  /// Byte 0 of the input chooses the meaning of the other bytes: the file of a log, or records. Records are framed into a log,
+  /// which is then cut or changed at the offset in bytes 1 and 2, with the value in byte 3.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte() & 3

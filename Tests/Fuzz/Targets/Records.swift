@@ -15,7 +15,7 @@ enum Records {
       try expect(!error.description.isEmpty, "no description of \(error.fault)")
     }
     // The entry of an attachment contains JSON too. The body is used as this JSON.
-    _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // nil if refused
+    _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // nil if the body is refused
   }
 
   private static func check(_ kind: SessionRecord.Kind, _ body: [UInt8]) throws {

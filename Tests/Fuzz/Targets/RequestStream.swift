@@ -2,7 +2,7 @@ internal import HTTP
 
 /// The bytes of one connection, read by a server.
 enum RequestStream {
-  /// Byte 0 chooses how the stream is divided into pieces, byte 1 the limits; the rest is the stream.
+  /// Byte 0 of the input chooses how the stream is divided into pieces, byte 1 the limits; the remaining bytes are the stream.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let plan = reader.byte()

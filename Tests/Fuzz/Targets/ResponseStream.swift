@@ -2,8 +2,8 @@ internal import HTTP
 
 /// The bytes of one connection, read by a client.
 enum ResponseStream {
-  /// Byte 0 chooses how the stream is divided into pieces, byte 1 the limits, byte 2 the requests that are HEAD requests;
-  /// the rest is the stream.
+  /// Byte 0 chooses how the stream is divided into pieces. Byte 1 chooses the limits. Byte 2 chooses which of the requests are
+  /// HEAD requests. The remaining bytes are the stream.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let plan = reader.byte()
@@ -22,7 +22,8 @@ enum ResponseStream {
       var written: [UInt8] = []
       head.append(to: &written)
       let again = try ResponseReading([written[...]], RequestLimits(), 0)
-      // With our own reason phrase, the head may be too long.
+      // The head is written with the standard reason phrase of its status. This phrase may be longer than the received one, so
+      // the head may exceed its limit.
       guard case .head(let same)? = again.events.first else { continue }
       try expect(same.status == head.status && same.fields == head.fields, "\(head) became \(same)")
     }

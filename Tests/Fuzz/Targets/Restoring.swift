@@ -4,7 +4,7 @@ internal import Wire
 
 /// A session restored from arbitrary records.
 enum Restoring {
-  /// Byte 0 chooses the limits and the completeness of the read; the rest are records.
+  /// Byte 0 of the input chooses the limits, and whether the log was read completely. The remaining bytes are records.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.byte()

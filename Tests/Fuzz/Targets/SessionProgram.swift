@@ -70,7 +70,8 @@ enum SessionProgram {
     case 23 where isKept: try shell.compact()
     case 24 where isKept && choice & 32 != 0:
       try shell.restart()
-      // Sequences of another epoch cannot be compared.
+      // After the restart, the session has another epoch. Earlier clients have sequences of the former epoch, so they do not
+      // resume.
       gone = []
     case 24 where isKept:
       let epoch = shell.session.epoch

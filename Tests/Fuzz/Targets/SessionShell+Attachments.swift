@@ -59,7 +59,8 @@ extension SessionShell {
     guard session.storeContent(id, digest: String(repeating: digit, count: 64), size: size) != nil else {
       return
     }
-    // A gateway moves the file between the two calls. A save between them records that the attachment must still be finished.
+    // A gateway moves the file between `storeContent` and `finishAttachment`. A save between these two calls records that the
+    // attachment must still be finished.
     if digest & 1 == 0 { _ = session.finishAttachment(id, now: now) }
   }
 }

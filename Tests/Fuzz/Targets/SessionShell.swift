@@ -257,7 +257,7 @@ final class SessionShell {
     return restored.uploads.isEmpty
   }
 
-  /// Writes the records that follow a load.
+  /// Writes the opening records of a session that was loaded.
   func open() {
     disk += session.openingRecords()
     session.didSaveOpening()

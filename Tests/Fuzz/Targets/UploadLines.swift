@@ -3,7 +3,7 @@ internal import Wire
 
 /// The fields of resumable uploads and of digests.
 enum UploadLines {
-  /// Byte 0 chooses whether the text is UTF-8; the rest are lines `name: value`.
+  /// Byte 0 of the input chooses whether the text is UTF-8; the remaining bytes are lines `name: value`.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let fields = FieldLines.fields(reader.takeLines(isUTF8: reader.byte() & 1 != 0))
@@ -68,7 +68,7 @@ enum UploadLines {
     try expect(bytes.count <= 256 && metadata.text == bytes, "metadata of \(bytes.count) bytes")
   }
 
-  /// Checks that the message is readable and short, even if the faulty value is long.
+  /// Checks that the error message is short, even if the faulty value is long.
   private static func check(_ error: UploadFieldError) throws {
     try expect(error.description.unicodeScalars.count < 4_096, "\(error)")
   }

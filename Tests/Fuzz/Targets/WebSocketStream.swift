@@ -1,6 +1,6 @@
 internal import WebSocket
 
-/// Frames received by one end.
+/// The fuzz target for the frames that one end of a WebSocket receives.
 enum WebSocketStream {
   /// Byte 0 chooses how the stream is divided into pieces, byte 1 the limits and the negotiated compression; the rest is the
   /// stream.
@@ -37,7 +37,7 @@ enum WebSocketStream {
   }
 }
 
-/// The messages of a peer, with their pieces joined.
+/// The messages and control frames of a peer. The fragments of a message are joined.
 private enum Said: Equatable {
   case message(MessageKind, [UInt8])
   case ping([UInt8])

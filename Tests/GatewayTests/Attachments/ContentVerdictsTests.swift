@@ -80,7 +80,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: content, placed) == .intact)
   }
 
-  @Test("Beyond the limit, the oldest verdicts are forgotten")
+  @Test("If there are more verdicts than the limit allows, the oldest verdicts are forgotten")
   func limit() throws {
     let verdicts = ContentVerdicts(limit: 10)
     let mark = try place()
@@ -178,7 +178,7 @@ extension OverSockets {
       }
     }
 
-    @Test("A check continues while its session is unloaded")
+    @Test("The verification of a content continues while the session of the content is unloaded")
     func survives() async throws {
       let bytes = Content.bytes(2_500_000, seed: 8)
       let (gateway, session, id) = try Self.fresh(bytes, idleSeconds: 1)
@@ -195,7 +195,7 @@ extension OverSockets {
 }
 
 extension ContentVerifier {
-  /// Requests all checks before the first one begins.
+  /// Requests the verification of all contents before the first verification begins.
   fileprivate func start(_ asks: [(content: ContentID, address: UInt32)]) -> [Task<Outcome, Never>] {
     asks.map { ask in
       Task { await self.verify(ask.content, size: 1, for: IPAddress(v4: ask.address)) }

@@ -14,7 +14,7 @@ extension OverSockets {
     /// The place in the request at which the connection ends.
     enum Place: CaseIterable {
       case inHead, behindHead, atFirstByte, inTheMiddle, beforeLastByte
-      /// Only for chunked bodies.
+      /// Places that exist only in chunked bodies.
       case inFirstSize, inSize, behindChunk, behindLastByte, inLastChunk
     }
 
@@ -37,9 +37,9 @@ extension OverSockets {
       /// Returns the sent part of the request, and the number of body bytes in it.
       func part(of head: [UInt8], _ body: [UInt8]) -> (sent: [UInt8], bodyCount: Int) {
         let framed = JournalClient.framed(body, framing)
-        // The size of the first chunk, which is 10000 in hexadecimal, with its line end.
+        // The length of the line with the size of the first chunk: `10000` (hexadecimal) and a line end.
         let line = framing == .chunked ? 7 : 0
-        // A whole chunk, with its line end.
+        // The length of the whole first chunk: the line with its size, 65,536 bytes of the body, and a line end.
         let chunk = line + 65_536 + 2
         switch place {
         case .inHead: return (Array(head.dropLast(3)), 0)
@@ -110,7 +110,7 @@ extension OverSockets {
         if count < Self.body.count {
           #expect(try next.patch(id, at: count, Array(Self.body[count...])).status == 204)
         }
-        // An upload whose connection is cut after the last byte is complete.
+        // If the connection is cut after the last byte of the upload, the upload is complete without a further request.
         while try next.list().first?.state != .ready, .now() < deadline {}
         #expect(try room.settle().first?.sha256 == Content.digest(Self.body))
         #expect(try next.remove(id) == 204)
@@ -149,7 +149,8 @@ extension OverSockets {
           let status = try room.client().patch(id, at: offset, Array(Self.body[offset...])).status
           #expect([204, 409].contains(status))
         } catch ClientError.streamEnded {
-          // The gateway processed one of the interrupted requests only after this PATCH, which was replaced by that request.
+          // The gateway began to process one of the interrupted requests only after this PATCH had begun. That request replaced
+          // this PATCH, so this PATCH got no response.
         } catch ClientError.broken {
         }
       }

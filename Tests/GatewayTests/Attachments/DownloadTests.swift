@@ -98,7 +98,7 @@ extension OverSockets {
       for round in 0..<12 {
         let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
         try client.stream.send(client.http.head("GET", client.path(of: id)))
-        // The number of received bytes differs: from none to all that the socket's buffers hold.
+        // Each round receives a different number of bytes: from none up to all bytes that the socket's buffers hold.
         for _ in 0..<random.next(below: 20) { try client.stream.receiveMore(by: TestTimeout.deadline) }
         if round % 4 == 0 { try Self.waitUntilStuck(room) }
         switch death {
@@ -107,7 +107,7 @@ extension OverSockets {
         }
       }
       try room.metrics.wait(for: "the end of all downloads") {
-        // The two sockets that stay are those of the observer and of the metrics.
+        // The two sockets that stay open are those with which the test observes the session and reads the metrics.
         $0["sockets{kind=\"http\"}"] == 2 && $0["sockets{kind=\"tls\"}"] == 0
       }
       #expect(try room.settle().count == 1)

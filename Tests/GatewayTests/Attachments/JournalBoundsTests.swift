@@ -41,7 +41,7 @@ extension OverSockets {
       }
       var (list, bytes) = (AttachmentListBody(attachments, isChunked: false), [UInt8]())
       while let piece = list.next() {
-        // A piece is at most as large as the bytes that are sent at a time, 32 KiB, and one attachment.
+        // A piece ends with the attachment that makes the piece reach 32 KiB, so it exceeds 32 KiB by about one attachment.
         #expect(piece.count < 32_768 + 8_192)
         bytes += piece
       }

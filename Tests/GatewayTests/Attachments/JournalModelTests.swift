@@ -10,7 +10,7 @@ extension OverSockets {
   /// P3, P6: concurrent changes of the same attachments by several clients, in any order.
   @Suite("Attachments under random requests")
   struct JournalModelTests {
-    /// The seeds include those with which the test failed once.
+    /// The seeds include all seeds with which this test failed in the past.
     @Test(
       "After six clients have randomly changed four attachments, the list, the entries, the files and the descriptors agree",
       arguments: [1, 2, 3, 54, 103] as [UInt64])

@@ -10,7 +10,7 @@ import TestSupport
 
 extension OverSockets {
   /// P5, P6: uploads that are faster than the disk, and a gateway that stops during uploads and downloads.
-  @Suite("Uploads under pressure")
+  @Suite("Uploads to a slow disk, and transfers while the gateway stops")
   struct JournalPressureTests {
     /// The most bytes of one request that the gateway keeps in memory: two buffers, one more read for each, and the paused
     /// input.
@@ -39,7 +39,7 @@ extension OverSockets {
         return values["attachments_added_total"] == ids.count
       }
       for upload in uploads { try upload.wait() }
-      // The request heads, TLS and the metrics requests add far less than a tenth.
+      // The bytes of the request heads, of TLS and of the metrics requests are far less than a tenth of this limit.
       #expect(most < ids.count * Self.bytesEach * 11 / 10)
       let digests = ids.indices.map { Content.digest(Content.bytes(8 << 20, seed: UInt64($0))) }
       #expect(Set(try room.settle().compactMap(\.sha256)) == Set(digests))
@@ -69,10 +69,11 @@ extension OverSockets {
       var taken = 0
       try room.metrics.wait(for: "the gateway to stop reading the upload") { values in
         defer { taken = (values["received_bytes_total"] ?? 0) - before }
-        // Between two checks, the gateway received only the request for the metrics.
+        // The number of received bytes grew by less than 1000 between two checks: the request for the metrics, but no part of the
+        // upload.
         return taken > Upload.fewPendingBytes && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
-      // TLS and the metrics requests add far less than a tenth.
+      // The bytes of TLS and of the metrics requests are far less than a tenth of this limit.
       #expect(taken < Self.bytesEach * 11 / 10)
       for hold in holds { hold.release() }
       try sending.wait()

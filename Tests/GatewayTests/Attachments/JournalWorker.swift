@@ -41,7 +41,7 @@ final class JournalWorker {
   private var client: JournalClient
   private var state = State.idle
   private var random: SeededGenerator
-  /// The last offset of each upload that this worker received.
+  /// For each attachment, by its index in `material.ids`, the upload offset in the last response to this worker.
   private var offsets: [Int: Int] = [:]
 
   init(_ room: JournalRoom, _ material: Material, isSecure: Bool, seed: UInt64) throws {

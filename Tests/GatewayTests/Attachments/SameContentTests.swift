@@ -36,7 +36,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A new attachment can be read even if the only other one with the same content is removed while the new one is added"
+      "A new attachment can be read, even if the only other attachment with its content is removed during the upload"
     )
     func removedMeanwhile() throws {
       let room = try JournalRoom()

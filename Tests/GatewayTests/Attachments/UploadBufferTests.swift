@@ -19,7 +19,7 @@ struct UploadBufferTests {
     #expect(buffer.isEmpty)
   }
 
-  @Test("Bytes that are received into the taken buffer follow the earlier ones")
+  @Test("Bytes that are received into the array from `take` are written after the bytes that arrived earlier")
   func taking() {
     var buffer = UploadBuffer()
     buffer.append([1])
@@ -32,7 +32,7 @@ struct UploadBufferTests {
     #expect(buffer.writing == [1, 2])
   }
 
-  @Test("Dropped bytes are not written")
+  @Test("Bytes that are dropped from the buffer of an upload are not written")
   func dropping() {
     var buffer = UploadBuffer()
     buffer.append([1])
@@ -41,7 +41,7 @@ struct UploadBufferTests {
     #expect(buffer.writing.isEmpty)
   }
 
-  @Test("The two buffers change places and keep their memory")
+  @Test("The two buffers of an upload are swapped for each write, and keep their memory")
   func reuse() {
     var buffer = UploadBuffer()
     for _ in 0..<2 {

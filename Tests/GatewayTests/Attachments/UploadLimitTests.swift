@@ -40,7 +40,7 @@ extension OverSockets {
         #expect(refused.status == 503)
         #expect(refused.field("Retry-After") != nil)
         #expect(refused.text.contains("too-many") && refused.text.contains(#""limit":2"#))
-        // Requests for the list of attachments need no slot.
+        // Requests for the list of attachments need no upload slot.
         #expect(try room.observer.list().count >= 2)
 
         let (client, id) = held[0]
@@ -61,8 +61,8 @@ extension OverSockets {
       }
     }
 
-    /// Adds an attachment. Repeats the request while it is refused, because the gateway may not have noticed the end of
-    /// the other upload.
+    /// Adds an attachment. Repeats the request while it is refused, because the gateway may not have noticed yet that an earlier
+    /// upload has ended.
     private static func addWhenThereIsRoom(_ room: JournalRoom) throws {
       let deadline = TestTimeout.deadline
       while true {

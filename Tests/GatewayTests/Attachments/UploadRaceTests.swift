@@ -23,7 +23,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a newer request for an upload replaces a stalled one, and the connection of the stalled one is closed",
+      "PROTOCOL 4: a newer request for an upload replaces a stalled request, whose connection is closed",
       arguments: [false, true])
     func takeover(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -149,7 +149,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: if two pieces for the same offset arrive together, at most one is accepted, and no byte is written twice"
+      "PROTOCOL 4: if two PATCH requests with the same offset arrive together, at most one is accepted, and no byte is written twice"
     )
     func samePlace() throws {
       let room = try JournalRoom()
@@ -162,7 +162,7 @@ extension OverSockets {
           do throws(any Error) {
             try client.stream.send(Array(Self.body[1...]))
           } catch ClientError.broken {
-            // The other request has already replaced this one.
+            // The other client's request has already replaced this client's request.
           }
         }
         var statuses: [Int] = []
@@ -276,7 +276,8 @@ extension OverSockets {
             + bytes)
         #expect(try remover.http.response(to: "DELETE").status == 204)
         let answer = try second.http.response(to: "POST")
-        // If the second request is processed before the removal, its upload is removed too, even if it is already complete.
+        // If the second request is processed before the removal, the removal also removes the upload of the second request, even
+        // if this upload is already complete.
         #expect([201, 404].contains(answer.status), "round \(round): \(answer.text)")
         let isThere = try second.read(id).status == 200
         #expect(answer.status == 201 || !isThere)
@@ -310,7 +311,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece for an upload that has just been completed is refused with the upload's offset, not with 404"
+      "PROTOCOL 4: a PATCH for an upload that has just been completed is refused with the upload's offset, not with 404"
     )
     func pieceAtTheEnd() async throws {
       let room = try JournalRoom()
@@ -323,7 +324,8 @@ extension OverSockets {
       try await room.gateway.wait(for: "all bytes of the upload") {
         await room.gateway.gateway.shared.owner(of: room.session).hasAllBytes(of: id, in: room.session)
       }
-      // Both requests find the upload in progress, but look for its file only after the attachment is ready.
+      // All transfer threads are held. So both requests find the upload in progress, but look for its file only after the
+      // attachment is ready.
       let reading = (0..<Gateway.transferThreads).map { _ in Hold(on: threads.nextTransfer()) }
       try asking.stream.send(
         asking.head("PATCH", asking.path(of: id), JournalClient.pieceFields(at: size), .length, length: 0))
@@ -341,7 +343,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: an empty piece after the last byte is answered only when the file was moved to its final folder"
+      "PROTOCOL 4: an empty PATCH after the last byte is answered only after the file was moved to its final folder"
     )
     func askedWhilePlaced() async throws {
       let room = try JournalRoom()

@@ -96,7 +96,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: if the gateway stops during an upload in one request, the restart removes its file and its attachment",
+      "PROTOCOL 4: if the gateway stops during an upload in one request, the restart removes the upload's file and attachment",
       arguments: RunningGateway.End.allCases)
     func cutInOneRequest(_ end: RunningGateway.End) async throws {
       var gateway = try RunningGateway()

@@ -35,7 +35,8 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 0)
   }
 
-  @Test("If a client repeats the creation of a ready attachment, it is answered before the body is read")
+  @Test(
+    "If a client repeats the creation of a ready attachment, the gateway answers before it reads the body")
   func repeated() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.post(length: 8)), Self.bytes)
@@ -45,7 +46,9 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: again) == ["answer 201"])
   }
 
-  @Test("When the buffer of an upload is full, the gateway stops reading until its bytes are written")
+  @Test(
+    "When the buffer of an upload is full, the gateway stops reading until the buffered bytes are written to the file"
+  )
   func backpressure() async throws {
     let worker = try UploadWorker(uploads: 1)
     let upload = try await worker.begin(.post(length: 200_000))
@@ -108,7 +111,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 1)
   }
 
-  @Test("If no slot is free, a new upload is refused at once")
+  @Test("If no upload slot is free, a new upload is refused immediately")
   func noSlot() async throws {
     let worker = try UploadWorker(uploads: 1)
     _ = try await worker.begin(.post(length: 8))
@@ -188,7 +191,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("tus: an upload that is interrupted after its last byte is completed")
+  @Test("tus: if an upload is interrupted after its last byte has arrived, the attachment is completed")
   func cutBehindLastByte() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])

@@ -97,7 +97,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "Addresses with several new uploads lose slots to a new address at once, until no address has more uploads than the new one"
+    "Addresses with several new uploads immediately lose slots to a new address, until no address has more uploads than the new one"
   )
   func reopened() throws {
     let table = Self.table(uploads: 8)
@@ -151,7 +151,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(12)).evicted?.id == pictures[0])
   }
 
-  @Test("If an address has several new uploads, one of them can be evicted at once")
+  @Test("If an address has several new uploads, one of these uploads can be evicted immediately")
   func reopenedByMany() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 4)

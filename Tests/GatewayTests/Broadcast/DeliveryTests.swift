@@ -6,8 +6,8 @@ import Wire
 @testable import Gateway
 
 extension OverSockets {
-  /// PROTOCOL 2 and 3 between real sockets.
-  @Suite("Delivery")
+  /// Sections 2 and 3 of PROTOCOL, tested over real sockets.
+  @Suite("Delivery of entries over WebSockets")
   struct DeliveryTests {
     @Test(
       "P1: the entries of four senders reach all members in one order, which keeps each sender's order",
@@ -29,7 +29,7 @@ extension OverSockets {
       }
       let order = members[0].received.filter { $0.type == "Test" }
       for member in members {
-        // Members that joined early also received the joins of others, so only the entries of the test are compared.
+        // Members that joined early also received announcements of the later joins, so only the entries of the test are compared.
         #expect(member.received.filter { $0.type == "Test" } == order)
         let own = order.filter { $0.sender == member.number }
         #expect(own.map(\.clientSequence) == Array(1...UInt32(count)))

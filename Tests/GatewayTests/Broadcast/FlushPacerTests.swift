@@ -80,7 +80,7 @@ struct FlushPacerTests {
     #expect(waits < 20)
   }
 
-  @Test("flushes are delayed again when messages no longer depend on the previous flush")
+  @Test("flushes are delayed again when participants no longer wait for the previous flush before they send")
   func tryingAgain() {
     let waitingForEachOther = (0..<2000).map { 0.3 * Double($0) }
     let free = (0..<20_000).map { 600 + 1.0 * Double($0) }
@@ -119,7 +119,7 @@ struct LoopLoadTests {
     #expect(abs(value - expected) < 0.1)
   }
 
-  @Test("the time of jobs between turns counts as load")
+  @Test("the time of asynchronous jobs that run between turns counts as load of the loop")
   func jobs() {
     let load = LoopLoad()
     var now = MonotonicTime(nanoseconds: 0)

@@ -20,7 +20,9 @@ struct PresencePacerTests {
     }
   }
 
-  @Test("if joins follow each other quickly, they are announced every 50 ms, including the last ones")
+  @Test(
+    "if joins follow each other quickly, they are announced together every 50 ms, and the last joins are announced too"
+  )
   func storm() {
     var pacer = PresencePacer()
     var told: [Int64] = []
@@ -29,7 +31,7 @@ struct PresencePacerTests {
     }
     #expect(told == [0, 50, 100, 150])
     #expect(pacer.due == at(1_200))
-    // The turn at the deadline announces the delayed joins, although it has no changes of its own.
+    // The turn at the deadline announces the delayed joins, although nobody joined or left in this turn.
     let tells = pacer.includesCaughtUp(.nothing, now: at(1_200))
     #expect(tells)
     #expect(pacer.due == nil)
@@ -48,7 +50,7 @@ struct PresencePacerTests {
     let takesAlong = pacer.includesCaughtUp(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
-    // The 50 ms begin again when announcements are sent with entries.
+    // The interval of 50 ms begins again when announcements are sent together with entries.
     let again = pacer.includesCaughtUp(.presence, now: at(1_004))
     #expect(!again)
     let withBoth = pacer.includesCaughtUp(.entries(withPresence: true), now: at(1_100))
@@ -58,7 +60,8 @@ struct PresencePacerTests {
     #expect(pacer.due == at(1_150))
   }
 
-  @Test("entries are always sent in their turn, even while announcements are delayed")
+  @Test(
+    "entries are always sent in the turn in which they arrive, even while announcements of joins are delayed")
   func entries() {
     var pacer = PresencePacer()
     let tells = (Int64(0)..<100).map {

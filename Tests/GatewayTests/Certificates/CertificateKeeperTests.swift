@@ -35,7 +35,7 @@ struct CertificateKeeperTests {
     for version in ["1", "2", "3"] {
       let pair = try fixture.pair()
       _ = try fixture.put(pair, in: version)
-      // Kubernetes creates a new link to the folder beside the old one, and renames it over the old one.
+      // Kubernetes creates a second link to the folder, and renames this second link over the first one.
       try files.createSymbolicLink(atPath: fixture.folder + "/data.new", withDestinationPath: version)
       #expect(unsafe rename(fixture.folder + "/data.new", fixture.folder + "/..data") == 0)
       if version == "1" {

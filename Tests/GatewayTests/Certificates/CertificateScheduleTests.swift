@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Certificate schedule")
 struct CertificateScheduleTests {
-  @Test("Only one check runs at a time, and the next one begins a second later")
+  @Test(
+    "Only one certificate check runs at a time; the next check is due one second after the previous check has ended"
+  )
   func runsOneCheckAtATime() async throws {
     let fixture = try KeeperFixture()
     let pair = try fixture.pair()

@@ -65,7 +65,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A requested reload that fails is always logged at once; the failure ends when the files in force are in place again"
+    "A failed reload that the operator requested is always logged immediately; the failure ends when the files in force are back"
   )
   func answers() {
     let old = versions("certificate", "key")

@@ -82,7 +82,7 @@ struct AcceptorTests {
   }
 
   @Test(
-    "The request of a reserved connection is read at once, so that a new connection does not evict the reserved one as silent"
+    "The request of a reserved connection is read immediately, so that no new connection evicts the reserved connection as silent"
   )
   func readAtOnce() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
@@ -202,9 +202,9 @@ private final class ScriptedSource: ConnectionSource {
   }
 }
 
-/// An acceptor with two slots for reserved connections, and the clients' ends of its connections.
+/// An acceptor with two slots for reserved connections, and the sockets of the clients.
 private final class AcceptorRoom {
-  /// The state of a client's end, with the bytes that arrived.
+  /// The state of the client's socket, with the bytes that arrived.
   enum ClientState: Equatable {
     case open(String)
     case closed(String)
@@ -259,7 +259,7 @@ private final class AcceptorRoom {
     for client in clients { _ = Glibc.close(client.descriptor) }
   }
 
-  /// Adds a connection to those that wait to be accepted.
+  /// Adds a connection to the list of connections that the acceptor will accept.
   func connect(from address: IPAddress, sending text: String = "") throws -> Client {
     var ends: [CInt] = [-1, -1]
     let isMade =
@@ -274,7 +274,8 @@ private final class AcceptorRoom {
 
   /// Accepts all waiting connections, without a time limit.
   func acceptAll(isSecure: Bool = false) {
-    // On a slow machine, one call reaches its time limit before all connections are accepted. Both ports have the same source.
+    // On a slow machine, one call reaches its time limit before all connections are accepted. The port with TLS and the port
+    // without TLS accept connections from the same source.
     repeat {
       if isSecure { acceptor.acceptSecure() } else { acceptor.acceptPlain() }
     } while source?.script.isEmpty == false
@@ -295,7 +296,7 @@ private final class AcceptorRoom {
     if let connection = connection(of: client) { io.close(connection) }
   }
 
-  /// Returns the state of a client's end, with the bytes that arrived since the last call.
+  /// Returns the state of a client's socket, with the bytes that arrived since the last call.
   func state(of client: Client) -> ClientState {
     var text = ""
     var buffer = [UInt8](repeating: 0, count: 1_024)

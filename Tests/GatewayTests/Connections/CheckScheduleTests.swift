@@ -59,7 +59,9 @@ struct CheckScheduleTests {
     #expect(due(at: 33.5) == [connection.key])
   }
 
-  @Test("A closed connection is not returned, nor another connection that has its slot in the table")
+  @Test(
+    "A closed connection is not returned; a later connection in the same slot is returned when its own check is due"
+  )
   func closed() throws {
     let connection = try admit()
     schedule.schedule(connection, in: 1, now: time(0))

@@ -111,7 +111,7 @@ struct ConnectionCountsTests {
   }
 
   @Test(
-    "A connection over the limit of its peer is refused and not counted; other peers and this machine are admitted"
+    "A connection beyond the limit of its peer is refused and not counted; other peers and this machine can still connect"
   )
   func peers() {
     let counts = counts(connections: 10)

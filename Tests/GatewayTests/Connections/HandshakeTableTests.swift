@@ -23,7 +23,7 @@ struct HandshakeTableTests {
     table.remove(Self.key(1), from: Self.address(2))
     #expect(table.count == 5 && table.victim() == nil)
     table.insert(Self.key(6), from: Self.address(4), at: MonotonicTime(nanoseconds: 6))
-    // Addresses 2 (slots 3, 5) and 3 (slots 2, 4) have two handshakes each: the oldest of these is replaced.
+    // Addresses 2 (slots 3, 5) and 3 (slots 2, 4) have two handshakes each: the oldest of these four is replaced.
     #expect(table.victim() == Self.key(2))
   }
 

@@ -20,7 +20,7 @@ extension OverSockets {
     enum Death: CaseIterable {
       /// The connection is reset, as when the process is killed while bytes are unread.
       case reset
-      /// The client's direction is closed, as when the process ends.
+      /// The client closes its sending direction (half-close), as when the process ends.
       case end
     }
 

@@ -158,7 +158,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: if incomplete requests exceed `incompleteBytes`, one is answered with 503, and small requests are still served"
+      "P6: if incomplete requests exceed `incompleteBytes`, one request is answered with 503, and small requests are still served"
     )
     func incompleteRequests() throws {
       let gateway = try RunningGateway { $0.limits.incompleteBytes = 200_000 }

@@ -77,7 +77,7 @@ struct ReservedSlotTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
 
   @Test(
-    "The reactors share 16 slots, but each reactor has at least 2",
+    "The reactors share 16 slots for reserved connections, and each reactor has at least 2 slots",
     arguments: [
       (1, 16), (2, 8), (3, 6), (8, 2), (64, 2),
     ])

@@ -65,7 +65,9 @@ extension OverSockets {
       }
     }
 
-    @Test("P5: a message that inflates beyond the limit releases the inflater, while its socket stays open")
+    @Test(
+      "P5: a message that inflates beyond the limit releases the inflater, while the socket of the message stays open"
+    )
     func oversizedMessage() throws {
       let gateway = try RunningGateway()
       let metrics = try Metrics(of: gateway)
@@ -100,7 +102,9 @@ extension OverSockets {
       #expect(served == keys)
     }
 
-    @Test("P5: when a socket closes, the buffered pieces of its incomplete compressed message are released")
+    @Test(
+      "P5: when a socket closes, the buffered pieces of the socket's incomplete compressed message are released"
+    )
     func givenBack() throws {
       let gateway = try RunningGateway()
       let metrics = try Metrics(of: gateway)

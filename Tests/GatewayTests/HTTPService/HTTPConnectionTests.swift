@@ -98,7 +98,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A connection stays with the reactor that creates its first session, and is transferred to one with less load for the next"
+    "A connection stays on the reactor that creates its first session; for the next session, it moves to a reactor with less load"
   )
   func placement() async throws {
     let worker = try HTTPWorker(reactors: 2)
@@ -157,7 +157,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A drain closes an idle connection at once, and a connection with an incomplete request after the response"
+    "A drain closes an idle connection immediately, and a connection with an incomplete request after the response"
   )
   func draining() async throws {
     let idle = try HTTPWorker()

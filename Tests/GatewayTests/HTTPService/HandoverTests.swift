@@ -82,7 +82,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 1: GET and DELETE for a session of the other reactor work, and requests pipelined after them are answered",
+      "PROTOCOL 1: GET and DELETE for a session of another reactor work, and requests pipelined after them are answered",
       arguments: [false, true])
     func otherSession(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -132,7 +132,7 @@ extension OverSockets {
     }
 
     @Test(
-      "One connection can be used alternately for sessions of both reactors", arguments: [false, true])
+      "One connection can be used alternately for sessions of two reactors", arguments: [false, true])
     func bothReactors(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)
@@ -188,14 +188,16 @@ extension OverSockets {
       for member in members { member.cut() }
     }
 
-    @Test("The successor of a session is created on the reactor of the session, whatever its load")
+    @Test(
+      "The successor of a session is created on the reactor of the session, whatever the load of this reactor"
+    )
     func successor() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession(on: 1)
       let member = try ParticipantClient(gateway, session).join()
       let token = try #require(member.joined?.token)
       let http = try HTTPClient(gateway)
-      // The first session is created on the other reactor, and the connection with it.
+      // The gateway creates this session on reactor 0, which has the lower load, and transfers the connection to reactor 0.
       #expect(try http.makeSession().reactor(of: 2) == 0)
       let answer = try http.ask(
         "POST", "/api/sessions", ["Participant-Token": token.text],
@@ -222,7 +224,7 @@ extension OverSockets {
       }
     }
 
-    @Test("An upload to a session of the other reactor arrives completely and only once", arguments: Body.all)
+    @Test("An upload to a session of another reactor arrives completely and only once", arguments: Body.all)
     func upload(_ body: Body) throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession(on: 1)
@@ -262,7 +264,7 @@ extension OverSockets {
       try http.stream.drainToEnd()
     }
 
-    @Test("An HTTP/1.0 request for a session of the other reactor is answered with `Connection: close`")
+    @Test("An HTTP/1.0 request for a session of another reactor is answered with `Connection: close`")
     func oldVersion() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession(on: 1)

@@ -41,7 +41,8 @@ extension OverSockets {
       try metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Between two checks, only the response with the metrics was sent.
+        // If the number of sent bytes grew by less than 60,000 since the previous check, only the metrics were sent, so the large
+        // file waits.
         return sent > 100_000 && sent - before < 60_000
       }
       #expect(try client.response().body == RunningGateway.largeFile(bytes: bytes))
@@ -71,7 +72,7 @@ extension OverSockets {
       #expect(head.status == 200)
       #expect(head.field("Content-Length") == "\(RunningGateway.page.utf8.count)")
       #expect(head.body.isEmpty)
-      // A body would be parsed as the beginning of the next response.
+      // If the response to HEAD had a body, the client would parse the body as the beginning of the next response.
       #expect(try client.ask("GET", "/healthz").text == "{\"status\":\"alive\"}\n")
     }
 

@@ -28,7 +28,7 @@ struct ProxyWarningsTests {
   }
 
   @Test(
-    "If a peer with a private address sends proxy fields, one warning per hour about an untrusted proxy is logged"
+    "If a peer with a private address sends proxy fields, a warning about an untrusted proxy is logged at most once per hour"
   )
   func untrustedProxy() throws {
     let warnings = warnings()

@@ -17,7 +17,7 @@ struct RouteTests {
   }
 
   @Test(
-    "For all other paths, a connection stays on its reactor",
+    "If a path belongs to no session, the connection stays on its reactor",
     arguments: [
       "/", "/s/\(id.text)", "/healthz", "/readyz", "/metrics", "/echo", "/api/limits", "/api/sessions",
       "/api/sessions/",

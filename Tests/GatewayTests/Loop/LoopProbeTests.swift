@@ -13,7 +13,7 @@ struct LoopWatchdogTests {
   func hangingReactor() async throws {
     let gateway = try RunningGateway(reactors: 2)
     let shared = gateway.gateway.shared
-    // The first of two reactors owns sessions with even ids, the second those with odd ids.
+    // The first of two reactors owns the sessions with even ids, and the second owns the sessions with odd ids.
     let other = shared.owner(of: SessionID(high: 0, low: 1))
     let now = MonotonicTime.now()
     let release = OwnedDescriptor(owning: clinux_eventfd_create(1))
@@ -77,7 +77,8 @@ struct LoopProbeTests {
     #expect(probe.ask(at: start) { false } == nil)
     // The mailbox is still full, so the loop counts as hanging since the first attempt.
     #expect(probe.ask(at: start + .seconds(30)) { false } == start)
-    // The mailbox has room again: the loop counts as hanging only since this probe, the first one that was sent.
+    // The mailbox is no longer full, so this probe is sent. It is the first probe that was sent, so the loop counts as hanging
+    // only since the time of this probe.
     #expect(probe.ask(at: start + .seconds(60)) { true } == nil)
     #expect(probe.ask(at: start + .seconds(61)) { Bool(false) } == start + .seconds(60))
     probe.answer()

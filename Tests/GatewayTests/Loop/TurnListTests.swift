@@ -35,7 +35,9 @@ struct TurnListTests {
     #expect(serve() == [2, 3])
   }
 
-  @Test("After a stop, the remaining elements stay before those that were added meanwhile")
+  @Test(
+    "If serving stops early, the elements that were not served stay before elements that were added meanwhile"
+  )
   func stop() {
     for element in 1...3 { list.append(element) }
     #expect(serve(1, adding: [4]) == [1])

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Log")
+@Suite("Log lines of the gateway")
 struct LogTests {
   private let time = LogTime(millisecondsSince1970: 1_795_264_159_042)
 
@@ -80,7 +80,9 @@ struct LogTests {
       ])
   }
 
-  @Test("Each line is one write; below the log level, a line's fields are not evaluated")
+  @Test(
+    "Each log line is written with one call of the output; the fields of a line below the log level are not evaluated"
+  )
   func levels() {
     let lines = Mutex<[String]>([])
     let made = Mutex(0)

@@ -141,7 +141,7 @@ struct MetricsTests {
     #expect(page(Counters()).contains { $0 == line })
   }
 
-  @Test("A figure of the gateway's status that is not known is omitted")
+  @Test("A metric whose value is not known is omitted from the page")
   func status() {
     var status = GatewayStatus()
     status.isReady = false
@@ -240,7 +240,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("Each list of labels fits into a counter vector")
+  @Test("Each counter vector has room for all labels of its list")
   func room() {
     #expect(CloseCodeLabel.labels.count <= CounterVector<CloseCodeLabel>.capacity)
     #expect(StatusLabel.labels.count <= CounterVector<StatusLabel>.capacity)

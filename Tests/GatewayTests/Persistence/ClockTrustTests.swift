@@ -4,7 +4,7 @@ import Primitives
 
 @testable import Gateway
 
-@Suite("When the wall clock is trusted")
+@Suite("The time from which on the wall clock is trusted")
 struct ClockTrustTests {
   private static let start: Int64 = 1_800_000_000
 

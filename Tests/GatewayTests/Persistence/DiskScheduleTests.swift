@@ -9,7 +9,9 @@ import Wire
 
 @Suite("Disk schedule")
 struct DiskScheduleTests {
-  @Test("Only one measurement runs at a time, the next one begins a second later, and each is reported")
+  @Test(
+    "Only one disk measurement runs at a time; the next one begins one second later; each completed measurement is reported"
+  )
   func runsOneMeasurementAtATime() async throws {
     let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     let (clock, tasks) = (LoopClock(start), LoopTasks())

@@ -12,7 +12,7 @@ import TestSupport
 
 extension OverSockets {
   /// A disk that fails or hangs: participants can continue to draw, and are informed.
-  @Suite("Disk trouble")
+  @Suite("Sessions while the disk fails or hangs")
   struct DiskTroubleTests {
     private static func isToldOf(_ code: NoticePayload.Code) -> (ParticipantClient) throws -> Bool {
       { client in
@@ -45,7 +45,7 @@ extension OverSockets {
         }
       }
       for member in members {
-        // Drawing continues.
+        // All members get all entries, although the disk fails.
         try member.read(until: "all entries") { Self.drawing($0).count == 60 }
         try member.read(until: "the notice about the failing disk", Self.isToldOf(.storageFull))
         #expect(member.committed <= committed)
@@ -57,7 +57,7 @@ extension OverSockets {
       let journal = try JournalClient(gateway, session)
       #expect(try journal.add(UUID(), [1, 2, 3]).status == 507)
       #expect(try gateway.end(session, try #require(members[0].joined?.token)) == 507)
-      // A new participant joins, and gets the same state.
+      // A new participant joins, and gets the same entries as the other participants.
       let late = try ParticipantClient(gateway, session).join()
       #expect(Self.drawing(late) == Self.drawing(members[0]))
       disk.mend()
@@ -249,7 +249,8 @@ extension OverSockets {
     }
 
     @Test(
-      "If the free space of a hanging disk cannot be read, no thread waits for it, and new data is refused")
+      "If measuring the free disk space hangs, the previous figure stays readable, and new data is refused after ten seconds"
+    )
     func hangs() async throws {
       let begun = Guarded(false)
       let isOver = Guarded(false)
@@ -268,7 +269,7 @@ extension OverSockets {
       #expect(watch.figures.free == 1_000)
       let asked = Task { await gauge.measure() }
       while !begun.withLock({ $0 }) { await Task.yield() }
-      // The previous value can be read while the other thread waits for the disk.
+      // While the other thread waits for the disk, the figure of the previous measurement can be read.
       #expect(watch.figures.free == 1_000)
       let now = MonotonicTime.now()
       #expect(watch.refusal(now: now) == nil)

@@ -45,7 +45,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "If a batch fails, its callers are resumed with false; the batch is repeated after a second, and stores each record once"
+    "If a batch fails, callers that wait for it are resumed with false; after a second, the batch is repeated and stored once"
   )
   func failingDisk() async throws {
     let worker = try Worker()
@@ -115,7 +115,9 @@ struct PersisterTests {
     #expect(try await worker.kinds(of: 1).last == .end)
   }
 
-  @Test("If a session is removed, no more records are stored, and its callers are resumed with false")
+  @Test(
+    "If a session is removed, its unsaved records are not stored, and callers that wait for them are resumed with false"
+  )
   func removed() async throws {
     let worker = try Worker()
     try await worker.makeSession(1)
@@ -170,7 +172,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "If another gateway takes over a session, this is reported, and the session's callers are resumed with false"
+    "If another gateway takes over a session, the persister reports this, and callers that wait for the session get false"
   )
   func lostOwnership() async throws {
     let store = try ScriptedStore()
@@ -202,7 +204,9 @@ struct PersisterTests {
     #expect(await worker.outcome(of: first))
   }
 
-  @Test("For a session in memory, no records are appended, and its callers do not wait")
+  @Test(
+    "For a session in memory only, no records are appended, and callers that wait for its records are resumed immediately"
+  )
   func sessionInMemory() async throws {
     let store = try ScriptedStore()
     let worker = try Worker(over: store)

@@ -34,7 +34,8 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "If an address has used up its sessions, `Retry-After` is the time until the first of them is removed")
+    "If an address has used up its sessions, `Retry-After` is the time until the first session of this address is removed"
+  )
   func retryAfter() throws {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }
     accounts.set(
@@ -51,7 +52,7 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "`sessions` counts the sessions that have not ended; `Retry-After` is the time until the first of them is removed"
+    "`sessions` limits the sessions that have not ended; `Retry-After` is the time until the first of these sessions is removed"
   )
   func sessions() throws {
     var accounts = Self.accounts { $0.sessions = 2 }
@@ -108,7 +109,9 @@ struct SessionAccountsTests {
     #expect(try other.pseudonym(of: #require(IPAddress("192.0.2.1"))) != pseudonym("192.0.2.1"))
   }
 
-  @Test("A report replaces the bytes of a session, in all sums, and returns the refusal of more bytes")
+  @Test(
+    "A report replaces the log and attachment bytes of a session in all sums, and returns a refusal when a limit is reached"
+  )
   func report() {
     var accounts = Self.accounts { ($0.dataBytes, $0.dataBytesPerAddress) = (100, 50) }
     #expect(accounts.report(Self.id(1), logBytes: 70, attachmentBytes: 0) == nil, "an unknown session")

@@ -26,7 +26,7 @@ extension OverSockets {
         let member = members[who]
         switch random.next(below: 20) {
         case 0:
-          // All connections break at once, so the session is unloaded unless a participant rejoins first.
+          // All connections break at the same time, so the session is unloaded unless a participant rejoins first.
           for member in members { member.cut() }
           isThere = isThere.map { _ in false }
         case 1 where random.next(below: 4) == 0:
@@ -61,7 +61,7 @@ extension OverSockets {
         #expect(own == (0..<drawn[who]).map { Self.payload(who, $0 + 1) }, "the entries of member \(who)")
       }
       #expect(Set(members.map(\.number)).count == members.count)
-      // After another crash, the state is still the same.
+      // After another crash of the gateway, a new participant gets the same retained entries.
       gateway = try gateway.restart(.cut)
       #expect(try ParticipantClient(gateway, session).join().state.held == witness.state.held)
     }

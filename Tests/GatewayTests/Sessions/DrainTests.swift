@@ -88,7 +88,7 @@ extension OverSockets {
 @Suite("The progress of a drain")
 struct DrainProgressTests {
   @Test(
-    "Reactors may finish when all are ready; the last one to finish is told whether all of them stopped cleanly"
+    "Reactors may finish when all are ready; the last reactor to finish learns whether all reactors stopped cleanly"
   )
   func progress() {
     let progress = DrainProgress(reactors: 2)

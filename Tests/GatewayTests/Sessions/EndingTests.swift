@@ -12,15 +12,15 @@ import Wire
 
 extension OverSockets {
   /// The end of a session, which is on the disk before participants are informed, and is permanent.
-  @Suite("Ending")
+  @Suite("Ending a session")
   struct EndingTests {
     /// The time at which a session without participants is ended.
     enum Moment: CaseIterable {
-      /// Its `closed` record waits until a batch of another session is written.
+      /// The `closed` record of the session waits until a batch of another session is written.
       case beforePuttingAway
-      /// Its `closed` record is being written.
+      /// The `closed` record of the session is being written.
       case whilePuttingAway
-      /// Its `closed` record is being written, and the gateway stops.
+      /// The `closed` record of the session is being written, and the gateway stops.
       case whileStopping
     }
 
@@ -36,7 +36,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: an acknowledged end is permanent, no matter which records were being written",
+      "P4: once the end of a session is acknowledged, the end is permanent, no matter which records were being written",
       arguments: Moment.allCases)
     func endedWhilePutAway(_ moment: Moment) async throws {
       let disk = TroubledDisk()
@@ -196,7 +196,9 @@ extension OverSockets {
       try await gateway.wait(for: "no log open") { try gateway.openLogs() == 0 }
     }
 
-    @Test("Two clients that join while an ended session is being unloaded are both told that it has ended")
+    @Test(
+      "Two clients that join while an ended session is being unloaded are both told that the session has ended"
+    )
     func foundWhileForgotten() async throws {
       let gateway = try RunningGateway()
       for _ in 0..<20 {
@@ -214,7 +216,7 @@ extension OverSockets {
       #expect(try gateway.statusOfNewSession() == 503)
       let disk = TroubledDisk()
       let listings = Guarded(0)
-      // The first listing only counts the folders. The sweep, whose listing hangs here, then reads them.
+      // The first listing of the data folder only counts the sessions. The second listing is part of the sweep, and hangs here.
       disk.hang { call in
         call.kind == .list
           && listings.withLock { count in

@@ -64,7 +64,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut) {
         $0.limits.sessionKeepSeconds = 1
         $0.limits.endedKeepSeconds = 1
-        // The session in use stays in memory, and the others are only on the disk.
+        // The session in use stays in memory, and the other sessions are only on the disk.
         $0.limits.sessionIdleSeconds = 60
       }
       member.gateway = gateway
@@ -123,7 +123,7 @@ extension OverSockets {
       gateway.stop()
       let rest = "\(gateway.folder)/data/sessions/\(damaged.text)/log.damaged-1"
       try Data([1, 2, 3]).write(to: URL(filePath: rest))
-      // The new clock is an hour ahead, so both sessions count as empty for an hour.
+      // The wall clock of the restarted gateway is an hour ahead. So for the gateway, both sessions have been empty for an hour.
       gateway = try gateway.restart(.cut, clock: hour) {
         $0.limits.removalDelaySeconds = 0
         $0.limits.sessionIdleSeconds = 3600
@@ -139,7 +139,9 @@ extension OverSockets {
       #expect(findings.due.isEmpty)
     }
 
-    @Test("A session whose log ends with an incomplete record can be loaded, and expires at the right time")
+    @Test(
+      "A session whose log ends with an incomplete record can be loaded, and is removed from the disk when it expires"
+    )
     func torn() async throws {
       var gateway = try RunningGateway()
       let sessions = try (0..<3).map { _ in try gateway.makeSession() }

@@ -77,7 +77,7 @@ extension OverSockets {
           && $0.received.last?.clientSequence == 1
       }
       for index in 0..<100 { try member.send(member.entry([UInt8(index)], retention: .append, key: key)) }
-      // The gateway is killed in the middle of the entries.
+      // The gateway is killed after some of the 100 entries have arrived.
       try member.read(until: "the first entries") { $0.received.count { $0.type == "Test" } > 10 * round }
       member.cut()
       gateway = try gateway.restart(.cut)

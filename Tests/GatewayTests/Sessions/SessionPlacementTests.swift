@@ -56,7 +56,8 @@ struct SessionPlacementTests {
     for number in 0..<3 { #expect(places.count { $0.reactor == number } == 10) }
   }
 
-  @Test("A place counts as load until it is released, also if its reactor was given")
+  @Test(
+    "The place that is reserved for a new session counts as load of its reactor until the place is released")
   func release() {
     var place: SessionPlacement.Place? = reactors[0].placement.place(on: 1)
     #expect(place?.reactor == 1)
@@ -67,7 +68,9 @@ struct SessionPlacementTests {
     #expect(reactors[1].placement.choose().reactor == 1)
   }
 
-  @Test("A reactor that chooses a place takes account of its own load, even if it has not published the load")
+  @Test(
+    "A reactor that places a new session takes account of its own present load, even if it has not published this load"
+  )
   func unpublished() {
     reactors[0].counters.values.sessions = 1
     #expect(reactors[0].placement.choose().reactor == 1)

@@ -122,7 +122,8 @@ extension ComponentWorker {
   fileprivate var loads: UInt64 { counters.values.sessionsOpened }
   fileprivate var isRefusingData: Bool { sessions[Self.id(1)]?.session.dataRefusal != nil }
 
-  /// Sets the bytes of a session that is only on the disk, and reports those of the session in memory if the folder is full.
+  /// Sets the bytes of another session, which is only on the disk. If the data folder is then full, reports the bytes of the
+  /// session in memory.
   fileprivate func setBytesOfAnotherSession(_ bytes: Int) {
     let ledger = sessions.environment.ledger
     ledger.forget(Self.id(2))

@@ -154,7 +154,7 @@ final class ByteStream {
     }
   }
 
-  /// Returns true if bytes arrive, or the stream ends, within that time.
+  /// Returns true if bytes arrive, or the stream ends, within the given time.
   func isReadable(within limit: Duration) throws -> Bool {
     try socket.wait(until: .readable, atMost: limit)
   }

@@ -66,7 +66,7 @@ final class JournalClient {
       + (digest.map { [("Repr-Digest", $0)] } ?? [])
   }
 
-  /// Returns the request fields of a piece with tus.
+  /// Returns the request fields of a PATCH request that sends a piece of an upload (tus).
   static func pieceFields(at offset: Int, checksum: String? = nil) -> [(String, String)] {
     [
       ("Tus-Resumable", "1.0.0"), ("Content-Type", "application/offset+octet-stream"),
@@ -94,7 +94,7 @@ final class JournalClient {
     return try http.response(to: "POST")
   }
 
-  /// Sends a piece.
+  /// Sends a PATCH request with a piece of an upload.
   func patch(
     _ id: UUID, at offset: Int, _ bytes: [UInt8], _ framing: Framing = .length, checksum: String? = nil
   ) throws -> HTTPClient.Response {

@@ -32,7 +32,7 @@ final class JournalRoom {
     metrics = try Metrics(of: gateway)
   }
 
-  /// Returns a client of the session's journal, with a connection on the reactor that owns the session or on the other one.
+  /// Returns a client of the session's journal. Its connection is on the reactor that owns the session, or on the other reactor.
   func client(isSecure: Bool = false, onOwner: Bool? = nil) throws -> JournalClient {
     guard let onOwner else { return try JournalClient(gateway, session, isSecure: isSecure) }
     let http = try HTTPClient.on(

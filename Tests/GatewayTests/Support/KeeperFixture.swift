@@ -99,7 +99,7 @@ final class KeeperFixture: Sendable {
       _ = try other.receive(sent.span, plaintext: &unused, ciphertextOut: &toClient)
     } while !toClient.isEmpty
     #expect(one.isHandshakeComplete && other.isHandshakeComplete)
-    // Without `close_notify` the session cannot be resumed.
+    // Without `close_notify`, the TLS session cannot be resumed.
     defer { one.close(into: &unused) }
     return (one.session, other.wasResumed)
   }

@@ -1,7 +1,7 @@
 import Testing
 
-/// The parts of the promises P1–P8 that need real sockets and TLS.
+/// The tests of the promises P1–P8 that need real sockets and TLS.
 ///
-/// These tests run one after the other, because each starts gateways and would slow down the others.
+/// These tests run one after the other, because each test starts gateways and would slow down the other tests.
 @Suite("Over sockets", .serialized)
 enum OverSockets {}

@@ -44,7 +44,7 @@ final class ParticipantClient {
 
   var number: ParticipantNumber { joined?.participant.number ?? 0 }
 
-  /// Joins over a new socket and reads up to `caughtUp`; then sends the kept entries again.
+  /// Joins over a new socket and reads up to `caughtUp`. Then sends again the entries that the gateway has not acknowledged.
   @discardableResult
   func join(over socket: WebSocketClient? = nil, resuming: Bool = true) throws -> ParticipantClient {
     let socket = try socket ?? WebSocketClient(gateway, session: session, isSecure: isSecure)
@@ -66,8 +66,8 @@ final class ParticipantClient {
     return bytes
   }
 
-  /// Continues with a socket on which `join` has been sent already. Reads up to `caughtUp`, then sends the kept entries
-  /// again.
+  /// Continues with a socket on which `join` has been sent already. Reads up to `caughtUp`. Then sends again the entries that the
+  /// gateway has not acknowledged.
   func begin(on socket: WebSocketClient) throws {
     self.socket = socket
     isCaughtUp = false
@@ -101,7 +101,7 @@ final class ParticipantClient {
 
   // MARK: - Sending
 
-  /// Creates an entry with this participant's next client sequence, which is kept until it is acknowledged.
+  /// Creates an entry with this participant's next client sequence. A reliable entry is kept until it is committed.
   func entry(
     _ payload: [UInt8], type: String = "Test", retention: Retention = .none, key: EntryKey = .zero,
     targets: [ParticipantNumber]? = nil, isReliable: Bool = true

@@ -6,7 +6,7 @@ struct RetainedState: Equatable {
   private(set) var participants: Set<ParticipantNumber> = []
   private(set) var attachments: [EntryKey: AttachmentObject] = [:]
 
-  /// Applies an entry of the gateway.
+  /// Applies an entry that the gateway has sent.
   mutating func apply(_ entry: ReceivedEntry) throws {
     if entry.flags.contains(.system) {
       if entry.type == SystemType.attachment {
@@ -34,7 +34,7 @@ struct RetainedState: Equatable {
   }
 }
 
-/// An entry of the gateway.
+/// An entry as the gateway sends it to clients.
 struct ReceivedEntry: Equatable {
   let flags: EntryFlags
   let sequence: UInt64

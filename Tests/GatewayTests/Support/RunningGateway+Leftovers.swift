@@ -14,7 +14,7 @@ extension RunningGateway {
     case attachments
   }
 
-  /// Returns the names in a folder of a session's files; none if the folder does not exist.
+  /// Returns the names of the files in one of the session's folders. Returns an empty set if the folder does not exist.
   func files(of session: SessionID, in name: FilesFolder) -> Set<String> {
     let path = "\(folder)/data/sessions/\(session.text)/\(name.rawValue)"
     // A missing folder is a valid answer.

@@ -17,7 +17,8 @@ final class RunningGateway: Sendable {
   let https: SocketAddress
   let trust: TLSClientContext
   let folder: String
-  /// True to remove the folder with the gateway. After a restart, the folder belongs to the next gateway.
+  /// True if the data folder is removed together with this object. False after a restart, because the next gateway uses the
+  /// folder.
   private let ownsFolder = Atomic(true)
   private let hasStopped = Atomic(false)
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void

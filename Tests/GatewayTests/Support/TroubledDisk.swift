@@ -37,12 +37,13 @@ final class TroubledDisk: Sendable {
 
   private let state = Guarded(State())
 
-  /// Makes every call fail for which `concerns` returns true, until the fault changes. Calls that are hanging fail at once.
+  /// Lets every call for which `concerns` returns true fail with `code`, until the next change of the fault. Calls that are
+  /// hanging fail immediately.
   func fail(with code: CInt, _ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .fails(code), concerns)
   }
 
-  /// Makes every call hang for which `concerns` returns true, until the fault changes.
+  /// Lets every call for which `concerns` returns true hang, until the next change of the fault.
   func hang(_ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
     change(to: .hangs, concerns)
   }
@@ -64,7 +65,7 @@ final class TroubledDisk: Sendable {
     }
   }
 
-  /// Returns the disk of a folder with these faults.
+  /// Returns a disk that passes all calls on to `disk`, except the calls that this object makes fail or hang.
   func over(_ disk: FolderDisk) -> any SessionDisk { Disk(disk: disk, trouble: self) }
 
   private func change(to fault: Fault?, _ concerns: @escaping @Sendable (Call) -> Bool) {

@@ -24,10 +24,10 @@ final class WebSocketClient {
   enum Packets {
     /// The frames are sent with the request, in one packet.
     case one
-    /// Each byte of the request and the frames is sent in a packet of its own.
+    /// Each byte of the request and of the frames is sent in a packet of its own.
     case byByte
-    /// With TLS, the frames are sent in a TLS record of their own. Only its first bytes are sent with the request, and the
-    /// rest after the response to the request.
+    /// With TLS, the frames are sent in a TLS record of their own. The first bytes of this record are sent with the request, and
+    /// the other bytes after the response to the request.
     case cutRecord
   }
 

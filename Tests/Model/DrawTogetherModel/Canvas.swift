@@ -20,7 +20,7 @@ public class Canvas: ObservableObject {
     self.strokeColor = strokeColor
   }
 
-  /// The size of the drawing. A received drawing replaces this one only if it has more points.
+  /// The number of points in the drawing. A received drawing replaces this drawing only if it has more points.
   public var pointCount: Int {
     strokes.reduce(0) { $0 + $1.points.count }
   }
@@ -106,7 +106,7 @@ public class Canvas: ObservableObject {
       }
       .store(in: &subscriptions)
 
-    // The property does not contain the newcomers yet when the sink receives them.
+    // The sink receives the new set before the property `activeParticipants` changes, so the property still lacks the newcomers.
     groupSession.$activeParticipants
       .sink { newValue in
         let newParticipants = newValue.subtracting(groupSession.activeParticipants)

@@ -3,7 +3,7 @@ import Foundation
 
 /// A stroke, which grows while it is drawn.
 public class Stroke: ObservableObject, Identifiable, Codable {
-  /// The colors; the page uses the same numbers.
+  /// The colors of a stroke. The page uses the same number for each color.
   public enum Color: Int, Codable, CaseIterable, Sendable {
     case red, orange, yellow, green, mint, teal, cyan, indigo, purple, pink, brown
   }

@@ -31,7 +31,7 @@ final class StateWriter {
     write(["error": "\(error)"])
   }
 
-  /// The state is written in a later job, because a change is announced before it is made.
+  /// Schedules a write of the state in a later job, because a change is announced before it is made.
   private func scheduleWrite(_ canvas: Canvas) {
     guard !isScheduled else { return }
     isScheduled = true

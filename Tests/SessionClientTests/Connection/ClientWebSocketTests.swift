@@ -99,7 +99,7 @@ struct ClientWebSocketTests {
     let agreed =
       "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r\n"
     var webSocket = try Self.opened(agreed)
-    // RFC 7692 §7.2.3.1: "Hello".
+    // The compressed message "Hello" from RFC 7692 §7.2.3.1.
     let hello: [UInt8] = [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
     #expect(Self.feed(hello, to: &webSocket) == [.text(Array("Hello".utf8))])
     var bomb: [UInt8] = []

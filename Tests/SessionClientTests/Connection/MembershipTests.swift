@@ -62,7 +62,7 @@ extension ConnectionTests {
       let (ada, bob) = try (
         TestMember(session, at: gateway.address()), TestMember(session, at: gateway.address())
       )
-      // 1,200 messages are below the burst of the client's rate limit, which equals the gateway's.
+      // The client allows a burst as large as the gateway's, and 1,200 messages are fewer than this burst.
       let threads = try (0..<4).map { thread in
         try SystemThread(name: "test-sender") {
           for index in 0..<300 {

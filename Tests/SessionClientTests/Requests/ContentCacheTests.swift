@@ -146,7 +146,7 @@ struct ContentCacheTests {
     for seed in 0..<6 as Range<UInt64> {
       objects.append(try await room.uploader.put(TestContent.bytes(1000, seed: seed), to: room.session))
     }
-    // Two contents are in memory, three in files.
+    // Of the five contents, two fit into memory and three into files.
     for index in [0, 1, 2, 3, 4, 4, 3, 2, 1, 0] { _ = try await api.load(objects[index], of: room.session) }
     #expect(room.proxy.connections == 5)
     _ = try await api.load(objects[5], of: room.session)

@@ -253,7 +253,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "If the server refuses a request before its whole body was sent, the refusal is read and the rest is not sent"
+    "If the server refuses a request before the client has sent the whole body, the client reads the refusal and stops sending"
   )
   func earlyAnswer() async throws {
     let received = Guarded(0)

@@ -102,7 +102,7 @@ struct RefusalTests {
     let otherLength = try await Self.refusal {
       _ = try await api.put(TestContent.bytes(7, seed: 1), to: session, id: first.id)
     }
-    #expect(otherLength.detail.contains("already exists with 400000 bytes; this one has 7"))
+    #expect(otherLength.detail.contains("already exists with 400000 bytes; the new content has 7"))
     let stranger = try await Self.refusal {
       _ = try await api.add(
         NewAttachment(contentType: "text/plain", metadata: nil, content: Data([1])), to: session,

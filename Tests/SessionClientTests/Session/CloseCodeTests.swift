@@ -57,7 +57,9 @@ struct CloseCodeTests {
     #expect(harness.isFinished == (close.opens == nil))
   }
 
-  @Test("A permanent connection failure ends a membership that has never joined; a joined one reconnects")
+  @Test(
+    "A permanent connection failure ends a membership that has never joined; a membership that has joined before reconnects"
+  )
   func neverJoined() {
     let ends: [(SocketEnd, String)] = [
       (.notTrusted("old"), #"ended: notTrusted("old")"#),

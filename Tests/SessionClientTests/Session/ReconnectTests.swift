@@ -45,7 +45,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "If connections are short-lived, the next attempts are delayed as after failed attempts, and one problem is reported"
+    "If connections break soon, the next attempts are delayed as after failed attempts, and only one problem is reported"
   )
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()
@@ -206,7 +206,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "After close code 4009 (resumed elsewhere), the client joins as a new participant, and resends only entries not in its tail"
+    "After close code 4009 (resumed elsewhere), the client joins as a new participant; it resends only entries not in the tail"
   )
   func resumedElsewhere() {
     var harness = SessionHarness.live()

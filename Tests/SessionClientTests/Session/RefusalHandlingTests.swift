@@ -160,7 +160,9 @@ struct RefusalHandlingTests {
     #expect(harness.events.count == 2)
   }
 
-  @Test("If the gateway rate-limits one of two control messages without naming it, both are sent again")
+  @Test(
+    "If a `rate-limited` refusal does not name which of two control messages was refused, the client sends both again"
+  )
   func refusedWithProfile() {
     var harness = SessionHarness.live()
     harness.session.change(Profile(name: " \u{7}Eve "), now: harness.now)

@@ -75,7 +75,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "The entries of 2 s at the rate limit are admitted at once; the next error states when a quarter of them is allowed"
+    "The entries of 2 s at the rate limit are admitted in a burst; the next error states when a quarter of a burst is allowed"
   )
   func rate() throws {
     var gate = gate()

@@ -107,7 +107,9 @@ struct SendingTests {
     #expect(harness.sent == ["0 c", "0 e"])
   }
 
-  @Test("At most 256 KiB and one more entry wait in the socket to be sent")
+  @Test(
+    "The client passes entries to the socket until 256 KiB and at most one more entry are pending in the socket"
+  )
   func window() {
     var harness = SessionHarness.live()
     let text = String(repeating: "x", count: 100_000)
@@ -122,7 +124,7 @@ struct SendingTests {
   }
 
   @Test(
-    "The client sends as many entries as the rate limit allows in 1.5 s at once, and then sends at the rate limit"
+    "The client sends a burst of as many entries as the rate limit allows in 1.5 s, and then sends at the rate limit"
   )
   func rateLimit() {
     var limits = Limits()
@@ -169,7 +171,7 @@ struct SendingTests {
   }
 
   @Test(
-    "If a mark was set after a change of the activity, it is reached when the change is committed; the change uses no client sequence"
+    "If a mark is set after an activity change, the mark is reached when the change is committed; the change has no client sequence"
   )
   func settlesActivity() {
     var harness = SessionHarness.live()

@@ -27,7 +27,7 @@ enum ProcessResources {
     }
   }
 
-  /// Returns the suffix of each address with the port in `/proc/self/net/tcp`.
+  /// Returns the end of each address with this port in `/proc/self/net/tcp`: a colon and the port as four hexadecimal digits.
   private static func ending(for port: UInt16) -> String {
     let digits = String(port, radix: 16, uppercase: true)
     return ":" + String(repeating: "0", count: 4 - digits.count) + digits

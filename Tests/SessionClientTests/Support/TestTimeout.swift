@@ -4,7 +4,7 @@ import Primitives
 
 /// The time limit for waits in tests, far longer than a busy machine needs.
 enum TestTimeout {
-  /// Under a sanitizer everything takes many times as long.
+  /// The maximum time of one wait. It is longer under a sanitizer, because all code then takes many times as long.
   static let limit = Duration.seconds(hasSanitizer ? 300 : 30)
   /// True if the program contains the runtime of the thread sanitizer or the address sanitizer.
   private static let hasSanitizer = unsafe dlsym(nil, "__tsan_init") ?? dlsym(nil, "__asan_init") != nil

@@ -32,7 +32,7 @@ struct UploadProgressTests {
     }
     #expect(toldAt == (0..<8).map { MonotonicTime.zero.adding(milliseconds: 250 * $0) })
     #expect(ada.progress.last == 8_800)
-    // No more bytes arrive: the rest of the progress is sent at the deadline.
+    // No more bytes arrive. The last offset, which was not sent yet, is sent at the deadline.
     #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(milliseconds: 2_000))
     fixture.pass(milliseconds: 10)
     try turn(fixture, ada)
@@ -149,7 +149,7 @@ struct UploadProgressTests {
     fixture.pass(milliseconds: 250)
     try turn(fixture, ada)
     #expect(ada.progress.isEmpty)
-    // The first upload is removed in the same turn, so only the progress of the third one is sent.
+    // The first upload is removed in the same turn, so only the progress of the third upload is sent.
     fixture.session.uploadMoved(ids[0], to: 3, now: fixture.now)
     fixture.session.uploadMoved(ids[2], to: 3, now: fixture.now)
     _ = fixture.session.removeAttachment(ids[0], now: fixture.now)

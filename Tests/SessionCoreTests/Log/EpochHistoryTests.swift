@@ -48,7 +48,9 @@ struct EpochHistoryTests {
     #expect(EpochHistory((1...70).map { .init(epoch: "\($0)", through: 1) }).pairs.count == 64)
   }
 
-  @Test("S70 epochs that are valid only up to a sequence below the last dropped one are omitted")
+  @Test(
+    "S70 epochs that are valid only up to a sequence below the last sequence that the log has dropped are omitted"
+  )
   func serving() {
     let history = EpochHistory([
       .init(epoch: "a", through: 9), .init(epoch: "b", through: 10), .init(epoch: "c", through: 11),

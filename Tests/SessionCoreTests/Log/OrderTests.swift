@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// P1: every participant gets the reliable entries of a session in one order.
-@Suite("P1: one order")
+@Suite("P1: one order of entries for all participants")
 struct OrderTests {
   @Test(
     "S1 S2 entries get rising sequences in order of arrival, and reach all participants, including the sender"
@@ -116,7 +116,7 @@ struct OrderTests {
 }
 
 /// P2: each entry is in the session once.
-@Suite("P2: exactly once")
+@Suite("P2: each entry is in the session exactly once")
 struct OnceTests {
   @Test(
     "S7 an entry with a repeated client sequence is dropped and counted, and does not count toward the rate limit"
@@ -163,7 +163,7 @@ struct OnceTests {
     ada.sendRaw(bad)
     // A faulty entry after a gap counts as a gap.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 7))
-    // After the expected entry, entries are answered again.
+    // After the expected entry has arrived, refused entries are answered again.
     ada.sendRaw(SentEntry(clientSequence: 2))
     // The bucket is empty: a faulty entry with the expected sequence is refused because of the rate.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 3))
@@ -282,7 +282,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S15 if a participant resumes on a new socket, the old one is closed with 4009 before `acknowledged` is sent"
+    "S15 if a participant resumes on a new socket, the old socket is closed with 4009 before `acknowledged` is sent"
   )
   func resumedElsewhere() throws {
     let fixture = Fixture()

@@ -133,7 +133,7 @@ struct CommitNotifierTests {
   }
 
   @Test(
-    "A postponed `committed` is sent 100 ms later; a participant without a socket gets no `committed`")
+    "A postponed `committed` is due again after 100 ms; a participant without a socket gets no `committed`")
   func routes() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)

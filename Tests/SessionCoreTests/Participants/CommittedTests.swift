@@ -47,7 +47,8 @@ struct CommittedTests {
   }
 
   @Test(
-    "S35 an entry that is sent between a commit and its `committed` message is covered by the next message")
+    "S35 a later `committed` covers an entry that was sent after a commit, but before the `committed` of this commit"
+  )
   func between() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -107,8 +108,8 @@ struct CommittedTests {
       if wait > 0 { waits.append(wait) }
     }
     #expect(ada.committed.count == 1)
-    // The entry counts as committed after 100 ms, and its message waits 50 ms for other entries. The next turn sends the
-    // message.
+    // The entry counts as committed after 100 ms. Its `committed` message waits another 50 ms for other entries, and the next
+    // turn sends it.
     #expect(waits.count == 1 && (130_000_000...160_000_000).contains(waits[0]), "\(waits)")
   }
 

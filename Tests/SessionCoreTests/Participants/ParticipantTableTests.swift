@@ -24,7 +24,7 @@ struct ParticipantTableTests {
     return participant
   }
 
-  /// Removes a participant in the same steps as a session.
+  /// Removes a participant with the same calls as `Session.remove`.
   private func remove(
     _ participant: ParticipantState, _ reason: Departure.Reason, from table: inout ParticipantTable
   ) {
@@ -45,7 +45,7 @@ struct ParticipantTableTests {
     #expect(ada.color != bo.color)
   }
 
-  @Test("A waiting participant reserves a place, and has no token until it joins")
+  @Test("A waiting participant counts toward the limit of participants, and has no token until it joins")
   func waits() {
     var table = table()
     let subscriber = Subscriber(connection: 5)

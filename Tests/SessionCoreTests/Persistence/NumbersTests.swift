@@ -66,7 +66,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a clean stop, the next number follows the last assigned number, even if a waiting socket has the latter"
+    "S66 after a clean stop, the next number follows the last assigned number, even if a waiting participant has that number"
   )
   func clean() throws {
     let fixture = Fixture(saving: .byStore)

@@ -98,7 +98,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 a load begins a new epoch if data was unsaved at the close, or if `closed` has another generation or is not last",
+    "S61 a load begins a new epoch if data was unsaved, or if the record `closed` has another generation or is not the last record",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
   func notWhole(_ what: String) throws {
     let fixture = Fixture(saving: .byStore)
@@ -272,7 +272,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "After a load, the snapshot segments have all retained entries, so that the first joiner waits for no copy"
+    "After a load, the snapshot segments have all retained entries, so the first joiner does not wait while entries are copied"
   )
   func snapshot() throws {
     let fixture = Fixture(saving: .byStore)

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// S19, S70, S71: after a crash, a client that has no entry beyond those on disk gets only the entries that it missed.
+/// S19, S70, S71: after a crash, a client gets only the entries that it missed, if all entries that it has are on disk.
 @Suite("P2, P3: tails across epochs")
 struct TailsAcrossEpochsTests {
   /// Returns the session that is restored after a crash, in a new epoch.

@@ -5,7 +5,7 @@ import Wire
 @testable import SessionCore
 
 /// The bytes of each kind of record. They must not change, because later versions read the files of this version.
-@Suite("Records")
+@Suite("Bytes of session records")
 struct RecordTests {
   @Test("each kind of record has a fixed number in the file")
   func kinds() {
@@ -31,7 +31,7 @@ struct RecordTests {
     #expect(facts.encoded == record)
   }
 
-  @Test("a `participant` record may have a token")
+  @Test("a `participant` record is read back unchanged, with and without a token digest")
   func participant() throws {
     let person = Participant(
       id: EntryKey(high: 9, low: 1).uuid, number: 7, name: "Ada \"A\"", color: "#112233")
@@ -137,7 +137,7 @@ struct RecordTests {
         + #""retainedBytes":40,"attachments":0,"attachmentBytes":0}"#)
   }
 
-  @Test("a digest is 32 hexadecimal digits in lower case, and nothing else")
+  @Test("a token digest is 32 hexadecimal digits in lower case; any other text is refused")
   func digests() {
     let digest = TokenDigest(high: 0x0123_4567_89AB_CDEF, low: 1)
     #expect(digest.hex == "0123456789abcdef0000000000000001")

@@ -15,7 +15,7 @@ struct Fingerprint: Equatable {
   let nextNumber: ParticipantNumber
   /// The retained entries, as they are sent.
   var held: [UInt64: [UInt8]] = [:]
-  /// The entries of the tail that both sessions have.
+  /// The entries of the tail, by sequence. Only the part of the tail that both compared sessions have is included.
   var tail: [UInt64: [UInt8]] = [:]
   let people: [ParticipantNumber: ParticipantRecord]
   let past: [ParticipantNumber]
@@ -24,7 +24,7 @@ struct Fingerprint: Equatable {
   let attachments: [AttachmentObject]
   let usedBytes: UInt64
 
-  /// Returns the members that differ, each with both values.
+  /// Returns the properties that differ between the two fingerprints, each with both values.
   func differences(from other: Fingerprint) -> String {
     zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children)
       .filter { Self.text($0.value) != Self.text($1.value) }
@@ -34,8 +34,8 @@ struct Fingerprint: Equatable {
   /// Returns a description with sorted parts, because dictionaries have no order.
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
-  /// Includes the tail after `start` only, because the session with which this one is compared may have dropped more entries
-  /// from its log.
+  /// Includes only the part of the tail after the sequence `start`, because the other session of the comparison may have dropped
+  /// more entries from its log.
   init(_ session: borrowing Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
     nextNumber = session.participants.nextNumber

@@ -9,7 +9,7 @@ struct Oracle {
     let sequence: UInt64
     /// The number of the sender; 0 for the gateway itself.
     let sender: ParticipantNumber
-    /// For most of the gateway's own entries, only the sequence is known.
+    /// True if the contents of the entry are known. For most of the gateway's own entries, only the sequence is known.
     var isKnown = false
     var clientSequence: UInt32 = 0
     var flags: EntryFlags = [.reliable, .system]
@@ -75,7 +75,7 @@ struct Oracle {
 
   var sequence: UInt64 { UInt64(log.count) }
 
-  /// Adds the session's own entries up to a sequence.
+  /// Adds the entries that the session itself has appended, up to a sequence. Only their sequences are known.
   mutating func noteSystemEntries(upTo sequence: UInt64) {
     while self.sequence < sequence {
       log.append(Entry(sequence: self.sequence + 1, sender: 0))
@@ -95,8 +95,8 @@ struct Oracle {
 
   /// Restarts the session from its file, which has no entries after `sequence`.
   ///
-  /// `acknowledged` contains, for each sender, the last client sequence that the restarted session acknowledges: that of the
-  /// sender's last kept entry or a later one, but earlier than that of the sender's first lost entry.
+  /// `acknowledged` contains, for each sender, the last client sequence that the restarted session acknowledges. This client
+  /// sequence is not below that of the sender's last entry in the file, and is below that of the sender's first lost entry.
   mutating func restart(
     _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
     highestNumber: ParticipantNumber, now: MonotonicTime

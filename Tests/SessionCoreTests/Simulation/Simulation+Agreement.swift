@@ -2,9 +2,10 @@ import Primitives
 import SessionCore
 import Wire
 
-/// The end of a simulation: everything settles, and all clients agree.
+/// The end of a simulation: all clients reconnect and send their remaining entries, and then all have the same state.
 extension Simulation {
-  /// Reconnects all clients and lets them send their kept entries, until nothing is left to do.
+  /// Reconnects all clients and lets them send their remaining entries, until the gateway has committed all entries and all
+  /// clients have received them. Then checks that all clients have the same state.
   func comeToRest() throws {
     for round in 1...400 {
       // A client that got a snapshot may not know if an earlier entry that is not in the snapshot was accepted. The next

@@ -94,7 +94,8 @@ extension Simulation {
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
   }
 
-  /// Announces the offsets of uploads to the participants whose catch-up is in progress, and notes that in the model.
+  /// Announces the offsets of uploads to the participants whose catch-up is in progress, and records the announcements in the
+  /// model.
   func announceOffsets() throws {
     let outdated = session.catchingUp.isEmpty ? [] : session.journal.unannouncedOffsets
     let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }
@@ -147,7 +148,7 @@ extension Simulation {
   }
 
   /// Pauses all uploads that are in progress.
-  /// - Returns: false if there was none.
+  /// - Returns: false if no upload was in progress.
   func pauseUploads() throws -> Bool {
     var any = false
     for key in attachments.keys.sorted(by: { $0.low < $1.low }) {

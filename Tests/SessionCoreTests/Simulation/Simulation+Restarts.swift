@@ -20,7 +20,7 @@ extension Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
   }
 
-  /// Begins a save, or reports its result.
+  /// Begins a save. If a save is in progress, ends it instead, and reports the result to the session.
   private func save(failing: Bool) throws {
     guard let unsaved = disk?.underWay else {
       disk?.underWay = session.takeUnsaved(upTo: random.chance(50) ? 1_000 : SessionRecord.runBytes)
@@ -161,7 +161,7 @@ extension Simulation {
     return try restorer.finish(generation: generation, freshEpoch: epoch)
   }
 
-  /// Checks that active participants are present, within the grace time.
+  /// Checks after a restart that exactly the participants with an `active` record are active. Their grace time then begins again.
   private func checkPeople() throws {
     var last: [ParticipantNumber: SaidParticipant] = [:]
     for said in try disk?.said(.participant, as: SaidParticipant.self) ?? [] { last[said.number] = said }
@@ -172,7 +172,7 @@ extension Simulation {
       "\(session.activeParticipantCount) participants are active, not \(here)")
   }
 
-  /// Continues the attachments after a load, like the gateway.
+  /// Compares the restored attachments with the entries and records on disk. Then continues their uploads as the gateway does.
   private func adoptJournal(_ restored: RestoredSession) throws {
     attachments = [:]
     files = files.filter { $0.value.addedAt <= session.committed }

@@ -5,8 +5,8 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// A session, its clients and their connections. One seed determines all random choices, and each step is checked against
-/// the oracle.
+/// A session, its clients and their connections. One seed determines all random choices. After each step, the state is compared
+/// with the oracle, which models a correct session.
 final class Simulation {
   static let ticksPerSecond = 8
   static let tickNanoseconds: Int64 = 125_000_000
@@ -42,7 +42,7 @@ final class Simulation {
 
   /// True while the changes of presence are not yet sent to members at the tail (S43).
   private(set) var isPresenceDue = false
-  /// The maximum number of participants in one entry; only two in some simulations.
+  /// The maximum number of participants in one `participants` entry: 2 in some simulations, 300 in the others.
   let peoplePerEntry: Int
 
   /// Creates the simulation of a seed. With `outlives`, the session has a file, and is sometimes restored from it.
@@ -70,7 +70,8 @@ final class Simulation {
     for client in clients { client.isSaved = outlives }
   }
 
-  /// Runs some steps, then lets everything settle and checks that all clients agree.
+  /// Runs random steps. Then lets all clients send and receive everything that is pending, and checks that they have the same
+  /// state.
   func run(steps: Int) throws {
     for _ in 0..<steps {
       try step()
@@ -145,7 +146,9 @@ final class Simulation {
     guard let socket = client.socket, !client.hasLeft else { return }
     if client.isQuotaRefused, now >= client.waitUntil, random.chance(80) { makeRoom(client) }
     var entries = client.takeToSend(1 + random.below(4), now: now)
-    // A client that makes room renumbers its entries, so no copy may be in flight. With small limits, no copies are sent.
+    // Sometimes the client also sends an entry again or too early. It does not do so if the session's log may become full: a
+    // client that makes room in a full session renumbers its entries, and an entry on the way would then have a wrong client
+    // sequence.
     if limits.sessionLogBytes > 1_000, random.chance(5) { entries += client.takeOutOfOrder(&random) }
     if client.isCaughtUp, random.chance(15) {
       var cursor = SentEntry(flags: [], type: Array("Cursor".utf8))
@@ -357,7 +360,7 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // Members without other output may get changes of presence later.
+    // In half of the turns in which it is possible, members without other output do not get the changes of presence yet.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }

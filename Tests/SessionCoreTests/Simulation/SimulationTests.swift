@@ -1,6 +1,6 @@
 import Testing
 
-/// P1, P2, P3, P5 and P8 over random sessions.
+/// The promises P1, P2, P3, P5 and P8, tested with random sessions.
 @Suite("P1, P2, P3, P5, P8: simulated sessions")
 struct SimulationTests {
   /// Seeds that failed once, and are tested again.

@@ -36,7 +36,7 @@ final class VirtualClient {
 
   /// The sequences of the retained entries of each key.
   private(set) var state: [Oracle.HeldKey: [UInt64]] = [:]
-  /// The attachments as announced, the newest progress included.
+  /// The attachments as the gateway announced them, with their newest upload progress.
   private(set) var attachments: [EntryKey: AttachmentObject] = [:]
   /// The sequence up to which all entries were applied, or were targeted at others.
   private(set) var position: UInt64 = 0
@@ -55,14 +55,14 @@ final class VirtualClient {
   /// The time until which the client waits after a refusal.
   private(set) var waitUntil = MonotonicTime.zero
   private(set) var committed: UInt64 = 0
-  /// The intentions of entries that were refused and are not sent again.
+  /// The user actions (`intention`) whose entries were refused and are not sent again.
   private(set) var givenUp: Set<Int> = []
   private(set) var isQuotaRefused = false
   /// The received refusals, which are compared with those that the oracle expects.
   var told: [Oracle.Refused] = []
   private(set) var unreliable: Set<[UInt8]> = []
 
-  /// True if the session has a file, and may send notices about failures.
+  /// True if the session is stored in a file, so that the gateway may send notices about failed saves.
   var isSaved = false
 
   init(name: String) {
@@ -232,7 +232,7 @@ final class VirtualClient {
     dropCommitted()
   }
 
-  /// Renumbers the kept entries for a new participant, in order (PROTOCOL 2.1).
+  /// Gives the uncommitted entries new client sequences for a new participant: 1, 2, 3 …, in the same order (PROTOCOL 2.1).
   private func numberAnew() {
     for index in kept.indices {
       kept[index].entry.clientSequence = UInt32(index + 1)

@@ -9,7 +9,7 @@ final class VirtualSocket {
   private(set) var kernel: [UInt8] = []
   /// Messages on their way to the gateway.
   var uplink: [Uplink] = []
-  /// True when the client's end is gone, which the gateway may not have noticed yet.
+  /// True when the connection is broken on the client's side. The gateway may not have noticed this yet.
   var isCut = false
   /// True when the session has detached the subscriber, and only the messages in its outbox are still to be sent.
   var isClosing = false
@@ -41,7 +41,7 @@ final class VirtualSocket {
     return count
   }
 
-  /// Reads at most `count` bytes, like the client.
+  /// Reads at most `count` bytes, as the client does.
   func read(_ count: Int) -> [UInt8] {
     let taken = Array(kernel.prefix(count))
     kernel.removeFirst(taken.count)

@@ -4,7 +4,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P3: a joiner has the same state as all others.
+/// P3: after its catch-up, a joiner has the same state as all other participants.
 @Suite("P3: a catch-up misses and repeats no entry")
 struct CatchUpTests {
   @Test(
@@ -87,7 +87,7 @@ struct CatchUpTests {
     let check = { (fixture: Fixture) in
       let looker = try fixture.look()
       let past = try #require(looker.people.first?.past)
-      // Removed entries that are still in the snapshot count too.
+      // `past` also names the senders of removed entries, if these entries are still in the snapshot.
       #expect(Set(past.map(\.number)) == Set(looker.drawn.map(\.sender)))
       #expect(past.prefix(3).map(\.name) == ["P1", "P2", "P3"])
     }
@@ -344,13 +344,14 @@ struct SlowReaderTests {
 
   @Test("S24, S43 a delay of the changes of presence never makes a member fall behind the tail")
   func lateNews() throws {
-    // The log keeps no entries that all members have got; Ada lags only by delayed changes of presence.
+    // With this limit, the log drops an entry as soon as all members have received it. Ada lags behind only while changes of
+    // presence are delayed.
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
     ada.forget()
     var heldBack = 0
     for number in 0..<200 {
-      // The names are long, and no joiner reads any bytes.
+      // Each join adds an announcement with a long name. The joining participants read no bytes.
       _ = try fixture.join(name: String(repeating: "n", count: 50) + "\(number)")
       if fixture.session.turnContent == .presence { heldBack += 1 } else { try ada.read() }
     }

@@ -9,7 +9,7 @@ struct KeyTableTests {
     RetainedKey(key: EntryKey(high: 7, low: number), isSystem: isSystem)
   }
 
-  @Test("The two key spaces are separate")
+  @Test("A key of the gateway and a key of clients with the same id have separate values")
   func keySpaces() {
     var table = KeyTable<Int>()
     table.update(Self.key(1)) { $0 = 10 }

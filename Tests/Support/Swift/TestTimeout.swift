@@ -4,7 +4,7 @@ package import Primitives
 
 /// The time after which a test stops waiting and fails. It is far longer than any wait on a busy machine.
 package enum TestTimeout {
-  /// The time is ten times as long with a sanitizer, which slows the process down.
+  /// The maximum time of a wait. It is ten times as long if the process runs with a sanitizer, which slows the process down.
   package static let limit = Duration.seconds(hasSanitizer ? 300 : 30)
   /// True if the runtime of the thread sanitizer or the address sanitizer is linked into the process.
   private static let hasSanitizer = unsafe dlsym(nil, "__tsan_init") ?? dlsym(nil, "__asan_init") != nil

@@ -4,7 +4,7 @@ import Wire
 
 /// The sessions that this program has joined, has left recently, or may join.
 final class ActivityRegistry: Sendable {
-  /// The registry of the process.
+  /// The registry that the whole process shares.
   static let shared = ActivityRegistry()
   /// The time after this program leaves a session. A new session of the same activity within this time is the successor of that
   /// session.

@@ -15,7 +15,8 @@ extension GroupActivity {
   /// The sequence that `sessions()` returns.
   public typealias Sessions = GroupSession<Self>.Sessions
 
-  /// The name of the type without its module: the identifier of `DrawTogether` matches the web page's identifier `drawtogether`.
+  /// The name of the type without its module. Identifiers are compared case-insensitively, so the name `DrawTogether` matches the
+  /// web page's identifier `drawtogether`.
   public static var activityIdentifier: String { String(describing: Self.self) }
 
   /// Returns the sessions of this activity that this program may join, each once.

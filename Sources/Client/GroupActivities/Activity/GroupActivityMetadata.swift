@@ -131,7 +131,7 @@ public struct SceneAssociationBehavior: Hashable, Codable, Sendable {
   }
   private let choice: Choice
 
-  /// The system's choice.
+  /// The scene that the system chooses.
   public static let `default` = SceneAssociationBehavior(choice: .default)
   /// No scene.
   public static let none = SceneAssociationBehavior(choice: .none)

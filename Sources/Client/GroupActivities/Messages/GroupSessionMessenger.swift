@@ -12,7 +12,7 @@ public final class GroupSessionMessenger: Sendable {
     /// Delivered once and in order to every participant, and retained by the rule that `GroupActivitiesGateway.retain(_:_:key:)`
     /// sets.
     case reliable
-    /// Delivered at once or not at all, in any order.
+    /// Delivered immediately or not at all, in any order.
     case unreliable
   }
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SessionClient
 import Wire
 
-/// Decodes the entries of one message type for one sequence.
+/// Decodes the entries of one message type for one iterator of a `Messages` sequence.
 ///
 /// An entry usually contains one message. Stroke messages of the web page are an exception: if `Message` has room for only one
 /// point, a `StrokeBatchSplitter` divides such an entry into one message for each point.
@@ -38,8 +38,8 @@ struct MessageDecoder<Message: Codable>: Sendable {
   mutating func next() -> (Message, Participant)? {
     guard let (payload, source) = splitter?.nextPayload() else { return nil }
     guard let message = decode(payload) else {
-      // The rest of the batch is dropped, because decoding invalid points costs as much time as decoding valid points. The web
-      // page never sends an invalid point.
+      // After one invalid point, the rest of the batch is dropped. Otherwise, a batch of invalid points would cost as much time
+      // as a batch of valid points. The web page never sends an invalid point.
       splitter?.discardBatch()
       return nil
     }

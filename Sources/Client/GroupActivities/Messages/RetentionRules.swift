@@ -4,7 +4,7 @@ import Wire
 
 /// The rules that decide how the session retains the messages of each type for participants that join later.
 final class RetentionRules: Sendable {
-  /// The rules of the process.
+  /// The rules that all sessions of this process share.
   static let shared = RetentionRules()
 
   struct Rule: Sendable {

@@ -9,8 +9,9 @@ import Wire
 /// the type `UpsertStrokeMessage` (Wire's article on the drawing activity): `points` has all points since the previous message,
 /// and `point` is the last of them. When a stroke is finished, the page sends the whole stroke once more, with the retention
 /// `replace`. The message type of Apple's sample has `point` only, and its model appends that point to the stroke. Apple's sample
-/// must work with the page unchanged. So a sequence of such a message type gets one message for each point, and from a whole
-/// stroke it gets only the points that it did not get before. A type that has `points` gets the messages unchanged.
+/// must work with the page unchanged. So the splitter creates one message for each point if the message type has only `point`.
+/// From a whole stroke, it creates messages only for the points that the program does not have yet. For a message type that has
+/// `points`, the messages stay unchanged.
 struct StrokeBatchSplitter: Sendable {
   /// The name of the page's stroke messages. Messages of any other type are never divided.
   static let messageType = "UpsertStrokeMessage"
@@ -26,13 +27,13 @@ struct StrokeBatchSplitter: Sendable {
   }
   private let sentPoints: SentStrokePoints
   private var batch: Batch?
-  /// The number of points that the sequence got under each key.
+  /// The number of points that the sequence of messages has delivered under each key.
   private var deliveredPoints = RecentTable<EntryKey, Int>(limit: 16_384)
   private var bytesSincePause = 0
   /// True if the message type has `points`; nil before the first batch.
   private var hasPoints: Bool?
 
-  /// Creates a splitter for one sequence.
+  /// Creates a splitter for one `AsyncSequence` of messages.
   ///
   /// - Parameter sentPoints: the number of points that this program has sent under each key. The program's model already contains
   ///   these points.

@@ -2,7 +2,7 @@ extension GroupSession {
   /// An action of a participant, described by a text (Apple's type, which Apple has deprecated).
   @available(*, deprecated, message: "Use GroupSessionEvent with showNotice(_:) instead.")
   public struct Event: Sendable {
-    /// The participant.
+    /// The participant that performed the action.
     public let originator: Participant
     /// The description of the action.
     public let localizedDescription: String

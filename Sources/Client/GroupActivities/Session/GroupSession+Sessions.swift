@@ -1,5 +1,5 @@
 extension GroupSession {
-  /// The sessions of an activity as they are offered, each once (Apple's type).
+  /// The sequence of the sessions of an activity (Apple's type). It yields each session once, when the session is offered.
   public struct Sessions: AsyncSequence, Sendable {
     /// A session.
     public typealias Element = GroupSession<ActivityType>

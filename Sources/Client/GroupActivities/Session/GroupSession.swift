@@ -38,7 +38,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   public let id: UUID
   /// True if this program activated the session.
   public let isLocallyInitiated: Bool
-  /// The state.
+  /// The state of the session.
   @Published public private(set) var state: State = .waiting
   /// The participants that have joined, including this one. The set is empty until just before the state becomes `joined`.
   @Published public private(set) var activeParticipants: Set<Participant> = []

@@ -2,11 +2,11 @@ public import FoundationEssentials
 
 /// An action of a participant, for `GroupSession.showNotice(_:)` (Apple's type).
 public struct GroupSessionEvent: Sendable {
-  /// The participant.
+  /// The participant that performed the action.
   public let originator: Participant
-  /// The action.
+  /// The action that the participant performed.
   public let action: Action
-  /// The address of the action's object, if it has one.
+  /// The URL of the object to which the action applies; nil if there is no URL.
   public let url: URL?
 
   /// Creates an event.
@@ -26,9 +26,9 @@ public struct GroupSessionEvent: Sendable {
     /// Playback paused.
     public static let pause = Action(description: "paused")
     /// The playback position changed.
-    public static let seek = Action(description: "went to another place")
+    public static let seek = Action(description: "moved to another position")
     /// The playback queue changed.
-    public static let updatedQueue = Action(description: "changed what is next")
+    public static let updatedQueue = Action(description: "changed the queue")
 
     /// Returns the action of skipping an item.
     public static func skip(item: String) -> Action {

@@ -8,7 +8,7 @@ public struct Participant: Hashable, Identifiable, Sendable, CustomStringConvert
   /// each join.
   public let id: UUID
 
-  /// The identifier.
+  /// The text `Participant(…)` with the identifier.
   public var description: String { "Participant(\(id))" }
 
   /// True if the participant is in the same room. Always false, because a gateway cannot know this.

@@ -68,7 +68,7 @@ actor ClientLoop {
     try loop.start { events, _ in self.assumeIsolated { $0.turn(events) } }
   }
 
-  // MARK: - Any thread
+  // MARK: - Functions for any thread
 
   /// Adds a membership.
   nonisolated func adopt(_ configuration: ActiveMembership.Configuration) {

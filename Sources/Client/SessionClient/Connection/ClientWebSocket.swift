@@ -60,7 +60,7 @@ struct ClientWebSocket {
   ) -> Event? {
     switch state {
     case .upgrading(var handshake):
-      state = .ended  // This makes `handshake` the only reference, so that it is changed in place.
+      state = .ended  // Now no other value refers to the handshake, so it is changed without a copy.
       let verdict = handshake.next(in: buffer.span.extracting(first: end), at: &position)
       switch verdict {
       case nil:

@@ -9,7 +9,7 @@ package final class Membership: Sendable {
   /// The observer of a membership. It runs on the loop's thread and must not block.
   package typealias Observer = @Sendable (SessionEvent) -> Void
 
-  /// The session.
+  /// The id of the session.
   package let session: SessionID
   /// The session's gateway.
   package let gateway: GatewayAddress

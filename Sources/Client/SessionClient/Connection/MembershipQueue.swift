@@ -27,7 +27,7 @@ final class MembershipQueue: Sendable {
   /// The promise that is resolved when the membership is over.
   private let completion = Promise<Void>()
 
-  // MARK: - Any thread
+  // MARK: - Called on any thread
 
   /// The token of this participant.
   var token: Token? { state.withLock { $0.token } }
@@ -116,7 +116,7 @@ final class MembershipQueue: Sendable {
     _ = try? await completion.value()
   }
 
-  // MARK: - The loop
+  // MARK: - Called by the loop
 
   /// Removes and returns the queued commands, in order.
   func takeCommands() -> [MembershipCommand] {
@@ -168,7 +168,7 @@ final class MembershipQueue: Sendable {
     completion.resolve(.success(()))
   }
 
-  // MARK: - Inside
+  // MARK: - Private
 
   /// Appends the command that the closure returns, and notifies the loop. The closure runs under the lock.
   private func post<Failure>(

@@ -51,7 +51,8 @@ struct UpgradeHandshake {
           guard head.status != .switchingProtocols else { return verdict(on: head) }
           state = .readingRefusal(head, body: [])
         case (.body(let range), .readingRefusal(let head, var body)):
-          state = .awaitingHead  // This makes `body` the only reference, so that it grows in place.
+          // Now `body` is the only reference to the bytes, so that `append` does not copy them.
+          state = .awaitingHead
           for index in range { body.append(bytes[index]) }
           state = .readingRefusal(head, body: body)
         case (.end, .readingRefusal(let head, let body)):

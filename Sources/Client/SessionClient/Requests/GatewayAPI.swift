@@ -7,7 +7,7 @@ package import Wire
 /// Every request blocks a thread of `RequestThreadPool`, and never a thread that runs Swift's tasks. A cancelled request
 /// ends at once. A request whose connection breaks is repeated for a short time, which is safe for all requests.
 package struct GatewayAPI: Sendable {
-  /// The gateway.
+  /// The address of the gateway.
   package let gateway: GatewayAddress
   let timeouts: RequestTimeouts
   let threads: RequestThreadPool

@@ -107,13 +107,13 @@ extension GatewayAddressError: CustomStringConvertible {
       "\(Self.quoted(url)) is not a gateway address, which begins with http:// or https://"
     case .noHost(let url):
       "\(Self.quoted(url)) has no valid host: a gateway address is http://HOST[:PORT] or https://HOST[:PORT], "
-        + "with HOST a name in ASCII, an IPv4 address, or an IPv6 address in brackets"
+        + "where HOST is a name in ASCII, an IPv4 address, or an IPv6 address in brackets"
     case .hostTooLong(let limit, let actual):
       "the host in a gateway address has \(limit) bytes at most; this one has \(actual)"
     case .port(let url): "\(Self.quoted(url)) has a port outside 1 to 65535"
     case .path(let url):
-      "\(Self.quoted(url)) has extra parts: a gateway address is http://HOST[:PORT] or "
-        + "https://HOST[:PORT] without a path"
+      "\(Self.quoted(url)) has extra parts: "
+        + "a gateway address is http://HOST[:PORT] or https://HOST[:PORT] without a path"
     case .noSession(let url):
       "\(Self.quoted(url)) is not a session link: the gateway address followed by /s/ and 22 characters"
     }

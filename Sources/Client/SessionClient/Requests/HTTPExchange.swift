@@ -78,7 +78,7 @@ final class HTTPExchange {
         throw error
       }
     }
-    guard let response else { throw invalidResponse("it sent no response") }
+    guard let response else { throw invalidResponse("the server sent no response") }
     return response
   }
 

@@ -12,7 +12,7 @@ struct RequestTimeouts: Sendable {
   /// The time limit for a readiness check.
   var readiness = Duration.seconds(2)
 
-  /// The time for which a short request is repeated.
+  /// The time for which a request is repeated if no other time is set for it. It applies to requests that transfer no file.
   var shortRetry = Duration.seconds(3)
   /// The time for which the creation of an upload is repeated.
   var creationRetry = Duration.seconds(30)

@@ -30,7 +30,7 @@ struct UploadTransfer: Sendable {
       throw .refused(
         Refusal(
           .badRequest,
-          "An attachment's metadata may have at most \(limit) bytes of JSON; this has \(metadata.count).",
+          "An attachment's metadata may have at most \(limit) bytes of JSON; the given metadata has \(metadata.count).",
           limit: limit, actual: metadata.count))
     }
     self.attachment = attachment
@@ -101,7 +101,7 @@ struct UploadTransfer: Sendable {
       throw .refused(
         Refusal(
           .badRequest,
-          "The attachment \(attachment.id) already exists with \(there) bytes; this one has \(size).",
+          "The attachment \(attachment.id) already exists with \(there) bytes; the new content has \(size).",
           limit: Int(clamping: object.size ?? 0), actual: attachment.content.count))
     }
     _ = try validated(object.offset)

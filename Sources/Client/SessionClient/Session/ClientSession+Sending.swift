@@ -39,7 +39,7 @@ extension ClientSession {
     case .entry(let entry):
       let targets = outbox.dueTargets ?? entry.targets.map(state.numbers(of:)) ?? []
       if entry.targets != nil, targets.isEmpty {
-        // All targets have left.
+        // All targets of the entry have left, so the entry is dropped.
         outbox.dropDue()
         return true
       }

@@ -86,7 +86,7 @@ extension ClientSession {
 
   // MARK: - Timers
 
-  /// Handles elapsed timers. Call it at `deadline`.
+  /// Handles the timers that have elapsed. The caller calls this function at the time `deadline`.
   package mutating func elapsed(now: MonotonicTime) {
     self.now = now
     switch departure {
@@ -97,7 +97,7 @@ extension ClientSession {
     case .left(let until) where until <= now: return finish()
     case .leaving: break
     case .left:
-      // All own entries were accepted before `leave` was sent, so there is no more doubt about them.
+      // The gateway accepted all entries of this participant before `leave` was sent, so no entry is in doubt any more.
       doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {

@@ -92,9 +92,9 @@ package struct ClientSession: Sendable {
   /// The number of refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time at which the client opens a new socket if it still does not know whether the gateway accepted its entries; nil
-  /// without such doubt. The doubt begins with a snapshot, because a snapshot may omit the own entry that would be the
-  /// acknowledgement.
+  /// The time at which the client opens a new socket, unless it knows by then whether the gateway accepted its entries. Nil if
+  /// there is no doubt. The doubt begins with a snapshot: the snapshot may omit an entry that this client sent, and without that
+  /// entry, the client cannot know that the gateway accepted it.
   var doubtUntil: MonotonicTime?
 
   /// Creates a session before its join.

@@ -38,7 +38,7 @@ enum CloseAction: Equatable {
     case 1000: self = .end(.left)
     case 4010: self = .end(.ended)
     case 4004: self = .end(.notFound)
-    // If the session was joined before, the client tries again until a place is free.
+    // 4005: the session is full. If the client had joined this session before, the client tries again until a slot is free.
     case 4005: self = wasJoined ? .reconnect(after: .seconds(1), cause: detail) : .end(.full)
     case 4026: self = .end(.versionNotSpoken)
     case 1002, 1003, 1007, 1008, 1009: self = .end(.refused(code: code, detail: detail))

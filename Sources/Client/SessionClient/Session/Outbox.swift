@@ -13,7 +13,7 @@ struct Outbox: Sendable {
     case activity(ActivityChange)
     /// The end of the session.
     case end
-    /// No content, because it was released.
+    /// The content was released from memory.
     case released
   }
 
@@ -40,8 +40,8 @@ struct Outbox: Sendable {
     case nothing
     /// An entry, with or without a client sequence.
     case entry(OutgoingEntry)
-    /// A filler for a client sequence whose entry was refused by an earlier gateway process. The new process expects this client
-    /// sequence.
+    /// A filler: an entry without a type, which only uses up a client sequence. An earlier gateway process refused the entry with
+    /// this client sequence, but the present process expects the client sequence again.
     case filler(UInt32)
     case control(ClientControl)
   }
@@ -78,7 +78,7 @@ struct Outbox: Sendable {
   var hasMore: Bool { cursor < items.count && !isControlOnSocket }
   /// The ordinal of the last item added.
   var lastOrdinal: UInt64 { nextOrdinal - 1 }
-  /// The lowest ordinal in the queue; nil when it is empty.
+  /// The lowest ordinal in the queue; nil when the queue is empty.
   var firstOrdinal: UInt64? {
     guard head < items.count else { return nil }
     return isReordered ? items[head...].lazy.map(\.ordinal).min() : items[head].ordinal
@@ -139,7 +139,7 @@ struct Outbox: Sendable {
     return items[cursor - 1].clientSequence
   }
 
-  /// Puts the next filler on the socket.
+  /// Counts the next client sequence as used by a filler: an entry without a type, which is put on the socket.
   mutating func putFiller() { lastOnSocket += 1 }
 
   /// Puts the next control message on the socket.

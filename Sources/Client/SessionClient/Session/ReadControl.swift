@@ -1,6 +1,9 @@
 /// The program's request to pause reading, and the limit for bytes that are read in spite of this request.
+///
+/// A pending mark (a wait until all earlier messages are on the gateway's disk) causes such reads, because the mark is reached
+/// only when the socket is read.
 struct ReadControl: Sendable {
-  /// The maximum number of bytes that are read because of a mark while the program pauses reading: 64 MiB.
+  /// The maximum number of bytes that are read for a pending mark while the program pauses reading: 64 MiB.
   static let markReadLimit = 64 << 20
 
   /// True unless the program has paused reading.
@@ -8,7 +11,7 @@ struct ReadControl: Sendable {
   private var bytesReadDespitePause = 0
   private var wasReading = true
 
-  /// True while a pending mark may cause reading during a pause: `markReadLimit` is not reached.
+  /// True if the client may read for a pending mark although the program pauses reading, because `markReadLimit` is not reached.
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
   /// Records the program's request.

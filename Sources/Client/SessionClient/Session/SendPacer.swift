@@ -18,7 +18,7 @@ struct SendPacer: Sendable {
     limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now)
   }
 
-  /// The next time at which sending may continue; nil when nothing delays it.
+  /// The next time at which sending may continue; nil when sending is not delayed.
   var deadline: MonotonicTime? {
     guard let pausedUntil, let throttledUntil else { return pausedUntil ?? throttledUntil }
     return min(pausedUntil, throttledUntil)

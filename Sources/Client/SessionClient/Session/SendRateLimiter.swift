@@ -53,7 +53,8 @@ struct SendRateLimiter: Sendable {
     max(entries.delay(until: Double(count), by: entryRate), bytes.delay(until: Double(size), by: byteRate))
   }
 
-  /// Returns the time until a quarter of the burst is available, and enough tokens for an entry of `size` bytes; at least 1 ms.
+  /// Returns the time until a quarter of the burst is available and the tokens suffice for an entry of `size` bytes; at least 1
+  /// ms.
   func delayUntilQuarter(for size: Int) -> Duration {
     let quarter = max(
       entries.delay(until: max(1, entryRate.capacity / 4), by: entryRate),

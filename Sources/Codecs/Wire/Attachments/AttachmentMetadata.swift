@@ -25,7 +25,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
     guard text.count <= limit else {
       throw Refusal(
         .badRequest,
-        "An attachment's metadata may have at most \(limit) bytes of JSON; this has \(text.count).",
+        "An attachment's metadata may have at most \(limit) bytes of JSON; the given metadata has \(text.count).",
         limit: limit, actual: text.count)
     }
     guard !text.isEmpty else { return nil }
@@ -75,7 +75,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
 }
 
 extension AttachmentMetadata: JSONWritable, Decodable {
-  /// Decodes any JSON, for the client's role. The text is then compact, with members sorted by name.
+  /// Decodes metadata that a client has received: any JSON value. The stored text is then compact, with members sorted by name.
   package init(from decoder: any Decoder) throws {
     text = WireJSON.encode(try JSONValue(from: decoder))
   }

@@ -44,7 +44,7 @@ extension GatewayControl: Decodable {
 
   /// Decodes the object with one known member; other, unknown members are ignored.
   package init(from decoder: any Decoder) throws {
-    guard let container = try? decoder.container(keyedBy: Name.self) else {  // not an object
+    guard let container = try? decoder.container(keyedBy: Name.self) else {  // the JSON is not an object
       throw WireError.unknownControl
     }
     let names = Name.allCases.filter(container.contains)

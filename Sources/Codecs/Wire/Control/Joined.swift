@@ -8,7 +8,7 @@ package enum CatchUpKind: String, Decodable, Sendable {
 
 /// The response to a participant who joined.
 package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
-  /// The participant.
+  /// The participant that joined.
   package var participant: Participant
   /// The secret by which the participant can resume.
   package var token: Token
@@ -20,9 +20,9 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   package var committed: UInt64
   /// The highest client sequence of this participant that the session has received.
   package var acknowledged: UInt32
-  /// True if the participant existed before.
+  /// True if the client resumed a participant that existed before this join.
   package var resumed: Bool
-  /// The session.
+  /// The description of the session that the participant joined.
   package var session: SessionObject
   /// The limits in force.
   package var limits: Limits
@@ -61,7 +61,7 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
 
 /// The response to a client that sent `wait`.
 package struct Waiting: Decodable, JSONWritable, Equatable, Sendable {
-  /// The session.
+  /// The description of the session in which the client waits.
   package var session: SessionObject
   /// The participants in the session.
   package var participants: [Participant]

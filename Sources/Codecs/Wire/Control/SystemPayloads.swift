@@ -8,9 +8,9 @@ package enum SystemType {
   package static let attachment = "attachment"
   /// The progress of an upload.
   package static let attachmentProgress = "attachmentProgress"
-  /// The session that succeeds this one.
+  /// The successor of the session.
   package static let newSession = "newSession"
-  /// A message about the session, for people.
+  /// A message about the session for human readers.
   package static let notice = "notice"
 }
 
@@ -110,7 +110,7 @@ package struct ActivityPayload: SystemPayload {
 
   /// The new activity.
   package var activity: Activity
-  /// The participant who set it; 0 for the creator of the session.
+  /// The participant who set the activity; 0 for the activity with which the session was created.
   package var by: ParticipantNumber
 
   enum CodingKeys: String, CodingKey {
@@ -138,13 +138,13 @@ package struct ActivityPayload: SystemPayload {
   }
 }
 
-/// The session that succeeds this one.
+/// The successor of the session, and the participant that created the successor.
 package struct NewSessionPayload: SystemPayload {
   package static let type = SystemType.newSession
 
   /// The id of the succeeding session.
   package var session: SessionID
-  /// The participant who created it.
+  /// The participant who created the succeeding session.
   package var by: ParticipantNumber
 
   /// Creates a payload.
@@ -162,7 +162,7 @@ package struct NewSessionPayload: SystemPayload {
   }
 }
 
-/// A message about the session, for people: nearly full, not saved, saved again, damaged.
+/// A message about the session for human readers: the session is nearly full, not saved, saved again, or damaged.
 package struct NoticePayload: SystemPayload {
   package static let type = SystemType.notice
 

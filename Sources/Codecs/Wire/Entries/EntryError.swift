@@ -1,24 +1,24 @@
 /// A rule for senders (see the section in `Wire.md`) that one entry breaks. The other entries of its message may be valid.
 package enum EntryError: Error, Equatable, Sendable {
-  /// Only the gateway sets bit 7.
+  /// The entry has flag bit 7, which marks system entries. Only the gateway may set this flag.
   case systemFlag
-  /// Bit 6 must be 0.
+  /// The entry has flag bit 6, which is reserved and must be 0.
   case reservedFlag
-  /// An unreliable entry is not retained.
+  /// The entry is unreliable, but asks to be retained.
   case retentionOnUnreliable(Retention)
-  /// An unreliable entry has no client sequence.
+  /// The entry is unreliable, but has a client sequence. The value is this client sequence.
   case sequenceOnUnreliable(UInt32)
-  /// The client sequences of reliable entries begin at 1. This error consumes no client sequence.
+  /// The entry is reliable, but its client sequence is 0. This error consumes no client sequence.
   case noSequenceOnReliable
-  /// An entry with targets is not retained.
+  /// The entry has a list of targets, but asks to be retained.
   case retentionWithTargets(Retention)
-  /// `existing` is a condition of append and replace only.
+  /// The entry has the flag `existing`, but its retention is neither append nor replace.
   case existingWithoutAppendOrReplace(Retention)
-  /// A type has at least one byte.
+  /// The message type of the entry is empty.
   case emptyType
-  /// A type is UTF-8.
+  /// The message type of the entry is not UTF-8.
   case typeNotUTF8
-  /// An entry that removes a key has no payload.
+  /// The entry removes a key, but has a payload.
   case removeWithPayload(length: Int)
   /// The entry has too many targets.
   case tooManyTargets(limit: Int, actual: Int)

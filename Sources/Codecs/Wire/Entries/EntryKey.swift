@@ -23,7 +23,7 @@ package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
     self.low = low
   }
 
-  /// Reads the 16 bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Reads the 16 bytes at `offset`. Traps if the span ends before these bytes end, so callers check the length first.
   package init(_ bytes: Span<UInt8>, at offset: Int) {
     high = bytes.uint64(at: offset)
     low = bytes.uint64(at: offset + 8)
@@ -51,7 +51,7 @@ package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
       ))
   }
 
-  /// Appends the 16 bytes.
+  /// Appends the 16 bytes of this key to an array.
   package func append(to bytes: inout [UInt8]) {
     bytes.append(bigEndian: high)
     bytes.append(bigEndian: low)

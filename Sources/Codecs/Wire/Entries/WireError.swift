@@ -48,7 +48,7 @@ package enum WireError: Error, Equatable, Sendable {
     }
   }
 
-  /// The refusal of a control message or a body.
+  /// The refusal with which the gateway answers a message or a request body that violates this protocol.
   package var refusal: Refusal {
     var refusal = Refusal(.badRequest, detail)
     switch self {

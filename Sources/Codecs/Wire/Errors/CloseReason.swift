@@ -128,7 +128,7 @@ extension CloseReason {
     CloseReason(4005, .sessionFull, "The session is full.", limit: UInt64(clamping: limit))
   }
 
-  /// 4026: none of the client's versions is supported.
+  /// 4026: the gateway supports none of the protocol versions that the client offers.
   package static func unsupportedVersion(
     versions: [String] = [WireVersion.subprotocol]
   ) -> CloseReason {

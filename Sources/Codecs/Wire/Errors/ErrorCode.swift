@@ -54,7 +54,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
   /// In close reasons only: the client was too far behind.
   case tooSlow = "too-slow"
 
-  /// A short title for people.
+  /// A short title for human readers.
   package var title: String {
     switch self {
     case .badRequest: "Bad request"

@@ -10,7 +10,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
 
   /// The identifier of the program that understands the activity.
   package var identifier: String
-  /// The title for people.
+  /// The title that programs show to participants.
   package var title: String
   /// The kind of the activity, such as `generic` (GroupActivities).
   package var type: String
@@ -25,7 +25,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
     self.payload = payload
   }
 
-  /// Writes the object.
+  /// Writes the activity as a JSON object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }

@@ -34,7 +34,7 @@ package struct ActivityChange: JSONWritable, Equatable, Sendable {
 package struct ActivityRequest: JSONWritable, Equatable, Sendable {
   /// The activity of the new session. A decoded activity is always valid.
   package var activity: Activity
-  /// The session that the new one succeeds.
+  /// The session that the new session succeeds; nil if there is none.
   package var follows: SessionID?
 
   /// Creates a request.

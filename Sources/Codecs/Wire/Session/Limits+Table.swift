@@ -57,13 +57,13 @@ extension Limits {
       help: "bytes of entries per second of each participant (burst: twice that)"),
     LimitDescription(
       name: "participantsPerSession", keyPath: \.participantsPerSession, range: 1...100_000,
-      unit: .participants, help: "participants in a session at once"),
+      unit: .participants, help: "simultaneous participants in a session"),
     LimitDescription(
       name: "pastParticipants", keyPath: \.pastParticipants, range: 0...1_000_000,
       unit: .participants, help: "past participants that a session remembers"),
     LimitDescription(
       name: "sessions", keyPath: \.sessions, range: 1...1_000_000, unit: .sessions,
-      help: "sessions at once"),
+      help: "simultaneous sessions"),
     LimitDescription(
       name: "sessionsPerAddressPerMinute", keyPath: \.sessionsPerAddressPerMinute,
       range: 1...1_000_000, unit: .sessions, help: "sessions that one address may create per minute"),
@@ -72,7 +72,7 @@ extension Limits {
       help: "stored sessions created from one address, except loopback"),
     LimitDescription(
       name: "connections", keyPath: \.connections, range: 1...1_000_000, unit: .connections,
-      help: "connections at once"),
+      help: "simultaneous connections"),
     LimitDescription(
       name: "connectionsPerAddress", keyPath: \.connectionsPerAddress, range: 1...1_000_000,
       unit: .connections, help: "open connections of one address, except loopback"),
@@ -159,7 +159,7 @@ extension Limits {
       isMinimum: true),
     LimitDescription(
       name: "bodyRateSeconds", keyPath: \.bodyRateSeconds, range: 1...3_600, unit: .seconds,
-      help: "time over which the rate of a body is averaged"),
+      help: "time over which the rate of an upload is averaged"),
     LimitDescription(
       name: "messageSeconds", keyPath: \.messageSeconds, range: 1...3_600, unit: .seconds,
       help: "time for a message to arrive completely"),

@@ -4,7 +4,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var messageBytes = 262_144
   /// The maximum number of entries per second from a participant, on average; a burst may be twice that.
   package var entriesPerSecond = 1_000
-  /// The maximum number of bytes of entries per second from a participant, on average; a burst may be twice that.
+  /// The maximum number of concurrent participants of a session.
   package var bytesPerSecond = 4 << 20
   /// The maximum number of participants of a session at once.
   package var participantsPerSession = 1_000
@@ -36,7 +36,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var uploadKeepSeconds = 86_400
   /// The maximum number of attachments of a session, including incomplete uploads.
   package var attachmentsPerSession = 1_000
-  /// The maximum number of uploads at once, over all sessions.
+  /// The maximum number of concurrent uploads, over all sessions.
   package var uploads = 256
   /// The number of bytes that uploads leave free on the disk.
   package var diskReserveBytes = 256 << 20
@@ -89,7 +89,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// Creates the default limits.
   package init() {}
 
-  /// Writes one flat object.
+  /// Writes all limits as one flat JSON object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       for limit in Self.all { writer.member(limit.name, self[keyPath: limit.keyPath]) }

@@ -47,7 +47,7 @@ package struct Departure: Decodable, JSONWritable, Equatable, Sendable {
   package var id: UUID
   /// The number of the participant.
   package var number: ParticipantNumber
-  /// The reason.
+  /// The reason of the departure.
   package var reason: Reason
 
   /// Creates the departure of one participant.

@@ -5,18 +5,18 @@ package struct Profile: JSONWritable, Equatable, Sendable {
   /// The maximum number of bytes of a name in UTF-8.
   package static let maximumNameBytes = 256
 
-  /// The name as sent, or sanitised.
+  /// The name: as the client sent it, or sanitised.
   package var name: String?
-  /// The color as sent, or sanitised: `#` and six hex digits.
+  /// The color: as the client sent it, or sanitised (`#` and six hex digits).
   package var color: String?
 
-  /// Creates a profile as sent.
+  /// Creates a profile from a name and a color, without sanitising them.
   package init(name: String? = nil, color: String? = nil) {
     self.name = name
     self.color = color
   }
 
-  /// Parses the two members.
+  /// Parses the members `name` and `color`.
   ///
   /// - Throws: `invalidMember` if a member is not a string.
   init(_ members: [String: JSONValue]) throws(WireError) {

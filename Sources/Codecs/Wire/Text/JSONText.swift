@@ -49,7 +49,7 @@ extension [UInt8] {
   package mutating func append(jsonString text: String) {
     append(UInt8(ascii: "\""))
     let bytes = text.utf8.span
-    // Each part of the text without escapes is copied at once. Nearly all texts have only one such part.
+    // Each part of the text that needs no escape is copied in one step. Nearly all texts have only one such part.
     var runStart = 0
     for position in bytes.indices where Self.isEscaped(bytes[position]) {
       append(bytes.extracting(runStart..<position))

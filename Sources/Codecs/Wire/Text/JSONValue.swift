@@ -2,8 +2,8 @@
 package enum JSONValue: Equatable, Sendable {
   /// The maximum number of levels of nesting in a message, including the message itself.
   package static let maximumDepth = 32
-  /// The number of extra nesting levels for a client's value inside a gateway's message: the levels of the message around the
-  /// value, and one level for the values in the innermost array of the value.
+  /// The number of nesting levels that `init(from:)` allows in addition to `maximumDepth`. A gateway's message nests a client's
+  /// value deeper than the client's own message did. One more level is for the values in the innermost array of the value.
   private static let surroundingDepth = 8
 
   /// `null`.
@@ -25,7 +25,7 @@ package enum JSONValue: Equatable, Sendable {
 }
 
 extension JSONValue: Decodable {
-  /// Decodes any JSON that is not nested too deeply, for the client's role.
+  /// Decodes any JSON that is not nested too deeply. Used by clients to decode messages of the gateway.
   package init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count < Self.maximumDepth + Self.surroundingDepth else {
       throw WireError.notJSON

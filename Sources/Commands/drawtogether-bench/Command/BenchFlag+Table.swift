@@ -32,9 +32,10 @@ extension BenchFlag {
     .count("--senders", \.senders, 1...1_000, [.fanOut, .upload], "sending members per session [1]"),
     .count(
       "--members", \.members, 1...10_000, [.fanOut, .rooms, .idle, .slowReaders, .upload],
-      "listening members [100; slow-readers, upload 10]; rooms and idle: all members of a session [5; 100]"),
+      "listening members [100; slow-readers, upload 10]; in rooms and idle, all members of a session [rooms 5; idle 100]"
+    ),
     .count("--sockets", \.sockets, 1...60_000, [.idle, .floor, .floorReader], "sockets [1000]"),
-    .count("--joins", \.joins, 1...60_000, [.joinStorm], "members that join at once [1000]"),
+    .count("--joins", \.joins, 1...60_000, [.joinStorm], "members that join at the same time [1000]"),
     .count(
       "--snapshot-bytes", \.snapshotBytes, 0...1_073_741_824, [.joinStorm],
       "retained payload of the session [262144]"),
@@ -43,7 +44,7 @@ extension BenchFlag {
       "number of retained entries, instead of --snapshot-bytes"),
     .toggle(
       "--live", \.isLive, [.idle, .joinStorm],
-      "also measure the latency between one sender and one reader during the joins, or beside the idle sockets"
+      "also measure the latency between one sender and one reader, during the joins or while the idle sockets are open"
     ),
     .count("--readers", \.readers, 1...10_000, [.slowReaders], "members that do not read [100]"),
     .count(
@@ -56,10 +57,10 @@ extension BenchFlag {
       "messages in flight per sender [1; slow-readers 16]"),
     .optionalCount(
       "--burst", \.burst, 1...10_000, [.fanOut],
-      "messages in one send, after all previous messages were delivered"),
+      "messages that are sent together, each time after all previous messages were delivered"),
     .decimal(
       "--rate", "R", 0.01...1_000_000, drawing + [.idle, .joinStorm],
-      "messages per second and sender [rooms 10; upload, join-storm, idle --live 60]"
+      "messages per second of each sender [rooms 10; upload, join-storm, idle --live 60]"
     ) { $0.rate = $1 },
     .count(
       "--payload", \.payload, TimeMark.length...262_144, served.filter { $0 != .idle },
@@ -71,7 +72,7 @@ extension BenchFlag {
   private static let run: [BenchFlag] = [
     .decimal(
       "--seconds", "S", 0.05...3_600, drawing + [.idle, .floor],
-      "duration of the measurement; in floor: for each number of frames [5]"
+      "duration of the measurement; in mode floor, duration for each number of frames [5]"
     ) { $0.seconds = $1 },
     .optionalCount(
       "--messages", \.messages, 1...1_000_000_000, [.fanOut, .rooms],

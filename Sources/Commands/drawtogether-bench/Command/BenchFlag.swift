@@ -3,9 +3,9 @@ struct BenchFlag: Sendable {
   /// Parses a value and stores it in the options. Returns false for an invalid value.
   typealias Store = @Sendable (inout BenchOptions, String) -> Bool
 
-  /// The name with its dashes.
+  /// The name of the flag, with its dashes.
   let name: String
-  /// The placeholder of the value in the help; nil for a switch.
+  /// The placeholder for the flag's value in the help; nil for a switch.
   let placeholder: String?
   /// The accepted values, as a phrase after "expected"; empty for a switch.
   let expected: String

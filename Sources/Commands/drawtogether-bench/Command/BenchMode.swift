@@ -7,7 +7,7 @@ enum BenchMode: String, CaseIterable, Sendable {
   case slowReaders = "slow-readers"
   case upload
   case floor
-  /// The reading process of `floor`, which `floor` starts.
+  /// The process that `floor` starts. The process reads the bytes that `floor` sends.
   case floorReader = "floor-reader"
 
   /// The modes for users.
@@ -33,13 +33,13 @@ enum BenchMode: String, CaseIterable, Sendable {
   var help: String {
     switch self {
     case .fanOut: "one session with senders and listening members"
-    case .rooms: "many sessions in which every member sends at a rate, at random phases"
+    case .rooms: "many sessions, in which all members send at the same rate, but at random offsets in time"
     case .idle: "silent sockets: memory per socket, and CPU for all"
-    case .joinStorm: "many members join a session at once: time until all have the whole snapshot"
+    case .joinStorm: "many members join a session at the same time: time until all have the whole snapshot"
     case .slowReaders: "members that stop reading during a transfer, and then continue"
     case .upload: "file uploads by HTTP during drawing"
     case .floor: "CPU that the kernel uses for send on loopback, without a server"
-    case .floorReader: "the reading process of floor"
+    case .floorReader: "the process that `floor` starts to read the sent bytes"
     }
   }
 }

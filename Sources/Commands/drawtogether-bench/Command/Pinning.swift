@@ -4,7 +4,7 @@ internal import Glibc
 enum Pinning {
   private static let marker = "DRAWTOGETHER_BENCH_PINNED"
 
-  /// Restarts the program under `taskset`, unless it already runs there. Returns if no core is set.
+  /// Restarts the program under `taskset`. Does nothing if the program already runs under `taskset`, or if no core is set.
   static func pin(_ options: BenchOptions, _ arguments: [String]) throws(BenchError) {
     guard let cpu = options.cpu, unsafe getenv(marker) == nil else { return }
     unsafe setenv(marker, "1", 1)

@@ -11,7 +11,7 @@ struct DeliveryCounter: Sendable {
     let countsEcho: Bool
   }
 
-  /// The latencies of delivered messages in nanoseconds: from the time in the mark until the message is read.
+  /// The latencies of delivered messages in nanoseconds: from the time in the `TimeMark` until the message is read.
   private(set) var latency = Histogram()
   private(set) var delivered = 0
   /// Messages that returned to their senders.

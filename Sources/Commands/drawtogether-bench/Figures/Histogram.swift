@@ -4,9 +4,9 @@ struct Histogram: Sendable {
   private static let steps = 1 << stepBits
 
   private var counts = [UInt32](repeating: 0, count: (64 - stepBits + 1) << stepBits)
-  /// The number of values.
+  /// The number of recorded values.
   private(set) var total = 0
-  /// The exact maximum.
+  /// The exact maximum of the recorded values.
   private(set) var maximum: UInt64 = 0
 
   /// Counts a value.

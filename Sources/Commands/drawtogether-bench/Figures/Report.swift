@@ -80,7 +80,7 @@ struct Report: Sendable {
   /// sockets: the server reuses the memory of these connections, so the measured memory per socket would be too low.
   mutating func add(connectionsBefore: Int?, sockets: Int) {
     guard let connectionsBefore else { return }
-    add("connectionsBefore", "earlier connections of the server", connectionsBefore)
+    add("connectionsBefore", "connections of the server before the run", connectionsBefore)
     guard connectionsBefore * 10 > sockets else { return }
     warn(
       "The server had \(connectionsBefore) connections before this run and reuses their memory: the memory per socket cannot be "

@@ -2,7 +2,7 @@ internal import Networking
 
 /// TLS for a client that trusts any certificate: a load test sends no secrets.
 enum ClientTLS {
-  /// Returns the context of connections.
+  /// Returns a TLS context for client connections.
   static func context() throws(BenchError) -> TLSClientContext {
     do throws(CertificateError) {
       return try TLSClientContext(trust: .unverified)
@@ -11,7 +11,7 @@ enum ClientTLS {
     }
   }
 
-  /// Runs a step of a connection and converts its error.
+  /// Runs a TLS operation, and converts its error to a `BenchError`.
   static func run<Result>(_ step: () throws(TLSError) -> Result) throws(BenchError) -> Result {
     do throws(TLSError) {
       return try step()

@@ -1,6 +1,6 @@
 extension Generator {
-  /// Adds a sender and a reader, which measure the latency beside other load. Opens both, starts to send, and measures for a
-  /// second without the other load.
+  /// Adds a sender and a reader, which measure the latency while other load runs. Opens their connections, starts to send, and
+  /// measures for a second before the other load begins.
   func beginLivePair(_ target: String) throws(BenchError) -> Measurement {
     let first = links.count
     for _ in 0..<2 { addLink(session: 0, target: target) }

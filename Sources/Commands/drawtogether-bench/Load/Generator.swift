@@ -10,7 +10,8 @@ final class Generator {
   let address: SocketAddress
   let epoll: OwnedDescriptor
   let clientTLS: TLSClientContext?
-  /// The number of earlier connections of the gateway, if its memory is measured and its metrics are readable.
+  /// The number of connections that the gateway accepted before this run. Nil unless the gateway's memory is measured and its
+  /// metrics are readable.
   let connectionsBefore: Int?
   var links: [Link] = []
   var sessions: [SessionLoad] = []

@@ -38,7 +38,7 @@ final class Link {
   var isReading = true
   /// True to count the bytes of binary messages without parsing them.
   var isSkimming = false
-  /// The number of bytes of a skimmed message that have not arrived yet.
+  /// The number of bytes that have not arrived yet of a message that is counted without parsing (`isSkimming`).
   var toSkip = 0
   /// The beginning of an incomplete frame or answer.
   var rest: [UInt8] = []

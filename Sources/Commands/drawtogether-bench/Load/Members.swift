@@ -9,7 +9,7 @@ struct Members {
   /// The number of members per session.
   var perSession: Int { senders + listeners }
 
-  /// Returns a generator with the sockets, which are not open yet. Creates the sessions.
+  /// Creates the sessions, and returns a load generator with their sockets. The sockets are not open yet.
   func makeGenerator(_ options: BenchOptions, maker: MessageMaker) throws(BenchError) -> Generator {
     let generator = try Generator(options, maker: maker)
     for (session, target) in try Self.targets(sessions, options, generator.server).enumerated() {
@@ -42,7 +42,7 @@ extension Generator {
 }
 
 extension MessageMaker {
-  /// Creates a maker for the options.
+  /// Creates a maker of the messages that the options describe.
   init(_ options: BenchOptions) {
     self.init(
       payloadLength: options.payload, retention: options.isRetained ? .replace : .none, isPeer: options.isPeer

@@ -27,7 +27,7 @@ struct MessageMaker {
     payload = (0..<payloadLength).map { UInt8(truncatingIfNeeded: 97 + $0 % 26) }
   }
 
-  /// Appends the next message of a sender, with `time` in its mark. The latency starts at this time.
+  /// Appends the next message of a sender. The message's `TimeMark` contains `time`, from which the latency is measured.
   mutating func append(to bytes: inout [UInt8], sender: Link, time: UInt64) {
     sender.clientSequence &+= 1
     TimeMark(time: time, sender: UInt32(sender.index)).write(to: &payload)

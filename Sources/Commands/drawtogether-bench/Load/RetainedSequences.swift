@@ -16,7 +16,7 @@ final class RetainedSequences {
     prefix = Self.prefix &+ UInt64(sender)
   }
 
-  /// Records an entry.
+  /// Records the sequence of a received entry. Ignores an entry whose key does not belong to this sender.
   func record(_ entry: GatewayEntry) {
     guard entry.key.high == prefix, entry.key.low < UInt64(Self.keys) else { return }
     newest[Int(entry.key.low)] = entry.sequence

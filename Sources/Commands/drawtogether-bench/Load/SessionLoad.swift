@@ -7,7 +7,7 @@ struct SessionLoad {
   var nextSender = 0
   var sent = 0
   var delivered = 0
-  /// True if messages arrived since the last check.
+  /// True if messages of this session were delivered since the last check.
   var isDue = false
   /// The time of the last delivery, or of the start.
   var lastProgress: UInt64 = 0

@@ -38,7 +38,7 @@ struct FloorChild: ~Copyable {
     while true {
       let count = unsafe word.withUnsafeMutableBytes { unsafe read(pipe, $0.baseAddress, $0.count) }
       guard count >= 8, count % 8 == 0 else {
-        throw .protocolViolation("the reading process of floor has ended")
+        throw .protocolViolation("the process that reads the bytes sent by `floor` has ended")
       }
       if word[count / 8 - 1] >= total { return }
     }

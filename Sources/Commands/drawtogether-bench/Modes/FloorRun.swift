@@ -6,7 +6,8 @@ internal import Platform
 /// The mode `floor`: the CPU time of the kernel for `send` to loopback sockets that are read on another core.
 enum FloorRun {
   private static let frameCounts = [1, 2, 4, 8, 16, 64]
-  /// The number of rounds that are not measured, because the first rounds have quick acknowledgements and cold caches.
+  /// The number of rounds that are not measured. A round is one call of `send` for each socket. In the first rounds, TCP sends
+  /// quick acknowledgements and the caches are cold.
   private static let warmUpRounds = 20
 
   /// Runs the measurement and returns its report.
@@ -51,8 +52,8 @@ enum FloorRun {
     return sockets
   }
 
-  /// Sends rounds to all sockets; a round starts when the previous one is read completely. Returns the CPU microseconds of this
-  /// thread per call.
+  /// Sends data to all sockets in rounds. Each round calls `send` once for each socket. The next round starts when the reading
+  /// process has read all bytes. Returns the CPU time of this thread per call, in microseconds.
   private static func run(
     _ sockets: [CInt], bytes: Int, seconds: Double, _ child: borrowing FloorChild, total: inout UInt64
   ) throws(BenchError) -> Double {

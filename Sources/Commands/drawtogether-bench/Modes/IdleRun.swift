@@ -6,7 +6,7 @@ enum IdleRun {
     let rest = options.sockets % options.members
     let sessions = whole + (rest > 0 ? 1 : 0)
     let generator = try Generator(options, maker: MessageMaker(options))
-    // The last target is that of the sender and the reader.
+    // The last target is for the two sockets whose latency is measured: a sender and a reader.
     let targets = try Members.targets(sessions + (options.isLive ? 1 : 0), options, generator.server)
     let calm = try options.isLive ? generator.beginLivePair(targets[sessions]) : nil
     let first = generator.links.count
@@ -30,22 +30,23 @@ enum IdleRun {
     let idling = Interval(from: start, to: end)
     var report = Report(options, generator)
     report.add("sessions", "sessions", sessions)
-    report.add("opensPerSecond", "opened per second", sockets / opening.seconds, .perSecond)
+    report.add("opensPerSecond", "sockets opened per second", sockets / opening.seconds, .perSecond)
     report.add(
       "serverMicrosecondsPerOpen", "server CPU per opened socket", opening.server.map { $0 * 1e6 / sockets },
       .microseconds)
     if let empty {
       let full = try Self.memory(options) ?? empty
-      report.add("memoryBeforeKiB", "private memory before", empty.privateDirty / 1_024, .kibibytes)
-      report.add("memoryWithKiB", "private memory after", full.privateDirty / 1_024, .kibibytes)
+      report.add("memoryBeforeKiB", "private memory without sockets", empty.privateDirty / 1_024, .kibibytes)
+      report.add("memoryWithKiB", "private memory with sockets", full.privateDirty / 1_024, .kibibytes)
       report.add(
         "memoryBytesPerSocket", "private memory per socket",
         Double(full.privateDirty - empty.privateDirty) / sockets,
         .bytes)
-      report.add("residentBeforeKiB", "resident before", empty.resident / 1_024, .kibibytes)
-      report.add("residentWithKiB", "resident after", full.resident / 1_024, .kibibytes)
+      report.add("residentBeforeKiB", "resident memory without sockets", empty.resident / 1_024, .kibibytes)
+      report.add("residentWithKiB", "resident memory with sockets", full.resident / 1_024, .kibibytes)
       report.add(
-        "residentBytesPerSocket", "resident per socket", Double(full.resident - empty.resident) / sockets,
+        "residentBytesPerSocket", "resident memory per socket",
+        Double(full.resident - empty.resident) / sockets,
         .bytes)
     }
     report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
@@ -53,7 +54,7 @@ enum IdleRun {
       "kernelBytesPerSocket", "kernel buffers per socket, for both ends",
       Double(Memory.ofSockets() - kernelBefore) / sockets,
       .bytes)
-    report.add("idleSeconds", "silent for", idling.seconds, .seconds)
+    report.add("idleSeconds", "duration of the idle period", idling.seconds, .seconds)
     report.add(
       "serverCPUPercent", "idle server CPU", idling.server.map { $0 / idling.seconds * 100 }, .percent)
     if let calm {

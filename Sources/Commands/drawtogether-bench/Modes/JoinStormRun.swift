@@ -39,7 +39,7 @@ enum JoinStormRun {
     var each = Histogram()
     for link in generator.links[first...] { each.record(link.liveAt - link.startedAt) }
     var report = Report(options, generator)
-    report.add("joins", "joined at once", options.joins)
+    report.add("joins", "joined at the same time", options.joins)
     report.add("entries", "retained entries", entries)
     report.add("snapshotBytes", "payload of the retained entries", bytes, .bytes)
     report.add(
@@ -90,8 +90,8 @@ enum JoinStormRun {
     guard isKept else { throw .stalled(expected: entries, delivered: generator.counters.echoes) }
   }
 
-  /// Waits for snapshots from a peer. A peer does not signal the end of a snapshot, so a snapshot counts as complete at `bytes`
-  /// bytes.
+  /// Waits for snapshots from a peer: a server that is not a gateway (`--peer`). A peer does not signal the end of a snapshot, so
+  /// a snapshot counts as complete at `bytes` bytes.
   private static func waitForBytes(_ generator: Generator, _ first: Int, _ bytes: Int) throws(BenchError) {
     let end = Clock.now() + 60_000_000_000
     var waiting = generator.links[first...].filter { $0.bytesReceived < bytes }

@@ -65,9 +65,9 @@ extension Report {
     let delivered = Double(counters.delivered)
     add("seconds", "measured", interval.seconds, .seconds)
     add("sent", "sent", counters.sent)
-    add("sentPerSecond", "sent per second", Double(counters.sent) / interval.seconds, .perSecond)
+    add("sentPerSecond", "messages sent per second", Double(counters.sent) / interval.seconds, .perSecond)
     add("delivered", "delivered", counters.delivered)
-    add("deliveredPerSecond", "delivered per second", delivered / interval.seconds, .perSecond)
+    add("deliveredPerSecond", "messages delivered per second", delivered / interval.seconds, .perSecond)
     add(
       "deliveredShare", "delivered share of sent messages",
       counters.sent > 0 ? delivered / Double(counters.sent * deliveriesEach) : nil)
@@ -85,9 +85,9 @@ extension Report {
       }
     }
     add("sendCalls", "send calls of the gateway", measurement.sendCalls)
-    add("entriesPerSend", "entries per send", measurement.entriesPerSend)
-    add("busiestReactorShare", "share of the busiest reactor", measurement.busiestReactorShare)
-    add("messagesPerRead", "delivered per read", delivered / Double(max(1, counters.reads)))
+    add("entriesPerSend", "entries per send call", measurement.entriesPerSend)
+    add("busiestReactorShare", "busiest reactor's share of the busy time", measurement.busiestReactorShare)
+    add("messagesPerRead", "messages delivered per read", delivered / Double(max(1, counters.reads)))
     add("generatorCPUPercent", "generator CPU", interval.own / interval.seconds * 100, .percent)
     add(
       "generatorMicrosecondsPerDelivered", "generator CPU per delivered message",

@@ -48,11 +48,10 @@ enum SlowReadersRun {
     report.add("readingMembers", "members that read", options.members)
     report.add("passedMiB", "transferred payload", Double(entries * options.payload) / 1_048_576, .mebibytes)
     report.add(
-      "processGrowthKiB", "growth of the process", (full.privateDirty - before.privateDirty) / 1_024,
-      .kibibytes
-    )
+      "processGrowthKiB", "memory growth of the server process",
+      (full.privateDirty - before.privateDirty) / 1_024, .kibibytes)
     report.add(
-      "processGrowthBytesPerReader", "growth of the process per slow reader",
+      "processGrowthBytesPerReader", "memory growth of the server process per slow reader",
       Double(full.privateDirty - before.privateDirty) / Double(options.readers), .bytes)
     report.add(
       "kernelGrowthKiB", "growth of socket buffers, for both ends", (full.sockets - before.sockets) / 1_024,
@@ -78,10 +77,13 @@ enum SlowReadersRun {
   }
 
   private static func add(_ outcome: Outcome, to report: inout Report) {
-    for (name, count) in outcome.ways { report.add("returnedBy\(name)", "continued by: \(name)", count) }
+    for (name, count) in outcome.ways {
+      report.add("returnedBy\(name)", "slow readers by way of catching up: \(name)", count)
+    }
     report.add("closed", "slow readers closed by the gateway", outcome.closed)
     report.add("complete", "slow readers with all entries", outcome.complete)
-    report.add("catchUpSeconds", "time until all are up to date", outcome.seconds, .seconds)
+    report.add(
+      "catchUpSeconds", "time until all slow readers have the last entry", outcome.seconds, .seconds)
     if outcome.complete + outcome.closed < outcome.total {
       report.warn(
         "\(outcome.total - outcome.complete - outcome.closed) slow readers do not have the same entries as the other members."

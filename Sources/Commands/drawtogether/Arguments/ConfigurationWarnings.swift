@@ -34,17 +34,17 @@ enum ConfigurationWarnings {
       configuration.trustedProxies == 0
     {
       warnings.append(
-        "--public-url is https and --https is off, so there must be a proxy: without --trust-proxy 1, all clients of the proxy "
-          + "count as one address")
+        "--public-url is https and --https is off, so there must be a proxy: "
+          + "without --trust-proxy 1, all clients of the proxy count as one address")
     }
     let reserve = UInt64(clamping: limits.diskReserveBytes)
     if let room = DataFolder.room(for: configuration.dataDirectory),
       room.free < reserve, reserve < room.total
     {
       warnings.append(
-        "the disk of --data \(configuration.dataDirectory) has \(SettingValue.rough(size: room.free)) free, less than "
-          + "--disk-reserve-bytes with \(SettingValue.describe(size: limits.diskReserveBytes)): new sessions and uploads are "
-          + "refused until more is free")
+        "the disk of --data \(configuration.dataDirectory) has \(SettingValue.rough(size: room.free)) free, "
+          + "less than --disk-reserve-bytes with \(SettingValue.describe(size: limits.diskReserveBytes)): "
+          + "new sessions and uploads are refused until more space is free")
     }
     let wanted = descriptors(configuration)
     if let openFiles = machine.openFiles, openFiles < wanted {
@@ -54,9 +54,11 @@ enum ConfigurationWarnings {
     }
     if let memory = machine.memory, let budget = configuration.memory, budget > memory / 10 * 9 {
       warnings.append(
-        "--memory is \(SettingValue.describe(size: budget)), but only \(SettingValue.rough(size: UInt64(clamping: memory))) of memory "
-          + "are available, of which the kernel needs some for sockets and files: the kernel may kill the process before it "
-          + "reaches --memory; three quarters of the available memory are safe")
+        "--memory is \(SettingValue.describe(size: budget)), "
+          + "but only \(SettingValue.rough(size: UInt64(clamping: memory))) of memory are available, "
+          + "of which the kernel needs some for sockets and files: "
+          + "the kernel may kill the process before it reaches --memory; three quarters of the available memory are safe"
+      )
     }
     return warnings
   }

@@ -109,7 +109,7 @@ struct MemoryBudget: Equatable, Sendable {
   /// uses the rest for sockets and files.
   static func standard(of usable: Int) -> Int { usable / 4 * 3 }
 
-  /// Returns true if a limit differs from its default because the default would not fit.
+  /// Returns true if a limit differs from its default because the default would not fit into the memory.
   static func isDivided(_ setting: Setting, in configuration: GatewayConfiguration) -> Bool {
     Part.all(isSecure: true).flatMap { [$0.limit, $0.inner].compactMap(\.self) }.contains {
       $0.settingName == setting.name

@@ -22,7 +22,8 @@ enum ProcessArguments {
     return arguments.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Reads a whole file of the kernel, which reports no length; nil if it cannot be read.
+  /// Reads a whole file of the kernel, such as a file in /proc. The system does not report the length of such a file. Returns nil
+  /// if the file cannot be read.
   private static func file(_ path: String) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

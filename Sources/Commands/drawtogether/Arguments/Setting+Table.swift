@@ -52,7 +52,7 @@ extension Setting {
       at: \.publicDirectory, read: SettingValue.path, show: { $0 }),
     choice(
       "durability",
-      help: "memory: sessions end with the process; process: they survive its end; full: also a power cut",
+      help: "failure that sessions survive: none (memory), end of the process (process), power cut (full)",
       at: \.durability),
   ]
 

@@ -92,7 +92,8 @@ struct LimitPair {
   let part: LimitDescription
   let whole: LimitDescription
 
-  /// All pairs except `memoryBytes` and `sessionLogBytes`: `checkLimits` checks that pair even if both limits are defaults.
+  /// All pairs of limits that are checked only if the operator set both. The pair `memoryBytes` and `sessionLogBytes` is not in
+  /// this list: `checkLimits` checks it even if both limits are defaults.
   static let all: [LimitPair] = [
     ("messageBytes", "sessionLogBytes"), ("attachmentBytes", "sessionAttachmentBytes"),
     ("connectionsPerAddress", "connections"), ("catchUpTailBytes", "memoryBytes"),
@@ -104,8 +105,8 @@ struct LimitPair {
     return LimitPair(part: part, whole: whole)
   }
 
-  /// Returns true if the part has a higher limit than the whole. If the whole is 0, there is no conflict, because 0 switches the
-  /// feature off.
+  /// Returns true if the limit of one share (`part`) is higher than the limit of the total (`whole`). If `whole` is 0, there is
+  /// no conflict, because 0 switches the feature off.
   func contradicts(_ limits: Limits) -> Bool {
     let most = limits[keyPath: whole.keyPath]
     return most > 0 && limits[keyPath: part.keyPath] > most

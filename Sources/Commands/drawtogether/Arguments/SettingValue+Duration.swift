@@ -34,12 +34,12 @@ extension SettingValue {
     return text.isEmpty ? nil : sum
   }
 
-  /// Returns a duration in the syntax of `seconds`.
+  /// Returns a duration in the syntax that `seconds(_:)` parses.
   static func describe(seconds: Int) -> String {
     seconds == 0 ? "0s" : describe(milliseconds: seconds * 1_000)
   }
 
-  /// Returns a duration in the syntax of `milliseconds`.
+  /// Returns a duration in the syntax that `milliseconds(_:plain:)` parses.
   static func describe(milliseconds: Int) -> String {
     guard milliseconds != 0 else { return "0ms" }
     var text = ""

@@ -8,10 +8,10 @@ extension DrawTogetherCommand {
   func copyFolder(_ request: FolderCopying.Request, asJSON: Bool) throws(CommandError) -> ExitCode {
     let sum = try FolderCopying.run(request)
     for fault in sum.faults {
-      let fate = fault.isCopied ? "" : "; it is not copied"
+      let fate = fault.isCopied ? "" : "; the session is not copied"
       errors("drawtogether: session \(fault.session): \(fault.words)\(fate)\n")
     }
-    if let fault = sum.certificateFault { errors("drawtogether: \(fault); it is not copied\n") }
+    if let fault = sum.certificateFault { errors("drawtogether: \(fault); the certificate is not copied\n") }
     if asJSON {
       output(Self.json(of: sum, request) + "\n")
     } else {
@@ -36,7 +36,7 @@ extension DrawTogetherCommand {
       case .restore: "restored into \(request.target): \(content)"
       }
     let sessions = Set(sum.faults.filter(\.isCopied).map(\.session)).count
-    if sessions > 0 { text += "; \(counted(sessions, "session")) with the damage of the original" }
+    if sessions > 0 { text += "; copied with the damage of the source: \(counted(sessions, "session"))" }
     if let name = sum.replacedCertificate { text += "; the previous certificate is now \(name)" }
     return text
   }

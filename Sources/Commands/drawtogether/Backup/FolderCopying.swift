@@ -17,7 +17,7 @@ struct FolderCopying {
     var faults: [Fault] = []
     /// The error that prevented the copy of the certificate or its key.
     var certificateFault: StorageError?
-    /// The new name of the previous certificate.
+    /// The new name of the certificate that the target folder contained before; nil if no certificate was renamed.
     var replacedCertificate: String?
     /// The duration of the copy.
     var seconds = 0.0

@@ -25,7 +25,7 @@ struct SessionCopying {
     var successors: Set<SessionID> = []
   }
 
-  /// Actions that tests perform between the steps.
+  /// The actions between the steps of a copy. Tests replace them.
   struct Meanwhile {
     /// The pause before a repeated attempt, in which a writer can finish.
     var wait: () -> Void = { usleep(SessionCopying.pause) }
@@ -38,7 +38,7 @@ struct SessionCopying {
     var outcome = Outcome()
     /// The length of the copied log in bytes; nil if the log was not copied.
     var length: Int?
-    /// The end of the readable part; nil if the log is unusable.
+    /// The end of the readable part of the log; nil if the log is unusable.
     var end: LogEnd?
     /// True if the log has a fault.
     var hasLogFault = false
@@ -73,7 +73,7 @@ struct SessionCopying {
   /// - Parameters:
   ///   - session: the session, with source and target.
   ///   - purpose: with `.restore`, the expiry times of the session start again.
-  ///   - meanwhile: the actions between the steps.
+  ///   - meanwhile: the actions between the steps of the copy. Tests replace them.
   /// - Returns: nil if the session does not exist, or was removed during the copy; then no files are copied.
   /// - Throws: `CopyError` if the copy cannot be written, or no descriptors are left.
   static func copy(
@@ -156,7 +156,7 @@ struct SessionCopying {
     result.outcome.attachments = survey.attachments.objects.count
     if let end, survey.faults.isEmpty, end.damage != nil { try session.cutLog(end) }
     result.hasLogFault = !survey.faults.isEmpty
-    // The unreadable part may refer to any file.
+    // The unreadable part of the log may refer to any file, so all files are copied.
     result.isDamaged = try session.copyDamagedBytes() || result.hasLogFault
     if result.isDamaged { try files.copyAll() }
     files.beginLog()

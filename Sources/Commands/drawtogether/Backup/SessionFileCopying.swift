@@ -9,7 +9,7 @@ struct SessionFileCopying {
   private static let maximumPinned = 256
 
   private let session: SessionCopy
-  /// The lengths of copied contents, which never change.
+  /// The lengths of the copied attachment contents, by digest. A content never changes after it was stored.
   private var contents: [String: UInt64] = [:]
   /// The files that existed just before the log was copied, and are not copied yet.
   private var pinned: [String: PinnedFile] = [:]
@@ -28,7 +28,8 @@ struct SessionFileCopying {
   /// The total size of all copied files in bytes.
   var bytes: UInt64 { contents.values.reduce(0, +) + uploads.values.reduce(0, +) }
 
-  /// Copies the existing contents, which never change, and keeps newer files open.
+  /// Copies the existing contents of attachments; these files never change. Opens the files of uploads and of newer contents, so
+  /// that they can be copied even if the gateway removes them.
   mutating func copyAhead() throws(CopyError) {
     pinned = [:]
     do throws(CopyError) {
@@ -108,7 +109,7 @@ struct SessionFileCopying {
     var length = try content(digest)
     if length == nil, let file {
       if try upload(file, atMost: nil) == size { return nil }
-      // The upload may have been renamed in between.
+      // After the first call of `content`, the gateway may have renamed the upload's file to its digest.
       length = try content(digest)
     }
     if let length {

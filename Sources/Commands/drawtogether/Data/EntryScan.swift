@@ -5,7 +5,7 @@ internal import Wire
 ///
 /// The scan rejects the same errors as a gateway that opens the session, and keeps no entries in memory.
 struct EntryScan {
-  /// An entry at its place in a record.
+  /// An entry that the scan found in a record, with its receivers.
   struct Found {
     let entry: GatewayEntry
     /// The receivers; nil for all participants.

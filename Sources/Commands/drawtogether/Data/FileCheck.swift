@@ -45,7 +45,7 @@ struct FileCheck {
   private mutating func check(content file: StoredFile) {
     do throws(StorageError) {
       let digest = try Self.digest(of: try folder.openContent(file.name))
-      if digest != file.name { fault(file, "the SHA-256 of its content is \(digest)") }
+      if digest != file.name { fault(file, "the SHA-256 of the file's content is \(digest)") }
     } catch {
       fault(file, "\(error)")
     }

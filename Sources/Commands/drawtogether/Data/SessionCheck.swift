@@ -10,7 +10,7 @@ internal import Wire
 struct SessionCheck {
   /// A fault of a session.
   enum Fault: Hashable, CustomStringConvertible {
-    /// A record or an entry at a byte of the log.
+    /// A fault in a record or an entry. `byte` is its offset in the log.
     case log(byte: Int, String)
     /// A file beside the log, by its path in the folder of the session.
     case file(String, String)
@@ -80,7 +80,9 @@ struct SessionCheck {
       }
       for (byte, number) in unnumbered where number > numbers {
         faults.append(
-          .log(byte: byte, "an entry of participant \(number), but the highest number is \(numbers)"))
+          .log(
+            byte: byte, "an entry of participant \(number), but the highest participant number is \(numbers)")
+        )
       }
       if survey.facts == nil, end.damage == nil {
         faults.append(.log(byte: end.offset, "no record identifies the session"))

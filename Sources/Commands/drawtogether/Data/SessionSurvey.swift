@@ -33,7 +33,8 @@ struct SessionSurvey {
     switch record.known {
     case .session:
       facts = try SessionHeaderRecord(body)
-      // An ended session writes no record before a `restored` record undoes the end. So the `restored` record is lost.
+      // An ended session writes no record before a `restored` record undoes the end. So a `session` record after the end means
+      // that the `restored` record between them is lost.
       if case .ended = state { state = .open }
     case .participant:
       let said = try ParticipantRecord(body).participant

@@ -26,7 +26,7 @@ final class StoredSessions {
     try self.init(holding: data, folder)
   }
 
-  /// Creates a value for an open folder.
+  /// Creates an object for the sessions of a data folder that is already open.
   init(holding data: DataFolder, _ folder: String) throws(CommandError) {
     self.folder = folder
     self.data = data
@@ -119,7 +119,7 @@ final class StoredSessions {
 
   /// Accepts the loss of records of a session, so that `verify` no longer reports the loss. Renames files.
   ///
-  /// - Returns: the number of damaged bytes that were removed from its log.
+  /// - Returns: the number of damaged bytes that were removed from the session's log.
   func acceptLoss(of id: SessionID) throws(CommandError) -> Int {
     let damage = try CommandError.converting(try store.damage(of: id))
     for (name, _) in damage { try CommandError.converting(try store.accept(name, of: id)) }

@@ -25,7 +25,7 @@ struct UpsertTextMessage: Codable {
 
 /// The metadata of an attachment: its placement.
 struct PlacementMetadata: Codable {
-  /// The center.
+  /// The coordinates of the center: x and y.
   var location: [Double]
   var width: Double?
   var height: Double?

@@ -28,7 +28,8 @@ final class Participation {
   private var arrival: CheckedContinuation<Void, Never>?
   private var hasEnded = false
 
-  /// Looks up the session of a link and joins it. `events` or `enter` deliver its events.
+  /// Looks up the session of a link, and joins the session. The caller then receives the session's events from `events` or
+  /// `enter`.
   init(_ request: JoinRequest, link: URL) async throws(CommandError) {
     do {
       session = try await GroupActivitiesGateway.session(

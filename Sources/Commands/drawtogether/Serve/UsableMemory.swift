@@ -10,10 +10,10 @@ enum UsableMemory {
       read: ControlGroups.text)
   }
 
-  /// Returns the number of bytes from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of
-  /// a file or nil.
+  /// Returns the number of bytes that the process can use: `machine`, or the lowest limit of a control group if that is lower.
+  /// `groups` is the text of `/proc/self/cgroup`; `read` returns the text of a file, or nil.
   static func bytes(machine: Int?, groups: String, read: (String) -> String?) -> Int? {
-    // No limit is "max" in version 2, and in version 1 a number larger than any memory.
+    // For a control group without a limit, the file contains "max" in version 2, and a number above any memory size in version 1.
     let limits = ControlGroups.folders(of: "memory", in: groups).compactMap { folder in
       (read("\(folder)/memory.max") ?? read("\(folder)/memory.limit_in_bytes"))
         .flatMap { Int($0.prefix { $0 != "\n" }) }

@@ -3,9 +3,10 @@ internal import Glibc
 internal import Networking
 internal import Platform
 
-/// Notifies a service manager that the gateway serves, is alive, or stops. Does nothing without a manager.
+/// Notifies a service manager (such as systemd) that the gateway accepts requests, is alive, or stops. Does nothing without a
+/// service manager.
 ///
-/// `WATCHDOG=1` is sent only while every event loop runs, so that the manager restarts a gateway with a hanging loop.
+/// `WATCHDOG=1` is sent only while every event loop runs, so that the service manager restarts a gateway with a hanging loop.
 struct Watchdog: Sendable {
   private let manager: ServiceManager?
   private let log: Log
@@ -15,7 +16,8 @@ struct Watchdog: Sendable {
     self.log = log
   }
 
-  /// Notifies the manager that the gateway accepts requests. Then repeats the watchdog notification, if the manager requests it.
+  /// Notifies the service manager that the gateway accepts requests. Then repeats the watchdog notification, if the service
+  /// manager requests it.
   func start(_ gateway: Gateway) throws(SystemError) {
     notify(.ready)
     guard let interval = manager?.watchdogInterval else { return }
@@ -33,7 +35,7 @@ struct Watchdog: Sendable {
     }
   }
 
-  /// Notifies the manager that the gateway is about to stop.
+  /// Notifies the service manager that the gateway is about to stop.
   func stop() {
     notify(.stopping)
   }

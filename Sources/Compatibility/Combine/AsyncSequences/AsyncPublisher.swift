@@ -3,7 +3,7 @@
 /// The sequence requests one value at a time. Values published while no reader waits are dropped. The exception is the newest
 /// value of `@Published` and `CurrentValueSubject`, which the next reader receives.
 public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Never {
-  /// A value.
+  /// The type of the publisher's values.
   public typealias Element = P.Output
   /// The sequence never fails.
   public typealias Failure = Never
@@ -47,9 +47,9 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
 ///
 /// The sequence requests one value at a time, as `AsyncPublisher` does.
 public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
-  /// A value.
+  /// The type of the publisher's values.
   public typealias Element = P.Output
-  /// The publisher's error.
+  /// The type of the publisher's errors.
   public typealias Failure = P.Failure
 
   private let publisher: P

@@ -24,15 +24,16 @@ public struct Published<Value> {
     set { fatalError("@Published is only available on properties of classes, not for \(newValue)") }
   }
 
-  /// The publisher of the property: publishes the current value at once, and then each new value before it is stored.
+  /// The publisher of the property. A new subscriber gets the current value immediately, and then each new value before it is
+  /// stored.
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     // The setter does nothing: `assign(to: &$x)` only writes back the publisher that it has read.
     nonmutating set {}
   }
 
-  /// The publisher of the property, read through the enclosing object. With the object, `assign(to:)` can announce each change
-  /// through `objectWillChange`.
+  /// The publisher of the property, with a reference to the object that contains the property. `assign(to:)` uses this object to
+  /// announce each change through `objectWillChange`.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     projected projectedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Publisher>,
@@ -107,5 +108,5 @@ public struct Published<Value> {
 
 // The shared state is protected by locks. Values cross threads, so they must be `Sendable`.
 extension Published: @unchecked Sendable where Value: Sendable {}
-// The publisher has only the shared state.
+// A publisher contains the shared state, and a weak reference to the object with the property.
 extension Published.Publisher: @unchecked Sendable where Value: Sendable {}

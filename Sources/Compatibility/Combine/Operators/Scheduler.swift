@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// Runs closures on other threads or later (Apple's `Scheduler`, as far as `receive(on:)` needs it).
+/// Runs closures on other threads or later (the part of Apple's `Scheduler` that `receive(on:)` needs).
 public protocol Scheduler {
   /// The options for one closure.
   associatedtype SchedulerOptions

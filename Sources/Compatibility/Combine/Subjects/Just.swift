@@ -3,7 +3,7 @@ public struct Just<Output>: Publisher {
   /// The publisher never fails.
   public typealias Failure = Never
 
-  /// The value.
+  /// The value that the publisher sends.
   public let output: Output
 
   /// Creates the publisher of a value.

@@ -42,7 +42,7 @@ public final class AnyCancellable: Cancellable, Hashable {
     pending?()
   }
 
-  /// Returns true if both are the same object.
+  /// Returns true if both arguments are the same object.
   public static func == (left: AnyCancellable, right: AnyCancellable) -> Bool {
     left === right
   }

@@ -10,12 +10,12 @@ public enum Subscribers {
 
   /// The number of values that a subscriber requests.
   @frozen public struct Demand: Equatable, Comparable, Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The number; nil for unlimited.
+    /// The number of requested values; nil if the number is unlimited.
     public let max: Int?
 
-    /// All values.
+    /// A demand for all values that the publisher has.
     public static let unlimited = Demand(count: nil)
-    /// No values.
+    /// A demand for no values.
     public static let none = Demand(count: 0)
 
     private init(count: Int?) {

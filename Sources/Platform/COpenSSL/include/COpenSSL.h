@@ -10,8 +10,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-// The digest algorithms of FIPS 180-4. OpenSSL searches its providers for EVP_sha1() and EVP_sha256() each time a digest begins;
-// these are found once. NULL if no provider has the algorithm. Any thread may call them.
+// Return the digest algorithms of FIPS 180-4; NULL if no provider has the algorithm. OpenSSL's EVP_sha1() and EVP_sha256() make
+// OpenSSL search its providers each time a digest begins; the algorithms here are found once. Any thread may call both functions.
 const EVP_MD *copenssl_sha1(void);
 const EVP_MD *copenssl_sha256(void);
 

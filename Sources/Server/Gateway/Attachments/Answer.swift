@@ -7,8 +7,8 @@ struct Answer: Sendable {
   var head: ResponseHead
   var bytes: [UInt8] = []
   var range: Range<Int> = 0..<0
-  /// True if the body is produced while it is sent. The last chunk marks the end of the body; in HTTP/1.0, the end of the
-  /// connection does.
+  /// True if the body is produced while it is sent, so that its length is not known beforehand. In HTTP/1.1, the last chunk marks
+  /// the end of the body. In HTTP/1.0, the end of the connection marks it.
   var hasUnknownLength = false
 
   init(_ status: Status, fields: FieldList = [:]) {

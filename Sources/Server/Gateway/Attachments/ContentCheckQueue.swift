@@ -9,7 +9,7 @@ struct ContentCheckQueue {
   private enum Check {
     /// The content is in the queues of these clients.
     case waiting(Set<IPAddress?>)
-    /// The content is being verified. The value is the client from whose queue it was taken.
+    /// The content is being verified. The value is the client from whose queue the content was taken.
     case running(IPAddress?)
   }
 
@@ -18,7 +18,7 @@ struct ContentCheckQueue {
     /// The content is in the queue, or is being verified already. If a different content was removed from the queue to make room,
     /// `dropping` is that content.
     case added(dropping: ContentID?)
-    /// A limit is reached, and nothing was added.
+    /// The content was not added, because the queue has reached one of its limits.
     case refused
   }
 

@@ -19,9 +19,10 @@ actor ContentVerifier {
 
     var description: String {
       switch self {
-      case .missing: "its file is missing"
-      case .length(let length, let expected): "its file has \(length) bytes instead of \(expected)"
-      case .digest(let found): "the bytes of its file have the SHA-256 \(found)"
+      case .missing: "the attachment's file is missing"
+      case .length(let length, let expected):
+        "the attachment's file has \(length) bytes instead of \(expected)"
+      case .digest(let found): "the bytes of the attachment's file have the SHA-256 \(found)"
       }
     }
   }

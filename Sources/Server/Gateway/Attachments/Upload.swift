@@ -8,7 +8,8 @@ final class Upload {
   let request: UploadRequest
   let session: SessionID
   let connection: Connection.Key
-  /// The client's address, for the log.
+  /// The address whose limit of simultaneous uploads counts this upload; nil for a client on the gateway's machine, which has no
+  /// such limit.
   let clientAddress: IPAddress
   /// The address whose limit of simultaneous uploads includes this upload; nil for this machine, which has no such limit.
   let countedAddress: IPAddress?

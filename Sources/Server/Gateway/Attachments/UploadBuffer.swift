@@ -1,7 +1,7 @@
 /// The received bytes of an upload that are not in its file yet.
 ///
-/// One buffer is filled while the bytes of the other one are written. The buffers change places and keep their memory, because
-/// the kernel would otherwise clear new memory for each piece of a file.
+/// One buffer is filled while the bytes of the other buffer are written. Then the two buffers are swapped. They keep their
+/// memory, because the kernel would otherwise clear new memory for each piece of a file.
 struct UploadBuffer {
   private var received: [UInt8] = []
   /// The bytes that are being written to the file; empty between two writes.
@@ -24,7 +24,7 @@ struct UploadBuffer {
     return bytes
   }
 
-  /// Puts the waiting bytes back.
+  /// Sets the waiting bytes to `bytes`: the bytes that `take` returned, and the bytes that the caller appended to them.
   mutating func restore(_ bytes: consuming [UInt8]) {
     received = bytes
   }

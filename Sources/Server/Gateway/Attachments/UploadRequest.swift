@@ -234,7 +234,8 @@ extension UploadRequest {
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
-      // The text is a number that is larger than any attachment, and therefore larger than any offset of an upload.
+      // The field contains a number that is larger than any attachment and any offset of an upload. Later checks of the number
+      // refuse it.
       return UInt64(field) ?? .max
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")

@@ -74,7 +74,7 @@ extension UploadService {
     } catch .checksum(let offset) {
       pause(lease, at: offset)
     } catch {
-      // The usual reason is that a newer request has got the lease. That request reports the further progress.
+      // The usual reason for this error is that a newer request has got the lease. That request reports the further progress.
       _ = logged(error)
       changed(hosted)
     }

@@ -91,7 +91,7 @@ extension UploadService {
     } catch {
       pending.restarting -= 1
       guard !pending.isOver else { throw gone(attachment, from: hosted) }
-      // The bytes of the earlier request are lost.
+      // The restart failed. Without tus, an upload cannot continue after its earlier bytes, so the attachment is removed.
       await remove(attachment, from: hosted)
       throw logged(error)
     }
@@ -101,7 +101,8 @@ extension UploadService {
         persister.reportBytes(of: hosted)
       }
     } catch {
-      // The bytes of the earlier request are lost, and the session refuses the new size.
+      // The restart has emptied the file, and the session refuses the new size. So the attachment cannot be completed, and is
+      // removed.
       await remove(attachment, from: hosted)
       throw error
     }

@@ -21,7 +21,7 @@ extension UploadService {
       logFailure(of: upload, refusal.code)
       refuse(upload, .problem(refusal))
     case .opening, .finishing, .leaving, .over:
-      // In these states, the body is not read.
+      // While an upload is in one of these states, no bytes of its body are read.
       break
     }
   }

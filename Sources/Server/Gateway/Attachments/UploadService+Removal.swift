@@ -16,7 +16,8 @@ extension UploadService {
     let removed = hosted.session.removeAttachment(attachment, now: now)
     persister.reportBytes(of: hosted)
     changed(hosted)
-    // The upload is ended before the first suspension point, because another attachment with the same id may be added at once.
+    // The upload is ended before the first suspension point, because another attachment with the same id may be added during the
+    // suspension.
     if let upload = pending?.upload { supersede(upload, telling: .noAttachment) }
     if let pending, !pending.isWhole { await discard(pending) }
     hosted.tasksInHand += 1
@@ -29,7 +30,7 @@ extension UploadService {
   /// Removes the file of a content that no attachment uses any more. If `isSaved` is false, a record on the disk may still refer
   /// to the content. The file then stays until the session is loaded again.
   private func removeOrphan(_ digest: String, of hosted: SessionHost, isSaved: Bool) async {
-    // The same content may have arrived again in the meantime.
+    // An upload of the same content may have been completed while this removal waited.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
     do throws(StorageError) {
       try await environment.files.removeContent(digest, of: hosted.id)

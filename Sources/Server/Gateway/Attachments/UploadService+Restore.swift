@@ -45,7 +45,7 @@ extension UploadService {
               try await environment.files.discardUpload(name, of: id)
             }
           case .attachments:
-            // The same content may have arrived again in the meantime.
+            // An upload of the same content may have been completed since the orphaned files were listed.
             if !hosted.session.holdsContent(file.name) {
               try await environment.files.removeContent(file.name, of: id)
             }

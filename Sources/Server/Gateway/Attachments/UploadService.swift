@@ -52,7 +52,7 @@ final class UploadService: SessionUploads {
   var now: MonotonicTime { clock.now }
   var limits: Limits { environment.limits }
 
-  // MARK: - The body
+  // MARK: - The body of a request
 
   /// Takes a slot for an upload.
   ///

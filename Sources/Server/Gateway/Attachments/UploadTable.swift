@@ -30,7 +30,7 @@ final class UploadTable: Sendable {
 
     var description: String {
       switch self {
-      case .ofAll(let count): "all \(count) upload slots are taken (uploads)"
+      case .ofAll(let count): "all \(count) upload slots of the gateway are taken (limit: uploads)"
       case .ofAddress(let count): "all \(count) upload slots of your address are taken (one quarter of all)"
       }
     }
@@ -45,8 +45,8 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
   /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The time for which a body may be slow if its address has only a few uploads, but more than the new upload's address would
-  /// have.
+  /// The time for which a body may be slow if its address has only a few uploads, but at least two more uploads than the address
+  /// of the new upload.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
@@ -66,16 +66,15 @@ final class UploadTable: Sendable {
       counts[network] = counts[network].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// Returns the upload to evict for a new upload: of the uploads slower than `minimum`, the slowest of the address with the
-    /// most uploads.
+    /// Returns the upload to evict for a new upload: of the uploads slower than `minimum`, the slowest upload of the address with
+    /// the most uploads.
     ///
-    /// An upload is safe from eviction at its beginning. The duration of this safety depends on the number of uploads of its
-    /// address:
+    /// An upload cannot be evicted for some time after its beginning. This time depends on the number of uploads of its address:
     ///
-    /// - At most one more than the address of the new upload has: `grace`.
-    /// - More than that, but at most `few`: `leastTime`. Between `leastTime` and `grace`, the upload is evicted only if there is
-    ///   no other candidate.
-    /// - More than both: no time, so that an address cannot occupy slots by restarting its uploads.
+    /// - The time is `grace` if the address has at most one upload more than the address of the new upload.
+    /// - Otherwise, the time is `leastTime` if the address has at most `few` uploads. From `leastTime` to `grace`, the upload is
+    ///   evicted only if there is no other candidate.
+    /// - Otherwise, the time is zero, so that an address cannot occupy slots by restarting its uploads.
     func eviction(
       below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?, few: Int,
       at now: MonotonicTime

@@ -26,7 +26,7 @@ class LiveSession: StoredSession {
   /// The numbers of this session's participants and log bytes that the reactor's gauges currently include.
   final fileprivate var countedParticipants = 0
   final fileprivate var countedLogBytes = 0
-  /// The value of `session.memoryPressure`.
+  /// The value that was last assigned to `session.memoryPressure`.
   final fileprivate var memoryPressure: Int?
 
   /// Creates the state of a session before its first turn.
@@ -196,7 +196,7 @@ final class Broadcaster {
     return true
   }
 
-  /// Moves the sessions whose wait for more entries is over back to the list of dirty sessions.
+  /// Moves sessions back to the list of dirty sessions if their wait for more entries is over.
   private func releasePaced() {
     guard let first = nextPacedFlush, first <= now || stopState.isDraining else { return }
     var next: MonotonicTime?

@@ -11,29 +11,30 @@ internal import Primitives
 struct FlushPacer {
   /// The maximum time for which entries wait for more entries.
   static let longest = Duration.milliseconds(16)
-  /// The load of the loop above which entries wait.
+  /// If the load of the event loop is above this value, entries wait for more entries before they are sent.
   private static let someLoad = 0.7
   /// The load of the loop at which entries wait for the maximum time.
   private static let fullLoad = 0.95
   /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
   private static let worthwhile = 1.5
-  /// The number of flushes between two tries without waiting, while waiting is worthwhile.
+  /// The number of flushes after which the pacer tries one flush without waiting, while waiting is worthwhile.
   private static let tryAtOnceEvery = 64
-  /// The maximum number of flushes between two tries with waiting, while waiting is not worthwhile.
+  /// The maximum number of flushes between two tries of a flush after waiting, while waiting is not worthwhile.
   private static let longestPause = 4096
 
   /// The time of the last flush.
   private(set) var flushedAt = MonotonicTime.distantPast
-  /// The time until which the session waits; nil if it does not wait.
+  /// The time until which the entries of the session wait; nil if no entries wait.
   private(set) var heldUntil: MonotonicTime?
-  /// The moving average of the number of messages in a flush without waiting.
+  /// The moving average of the number of messages in a flush that was not delayed.
   private var atOnce = 1.0
-  /// The moving average of the number of messages in a flush after waiting.
+  /// The moving average of the number of messages in a delayed flush.
   private var afterWaiting = 2.0
-  /// The number of flushes before the next try. While waiting is worthwhile, the try is one flush without waiting. Otherwise, it
-  /// is one flush after waiting.
+  /// The number of flushes before the pacer tries the alternative to its present choice. While waiting is worthwhile, it tries
+  /// one flush without waiting. Otherwise, it tries one flush after waiting.
   private var untilTry = 0
-  /// The number of flushes after the next try, if that try shows that waiting is not worthwhile. It doubles with each such try.
+  /// The next value of `untilTry` if a try shows that waiting is not worthwhile. Each such try doubles the value, up to
+  /// `longestPause`.
   private var pause = 16
 
   /// Returns the maximum time for which entries wait at a given load of the loop.

@@ -66,7 +66,8 @@ actor CertificateKeeper {
       let pair = try source.read()
       let hadFailed = watch.didRead(pair.versions)
       let isNew = pair.context.certificate.chain != holder.current.certificate.chain
-      // If only the file times changed, the session tickets stay valid.
+      // If only the modification times of the files have changed, the TLS context is kept: a new context would invalidate the
+      // session tickets.
       if isNew { holder.replace(with: pair.context) }
       // After a logged failure, the next successful read is logged even if the certificate that was read is already in use.
       guard isNew || isRequested || hadFailed else { return }

@@ -21,7 +21,7 @@ struct CertificateWatch: Sendable {
     var loggedReason: String?
   }
 
-  /// Creates the watch of a certificate with its key. This pair is in use.
+  /// Creates a watch for the certificate and key that are in use. `versions` are the versions of their files.
   init(inForce versions: CertificateSource.Versions) {
     current = versions
     seen = versions

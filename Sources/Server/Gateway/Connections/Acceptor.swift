@@ -86,7 +86,7 @@ final class Acceptor {
     if let secure { accept(from: secure, isSecure: true) }
   }
 
-  /// Continues accepting if a pause is over.
+  /// Accepts waiting connections when the pause in accepting is over.
   func acceptWaiting() {
     guard let nextDeadline, nextDeadline <= clock.now else { return }
     self.nextDeadline = nil
@@ -163,8 +163,8 @@ final class Acceptor {
     guard let connection = open(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.values.connectionsAccepted += 1
     reserved.insert(connection.key)
-    // The connection is read at once, because its request may have arrived already, and the next new connection may evict this
-    // one.
+    // The connection is read immediately, because its request may have arrived already. If the request were not read, the next
+    // new connection could evict this connection as silent.
     reader.readAtOnce(connection)
   }
 
@@ -182,7 +182,7 @@ final class Acceptor {
     io.close(connection, reason: "evicted: the gateway has its maximum number of connections")
   }
 
-  /// Writes a refusal to a socket that is closed next. Bytes that the kernel does not accept at once are lost.
+  /// Writes a refusal to a socket that is closed next. Bytes that the kernel does not accept immediately are lost.
   private func reject(_ socket: Socket, _ refusal: Refusal) {
     _ = socket.send(refusalBytes(refusal).span)
   }

@@ -11,7 +11,8 @@ final class CheckSchedule {
   /// The time between two slots. A check takes place up to this time before or after its time, and later only if many checks are
   /// due in the same turn.
   static let tick = Duration.milliseconds(500)
-  /// The maximum number of ticks until a check. A later check is made at this time.
+  /// The maximum number of ticks until a check. If the time of a check is later, the check takes place after this number of
+  /// ticks.
   static let maximumTicks: Ticks = 63
   /// The number of checks that each turn may make. With more than 1,024 due connections, a turn may check a sixteenth of them.
   private static let leastChecksPerTurn = 64
@@ -86,7 +87,7 @@ final class CheckSchedule {
     let present = Ticks(max(0, now.nanoseconds - start.nanoseconds) / Self.nanosecondsPerTick)
     guard present > lastTick else { return }
     if count > 0 {
-      // After a round through all slots, each slot has been moved.
+      // After `slotCount` ticks, all slots have been moved, so further ticks need no work.
       let passed = min(present - lastTick, Ticks(Self.slotCount))
       var moved: [UInt64] = []
       for tick in lastTick + 1...lastTick + passed {

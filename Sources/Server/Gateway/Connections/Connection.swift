@@ -106,8 +106,8 @@ final class Connection {
     hasPendingWrites = !pendingWrites.isEmpty
   }
 
-  /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the rest to the front is cheap: the rest has
-  /// at most the bytes of one encryption, of a handshake and of a refusal.
+  /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the remaining bytes to the front is cheap,
+  /// because they are few: at most the result of one call that encrypts output, a TLS handshake and a refusal.
   func didWritePending(_ count: Int) {
     pendingWrites.removeFirst(count)
     guard pendingWrites.isEmpty else { return }

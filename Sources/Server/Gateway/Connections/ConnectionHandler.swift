@@ -38,8 +38,8 @@ protocol ConnectionHandler: AnyObject {
   func willClose()
   /// Checks the time limits of the connection.
   ///
-  /// - Returns: the number of ticks until the next check. If a time limit that begins later is earlier than that check, the
-  ///   handler calls `ConnectionIO.hastenCheck(of:)`.
+  /// - Returns: the number of ticks until the next check. If a later event begins a time limit that ends before the next check,
+  ///   the handler calls `ConnectionIO.hastenCheck(of:)`.
   func check() -> CheckSchedule.Ticks
   /// True while the connection waits for a request, so that it can be closed without loss.
   var isQuiet: Bool { get }

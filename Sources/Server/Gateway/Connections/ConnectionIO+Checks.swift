@@ -2,7 +2,7 @@ internal import Networking
 internal import Primitives
 
 extension ConnectionIO {
-  /// Checks the time limits of the connections whose checks are due, but not of more than a turn may check.
+  /// Checks the time limits of the connections whose checks are due, up to the maximum number of checks per turn.
   func performDueChecks() {
     for _ in 0..<checks.checksPerTurn {
       guard let connection = checks.next(in: table, now: clock.now) else { return }

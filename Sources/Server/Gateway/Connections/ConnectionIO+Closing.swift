@@ -3,12 +3,12 @@ internal import Platform
 internal import Primitives
 
 extension ConnectionIO {
-  /// The maximum number of bytes that are read and discarded after the last answer. If the gateway closed the socket at once, the
-  /// kernel could reset the connection before the peer has read the answer.
+  /// The maximum number of bytes that are read and discarded after the last answer. If the gateway closed the socket immediately,
+  /// the kernel could reset the connection before the peer has read the answer.
   private static let lingerBytes: Int32 = 262_144
   private static let lingerTime = Duration.seconds(2)
-  /// The maximum number of such bytes for a refused upload. Some clients read the answer only after they have sent much of the
-  /// body.
+  /// The maximum number of bytes that are read and discarded after the answer to a refused upload. Some clients read the answer
+  /// only after they have sent much of the body.
   private static let longLingerBytes: Int32 = 16_777_216
   private static let longLingerTime = Duration.seconds(5)
 

@@ -78,7 +78,7 @@ final class ConnectionIO {
     return connection
   }
 
-  /// Changes the handler of a connection. A nil handler means that the connection lingers, or is removed.
+  /// Changes the handler of a connection. The handler is nil if the connection lingers or is removed.
   func setHandler(_ handler: (any ConnectionHandler)?, of connection: Connection) {
     let change = (handler?.isWebSocket ?? false ? 1 : 0) - (connection.handler?.isWebSocket ?? false ? 1 : 0)
     connection.handler = handler

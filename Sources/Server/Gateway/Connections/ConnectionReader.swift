@@ -38,7 +38,7 @@ final class ConnectionReader {
     budget.reset()
   }
 
-  // MARK: - Order
+  // MARK: - Order of reads
 
   /// Handles the event that a socket is readable. Reads the socket now if no other connection waits, otherwise adds it to the
   /// queue.
@@ -54,7 +54,7 @@ final class ConnectionReader {
       io.readQueue.append(connection)
       return
     }
-    // No other connection is waiting.
+    // No other connection waits to be read, so this connection is read without the queue.
     io.readQueue.beginShare(at: clock.now, ofWebSocket: true)
     read(connection)
   }
@@ -250,8 +250,8 @@ final class ConnectionReader {
   ) throws(TLSError) -> Bool {
     ciphertext.removeAll(keepingCapacity: true)
     let isHandshaking = connection.isHandshaking
-    // The step is counted before the plaintext is handled, because a request in the plaintext may move the connection to another
-    // reactor.
+    // The handshake step is counted before the plaintext is handled, because a request in the plaintext may move the connection
+    // to another reactor.
     defer { if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() } }
     do throws(TLSError) {
       let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)

@@ -25,7 +25,7 @@ final class WriteQueue {
 
   var isEmpty: Bool { live.isEmpty && bulk.isEmpty }
 
-  /// Adds a connection, unless it waits already.
+  /// Adds a connection, unless the queue already contains the connection.
   ///
   /// - Parameters:
   ///   - connection: an open connection.

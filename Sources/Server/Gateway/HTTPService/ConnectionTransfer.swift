@@ -49,15 +49,15 @@ final class ConnectionTransfer: @unchecked Sendable {
     descriptor.take()
   }
 
-  /// The number of received bytes of the request and after it.
+  /// The number of received bytes in this transfer: the part of the request's body that was read, and `input`.
   var bufferedBytes: Int { input.count + (request.exchange?.body.count ?? 0) }
 }
 
-/// Transfers connections between reactors, because the reactor of a session creates the session, and answers all requests that
-/// name it.
+/// Transfers connections between reactors. The reactor of a session creates the session and answers all requests that name the
+/// session, so the connection of such a request must be on this reactor.
 ///
-/// After a transfer, the connection stays in its new reactor until a later request names a session of a different reactor, or
-/// creates a session on one.
+/// After a transfer, the connection stays on its new reactor until a later request names or creates a session of a different
+/// reactor.
 extension HTTPService {
   /// Returns the number of the reactor that owns a session; nil if this reactor owns the session.
   func otherOwner(of session: SessionID) -> Int? {
@@ -118,7 +118,7 @@ extension HTTPService {
     connection.hasReceived = true
     // The peer's `close_notify` may have arrived together with the request.
     connection.hasEnded = transfer.tls?.hasPeerClosed ?? false
-    // The first reactor has accepted these bytes, so the result does not matter.
+    // The reactor that transferred the connection has accepted these bytes already, so the result does not matter.
     io.updateBufferedBytes(of: connection)
     http.resume(at: transfer.step, transfer.input)
     if connection.hasEnded, io.table.isOpen(connection) { io.readQueue.append(connection) }

@@ -96,7 +96,7 @@ extension HTTPConnection {
       return
     }
     if route.isForAttachments, Router.isLong(head.body) {
-      // The answer is sent at once, so that the client need not first send a body of perhaps a hundred megabytes.
+      // The answer is sent immediately. Otherwise the client would first send its whole body, perhaps a hundred megabytes.
       closesAfterOutput = true
       lingersLong = true
       send(answer, for: head)
@@ -115,7 +115,7 @@ extension HTTPConnection {
   ///
   /// - Parameters:
   ///   - exchange: the request.
-  ///   - place: the place of the session that the request creates; nil if it is not chosen yet.
+  ///   - place: the reactor that is chosen for the session that the request creates; nil if no reactor is chosen yet.
   ///   - rest: the buffer with the received bytes after the request.
   ///   - position: the beginning of these bytes.
   ///   - end: the end of these bytes.

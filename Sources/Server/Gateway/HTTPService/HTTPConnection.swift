@@ -134,7 +134,8 @@ final class HTTPConnection {
     request.timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, request.headReadAt) }
   }
 
-  /// Continues a request that another reactor transferred, and reads the received bytes after `step`.
+  /// Continues a request that another reactor transferred: performs the step at which it was transferred, and then handles the
+  /// input that the other reactor has received.
   func resume(at step: ConnectionTransfer.Step, _ input: [UInt8]) {
     connection.hasServed = true
     var input = input
@@ -331,7 +332,7 @@ extension HTTPConnection: DownloadHandler {
   func check() -> CheckSchedule.Ticks {
     if connection.isWriteBlocked { transfer?.releaseReadAhead() }
     if connection.deadline <= now { expire() }
-    // While a connection is quiet, only its idle time passes: all other time limits begin with bytes of the client.
+    // While a connection is quiet, only its idle timeout runs: every other time limit starts when the client sends bytes.
     return isQuiet ? CheckSchedule.ticks(until: connection.deadline, from: now) : 1
   }
 

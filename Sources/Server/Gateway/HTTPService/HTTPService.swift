@@ -130,7 +130,8 @@ final class HTTPService {
     return answer
   }
 
-  /// Returns the plan for a request that was admitted and is not a handshake of a WebSocket.
+  /// Returns the way in which a request is answered (`HTTPExchange.Plan`). The request was admitted and is not a WebSocket
+  /// handshake.
   func plan(
     for head: RequestHead, _ route: Route, _ client: ForwardedClient, over connection: Connection
   ) -> HTTPExchange.Plan {
@@ -191,9 +192,9 @@ final class HTTPService {
     respond(to: exchange.head, over: http, with: response)
   }
 
-  /// Chooses the place of a session that a request creates. The successor of a session gets a place on the reactor of that
-  /// session. While the gateway drains, another session gets a place on this reactor, because other reactors may already be
-  /// writing the last records of their sessions.
+  /// Reserves a place, on one of the reactors, for a session that a request creates. The successor of a session gets a place on
+  /// the reactor of that session. While the gateway drains, every other session gets a place on this reactor, because other
+  /// reactors may already be writing the last records of their sessions.
   func choosePlace(for request: ActivityRequest) -> SessionPlacement.Place {
     if let former = request.follows { return placement.place(on: environment.owner(former)) }
     return isDraining ? placement.place(on: reactor) : placement.choose()
@@ -206,7 +207,7 @@ final class HTTPService {
   ) {
     func response() async -> HTTPResponse? {
       defer {
-        // The place counts in the load until the session does.
+        // The place counts as load until the new session itself counts.
         placement.publishLoad()
         extendLifetime(place)
       }

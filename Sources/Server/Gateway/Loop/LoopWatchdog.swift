@@ -12,13 +12,13 @@ final class LoopWatchdog: Sendable {
     probes = (0..<loops).map { _ in LoopProbe() }
   }
 
-  /// Sends a question to each loop that has answered all earlier questions, and finds the loops that hang.
+  /// Sends a probe to each loop that has answered all earlier probes, and finds the loops that hang.
   ///
   /// - Parameters:
-  ///   - caller: the loop on whose thread this function is called; nil on other threads. The caller gets no question, because it
+  ///   - caller: the loop on whose thread this function is called; nil on other threads. The caller gets no probe, because it
   ///     cannot hang while it makes this call.
   ///   - now: the present time.
-  ///   - send: sends a question to a loop; returns false when its mailbox is full.
+  ///   - send: sends a probe to a loop; returns false when its mailbox is full.
   /// - Returns: the loops that have not answered within the time limit.
   func hangingLoops(seenBy caller: Int?, at now: MonotonicTime, send: (Int) -> Bool) -> [Int] {
     probes.indices.filter { loop in
@@ -29,7 +29,7 @@ final class LoopWatchdog: Sendable {
     }
   }
 
-  /// Answers all questions to a loop. The loop itself calls this function in a turn.
+  /// Answers all probes of a loop. The loop itself calls this function in a turn.
   func answer(from loop: Int) {
     probes[loop].answer()
   }

@@ -9,7 +9,7 @@ package struct Counters: Sendable {
   // Gauges.
   /// Open HTTP sockets, with and without TLS.
   package var openHTTPSockets: Int64 = 0
-  /// Open WebSockets, with and without TLS.
+  /// Open sockets with TLS: HTTP sockets and WebSockets.
   package var openWebSockets: Int64 = 0
   /// Open sockets with TLS, of both protocols.
   package var openTLSSockets: Int64 = 0

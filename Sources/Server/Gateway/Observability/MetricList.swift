@@ -34,7 +34,7 @@ enum MetricList {
     Metric("connections_accepted_total", \.connectionsAccepted, "Connections accepted."),
     Metric(
       "connections_refused_total", \.connectionsRefused,
-      "Connections closed at once because of a limit on connections."),
+      "Connections closed immediately because of a limit on connections."),
     Metric("tls_handshakes_total", \.handshakesCompleted, "TLS handshakes completed."),
     Metric("tls_handshakes_resumed_total", \.handshakesResumed, "TLS handshakes that resumed a TLS session."),
     Metric(

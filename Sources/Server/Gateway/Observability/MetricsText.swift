@@ -8,7 +8,7 @@ package struct MetricsText {
     /// The start time of the process in whole seconds since 1970.
     package var startTime: Int64
 
-    /// Creates the values.
+    /// Creates the description of a build from its values.
     package init(version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64) {
       self.version = version
       self.swiftVersion = swiftVersion
@@ -107,14 +107,14 @@ package struct MetricsText {
       status.reserveBytes)
     gauge("unsaved_bytes", "Bytes of entries that are not on the disk yet.", status.unsavedBytes)
     gauge(
-      "log_limit_bytes", "Limit of log_bytes: memoryBytes of /api/limits.", status.memoryBytes)
+      "log_limit_bytes", "Limit of log_bytes: the value memoryBytes in /api/limits.", status.memoryBytes)
     gauge(
-      "connections_limit", "Limit of open connections: connections of /api/limits.",
+      "connections_limit", "Limit of open connections: the value connections in /api/limits.",
       status.connectionsLimit)
-    gauge("sessions_limit", "Limit of sessions: sessions of /api/limits.", status.sessionsLimit)
+    gauge("sessions_limit", "Limit of sessions: the value sessions in /api/limits.", status.sessionsLimit)
     gauge(
       "data_limit_bytes",
-      "Limit of kept_log_bytes and kept_attachment_bytes together: dataBytes of /api/limits.",
+      "Limit of kept_log_bytes and kept_attachment_bytes together: the value dataBytes in /api/limits.",
       status.dataBytes)
     if let stored = status.stored {
       gauge("kept_sessions", "Sessions on the disk, including ended ones.", stored.sessions)

@@ -13,7 +13,7 @@ enum ClosedBy: String {
   case gateway
 }
 
-/// The session, participant and address of an event, as far as they are known.
+/// The session, participant and address of an event. Values that are unknown are nil or 0.
 struct EventSubject {
   var session: SessionID?
   /// The number of the participant. Before the peer joins: 0, which is no participant's number.
@@ -65,7 +65,7 @@ enum PeerEvent {
   case connectionClosed(IPAddress, reason: String)
   case socketClosed(SocketClose)
   case joined(EventSubject, sequence: UInt64)
-  /// A participant resumed after `missed` entries.
+  /// A participant resumed the session, and had missed `missed` entries.
   case resumed(EventSubject, JoinKind, missed: UInt64)
   case left(EventSubject, reason: StaticString)
   /// A returning client reports more entries of its own than the gateway has stored, for example after a power cut.

@@ -1,6 +1,7 @@
 /// The durations of requests by kind. The histograms are stored inline, so that a copy needs no allocation.
 package struct RequestTimes: Sendable {
-  /// The kinds of requests. Each kind has its own histogram, because the durations depend on different things.
+  /// The kinds of requests. Each kind has its own histogram, because some durations depend on the client's data rate and others
+  /// do not.
   package enum Kind: String, CaseIterable, CounterLabel {
     /// A request to the API.
     case api
@@ -8,7 +9,7 @@ package struct RequestTimes: Sendable {
     case upload
     /// A request for the content of an attachment. Its duration depends on the client's receiving rate.
     case download
-    /// A file of the page.
+    /// A request for a file of the page.
     case page
   }
 

@@ -50,8 +50,8 @@ struct ClockTrust {
     last = reading
   }
 
-  /// The time from which the wall clock is trusted. This time is valid only if, after the last reading, the wall clock makes no
-  /// step and keeps its state of synchronisation.
+  /// The time from which the wall clock is trusted. The time is valid as long as the wall clock makes no step and its state of
+  /// synchronisation stays the same as in the last reading.
   var begins: MonotonicTime {
     let unsynchronised = steadySince + unsynchronisedDelay
     guard let synchronisedSince else { return unsynchronised }

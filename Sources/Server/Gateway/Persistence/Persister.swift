@@ -309,8 +309,8 @@ final class Persister {
     stored.session.dataRefusal = refusal
   }
 
-  /// Reports the bytes of all sessions that refuse new data. There may be room for them now, because other sessions have become
-  /// smaller or were removed.
+  /// Reports the bytes of all sessions that refuse new data. The data folder may have room for new data now, because other
+  /// sessions have become smaller or were removed.
   func reportRefusingSessions() {
     let sessions = refusingSessions
     refusingSessions = []

@@ -23,13 +23,13 @@ package struct GatewayClock: Sendable {
 /// Decides whether expired sessions may be removed: only while the wall clock is trusted. A wrong clock would let sessions expire
 /// too early.
 ///
-/// Any thread may use it.
+/// Any thread may use the gate.
 final class RemovalGate: Sendable {
   /// The change between two readings of the clocks.
   enum Change {
-    /// Removals have become allowed.
+    /// Expired sessions may be removed from now on.
     case opened
-    /// Removals have become forbidden.
+    /// Expired sessions must not be removed from now on.
     case closed
     case same
   }

@@ -44,7 +44,7 @@ final class SessionLedger: Sendable {
   /// The number of sessions that have not ended.
   var held: Int { state.withLock { $0.accounts.held } }
 
-  /// Returns the values of a session; nil when the session is unknown.
+  /// Returns the account of a session; nil when the ledger does not contain the session.
   func account(of id: SessionID) -> SessionAccounts.Account? { state.withLock { $0.accounts[id] } }
 
   /// Counts a new session, unless a limit would be exceeded.
@@ -75,7 +75,7 @@ final class SessionLedger: Sendable {
     }
   }
 
-  /// Changes the values of a session, if the ledger contains it.
+  /// Changes the account of a session, if the ledger contains the session.
   func update(_ id: SessionID, _ change: (inout SessionAccounts.Account) -> Void) {
     state.withLock { $0.accounts.update(id, change) }
   }
@@ -87,7 +87,7 @@ final class SessionLedger: Sendable {
     state.withLock { $0.accounts.report(id, logBytes: logBytes, attachmentBytes: attachmentBytes) }
   }
 
-  /// Removes a session's values.
+  /// Removes the account of a session from the ledger.
   func forget(_ id: SessionID) {
     state.withLock { $0.accounts.forget(id) }
   }

@@ -49,7 +49,7 @@ class StoredSession {
     fileprivate let waiters: [StoredSession.Waiter]
   }
 
-  /// The time for which a session that flushes in each turn postpones its batch.
+  /// The maximum time for which the batch of a session is postponed because the session flushes in each turn.
   private static let longestPostponement = Duration.milliseconds(100)
 
   final let id: SessionID
@@ -187,8 +187,8 @@ class StoredSession {
       waiters: reachedWaiters)
   }
 
-  /// Returns the requested final record if the next batch must contain it; otherwise nil. A `closed` record is due when no other
-  /// record is unsaved. An `end` record is due when this batch contains all other unsaved records.
+  /// Returns the requested final record if the next batch must contain it; otherwise nil. The batch must contain a `closed`
+  /// record if no other record is unsaved. It must contain an `end` record if it contains all other unsaved records.
   final private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
     guard let finalRecord else { return nil }
     switch finalRecord.kind {

@@ -10,7 +10,7 @@ final class UnsavedBytes: Sendable {
     self.limit = limit
   }
 
-  /// The present sum in bytes.
+  /// The present number of unsaved bytes of all sessions.
   var total: Int { bytes.load(ordering: .relaxed) }
 
   /// Adds the change of one session's unsaved bytes.

@@ -71,13 +71,13 @@ final class Draining {
   /// True after the request to drain.
   var hasBegun: Bool { began != nil }
 
-  /// The time of the next step; nil before the request.
+  /// The time of the next step; nil before the request to drain.
   var nextDeadline: MonotonicTime? {
     guard let began else { return nil }
     if isFinishing { return began + Self.finishTime }
     // This reactor waits for the others. The last reactor that becomes ready wakes the loops of all reactors.
     if isReadyToFinish { return closeDeadline }
-    // No connection is open, so the next step is due in the next turn, without a wait.
+    // No connection is open, so the next step of the drain runs in the next turn, without a wait.
     if io.table.count == 0 { return .distantPast }
     return min(nextBatch, closeDeadline)
   }

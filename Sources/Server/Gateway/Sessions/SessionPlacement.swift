@@ -9,9 +9,9 @@ final class SessionPlacement {
   /// The published loads of all reactors.
   final class Loads: Sendable {
     private final class Load: Sendable {
-      /// The sessions in memory and their participants.
+      /// The number of sessions in memory, plus the number of their participants.
       let present = Atomic(0)
-      /// The sessions that are being created.
+      /// The number of sessions that are being created.
       let pending = Atomic(0)
     }
 
@@ -36,8 +36,8 @@ final class SessionPlacement {
     }
   }
 
-  /// The place of a session that is being created. It counts in the load of its reactor until the last reference to it is
-  /// released.
+  /// A place on one reactor that is reserved for a session that is being created. The place counts as one session in the load of
+  /// the reactor until the last reference to the place is released.
   final class Place: Sendable {
     let reactor: Int
     private let loads: Loads
@@ -72,8 +72,8 @@ final class SessionPlacement {
     loads.publish(present, reactor: reactor)
   }
 
-  /// Returns a place on the reactor with the lowest load. This reactor is preferred among reactors with the same load, because
-  /// the connection of the request then need not be transferred.
+  /// Reserves a place for a new session on the reactor with the lowest load. If the reactor of this object is one of those with
+  /// the lowest load, the place is on this reactor, because then the connection of the request need not be transferred.
   func choose() -> Place {
     publishLoad()
     let all = loads.all
@@ -81,7 +81,7 @@ final class SessionPlacement {
     return place(on: all[lowest] < all[reactor] ? lowest : reactor)
   }
 
-  /// Returns a place on a given reactor.
+  /// Reserves a place for a new session on the given reactor.
   func place(on reactor: Int) -> Place {
     Place(on: reactor, loads)
   }

@@ -88,7 +88,7 @@ extension SessionTable {
   /// The time in seconds until the gateway checks the expiry of a session again, if the monotonic clock and the wall clock
   /// disagree about the expiry.
   private static let expiryRetrySeconds = 60
-  /// The maximum difference in seconds between the two clocks that counts as agreement.
+  /// The maximum difference in seconds at which the monotonic clock and the wall clock still agree about an expiry.
   private static let clockTolerance = 60.0
 
   /// Removes an expired session.

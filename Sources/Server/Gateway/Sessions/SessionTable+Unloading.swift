@@ -75,8 +75,8 @@ extension SessionTable {
     host.idleSince = since
     let until = since.adding(seconds: max(1, limits.sessionIdleSeconds))
     guard until <= now else {
-      // The session was used after this deadline was set, so a later deadline is needed. If several deadlines of the session
-      // pass, only the first of them sets the later one.
+      // The session was used after this deadline was set, so a later deadline is needed. If several deadlines of the session have
+      // passed, only the first of them sets a later deadline.
       if host.scheduledAt.map({ $0 < until }) ?? true {
         host.scheduledAt = until
         setDeadline(of: id, until)

@@ -8,7 +8,8 @@ internal import Wire
 extension WebSocketConnection {
   /// The maximum time between two pings, and between two heartbeats.
   private static let pingInterval = Duration.seconds(20)
-  /// Sockets have different intervals, so that the pings of sockets that were opened together spread.
+  /// The number of different ping intervals. Sockets get different intervals, so that sockets that were opened at the same time
+  /// do not send all their pings at the same times.
   private static let intervalCount: Int32 = 10
   /// The time without activity of the peer after which the socket is closed.
   private static let silenceLimit = Duration.seconds(40)
@@ -65,7 +66,7 @@ extension WebSocketConnection {
       pausedUntil = nil
       io.resumeReading(connection)
     }
-    // A check may be early by less than a tick.
+    // A check takes place up to one tick early, so a ping is sent if less than one tick of the interval is left.
     if now - pingedAt > pingInterval - CheckSchedule.tick { sendPing() }
     return ticksUntilCheck
   }
@@ -87,7 +88,8 @@ extension WebSocketConnection {
       flush()
       return
     }
-    // The participant gets nothing else, so its outbox is not needed: that would cost more than the system call.
+    // An idle participant has no other output to wait for, so the frames are written directly. A detour through the outbox would
+    // take more time than this system call.
     let sent = io.write(frames.span, on: connection)
     guard sent < frames.count else { return }
     live.session.setBlocked(true, subscriber)
@@ -102,7 +104,7 @@ extension WebSocketConnection {
 
   /// The number of ticks until the next check.
   private var ticksUntilCheck: CheckSchedule.Ticks {
-    // The buffered output of a blocked socket may grow at any time: see `check`.
+    // A socket with buffered output is checked at each tick, because this output may grow at any time: see `check`.
     if isClosing || messageBegan != nil || pausedUntil != nil || subscriber.hasBufferedOutput
       || connection.isWriteBlocked
     {

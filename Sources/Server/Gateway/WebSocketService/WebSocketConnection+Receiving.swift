@@ -158,7 +158,8 @@ extension WebSocketConnection {
 
   /// Handles a complete message.
   private func receive(_ kind: MessageKind, _ message: Span<UInt8>) {
-    // This message is complete. A time limit starts again when the next message begins.
+    // The message is complete, so the time limit of this message ends. The time limit of the next message starts when that
+    // message begins.
     messageBegan = nil
     live?.countMessage()
     switch (phase, kind) {

@@ -105,7 +105,7 @@ final class WebSocketService {
   }
 
   /// Returns a random delay in milliseconds after which a client reconnects when the gateway restarts. The delay is random so
-  /// that not all clients reconnect at once.
+  /// that the clients do not reconnect all at the same time.
   func restartDelayMs() -> UInt64 {
     200 + UInt64(SecureRandom.bytes(2).span.uint16(at: 0)) % 2800
   }

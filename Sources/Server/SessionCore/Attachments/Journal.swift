@@ -12,7 +12,7 @@ struct Journal {
   struct Record {
     /// The present description of the attachment. The next announcement contains it.
     var object: AttachmentObject
-    /// The name of the file that its bytes are written to.
+    /// The name of the file to which the attachment's bytes are written.
     let file: UUID
     let isResumable: Bool
     /// The `Upload-Metadata` of tus, unchanged, for clients that ask for it.
@@ -126,7 +126,7 @@ struct Journal {
     guard needed <= quota else {
       var refusal = Refusal(
         .sessionQuota,
-        "This session's attachments may have \(quota) bytes; with this one they would have \(needed). Remove one first."
+        "This session's attachments may have \(quota) bytes; with the new attachment, they would have \(needed). Remove one first."
       )
       refusal.limit = quota
       refusal.actual = needed

@@ -48,7 +48,7 @@ extension Session {
   package mutating func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date)
     throws(Refusal)
   {
-    precondition(journal.records[draft.id] == nil, "the id of an attachment is not in use")
+    precondition(journal.records[draft.id] == nil, "the id of a new attachment must not be in use")
     let object = AttachmentObject(
       id: draft.id, name: draft.name, contentType: draft.contentType, size: draft.size, sha256: nil,
       metadata: draft.metadata, participant: draft.participant, state: .uploading, offset: 0, createdAt: date,

@@ -10,7 +10,7 @@ package struct EpochHistory: Equatable, Sendable {
   package struct Pair: Equatable, Sendable {
     /// The earlier epoch.
     package var epoch: String
-    /// The last sequence with the same entry in both epochs.
+    /// The last sequence that stands for the same entry in the earlier epoch and in the present epoch.
     package var through: UInt64
   }
 
@@ -20,7 +20,7 @@ package struct EpochHistory: Equatable, Sendable {
   /// The pairs, oldest epoch first.
   package private(set) var pairs: [Pair]
 
-  /// Creates a history of these pairs; keeps the newest ones.
+  /// Creates a history of these pairs. If there are more than `limit` pairs, only the newest ones are kept.
   package init(_ pairs: [Pair] = []) {
     self.pairs = pairs.suffix(Self.limit)
   }

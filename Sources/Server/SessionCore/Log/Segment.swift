@@ -10,7 +10,7 @@ package final class Segment {
   package struct Frame: Sendable, BitwiseCopyable {
     /// The end of the frame in the segment's bytes. The frame begins at the end of the previous frame.
     package var end: Int
-    /// The length of its WebSocket header.
+    /// The length of the frame's WebSocket header.
     package var headerLength: Int
     package var firstSequence: UInt64
     package var lastSequence: UInt64

@@ -184,7 +184,7 @@ struct PartialFrame {
 
   /// The sequences of the first and the last entry.
   var sequences: ClosedRange<UInt64>?
-  /// Returns these entries with a frame header of their own.
+  /// Returns the entries of this partial frame, with a frame header of their own.
   func framed() -> [UInt8] {
     guard let segment, !entries.isEmpty else { return [] }
     var bytes: [UInt8] = []

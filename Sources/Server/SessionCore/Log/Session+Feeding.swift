@@ -112,8 +112,8 @@ extension Session {
   /// This turn's unreliable frames for all members at the tail.
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
 
-  /// Returns the data of a flush, so that the flush changes each row without a lookup. The session has no members until
-  /// `endFlush` is called, so no function that uses them may be called in between.
+  /// Returns the data of a flush, with the members of the session, so that the flush changes each row without a lookup. Until
+  /// `endFlush` returns the members, the session has none. Functions that use the members must not be called before that.
   package mutating func beginFlush() -> SessionFlush {
     var flush = SessionFlush(
       number: flushNumber, tail: log.tailSegment, unreliableFrames: unreliableBatch.frames,
@@ -195,7 +195,8 @@ extension Session {
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if subscriber.hasBufferedOutput {
-      // At the next frame boundary, the subscriber gets bytes that are for this subscriber only.
+      // This piece ends at the next frame boundary, so that the subscriber then gets the bytes that are buffered for this
+      // subscriber only.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)
     }
     return Piece(.catchUp, part.segment.bytes, progress.offset..<end)

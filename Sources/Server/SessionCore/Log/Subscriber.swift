@@ -91,7 +91,7 @@ package final class Subscriber {
   }
 
   package var hasBufferedOutput: Bool { outputBuffer != nil }
-  /// The bytes for this socket alone.
+  /// The number of buffered bytes for this socket alone.
   package var bufferedOutputBytes: Int { outputBuffer.map { $0.rest.count + $0.outbox.count } ?? 0 }
   package var outboxCount: Int { outputBuffer.map { $0.outbox.count - $0.outboxOffset } ?? 0 }
   package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }
@@ -155,7 +155,9 @@ package final class Subscriber {
     if case .rest = piece.origin { _ = sentRest(count) } else { sentOutbox(count) }
   }
 
-  /// - Returns: the number of entries that are delivered by these bytes.
+  /// Records that the socket accepted `count` bytes of `rest`.
+  ///
+  /// - Returns: the number of entries that are now delivered; 0 while bytes of `rest` remain.
   func sentRest(_ count: Int) -> Int {
     guard let outputBuffer else { return 0 }
     outputBuffer.restOffset += count

@@ -13,7 +13,7 @@ struct CommitNotifier {
     case outbox
     /// The participant does not get the message in this turn.
     case postponed
-    /// The participant never gets the message: it has no socket, and its next `joined` message contains the sequence.
+    /// The participant never gets the message: it has no socket, and its next `joined` message contains the committed sequence.
     case none
   }
 
@@ -105,7 +105,7 @@ struct CommitNotifier {
   /// Returns the time of the oldest entry in a save that begins. `isComplete` is true if the save has all entries.
   mutating func beginSave(isComplete: Bool) -> MonotonicTime {
     let oldest = oldestUnsaved
-    // If the save does not have all entries, the times of the remaining ones are unknown, so `oldestUnsaved` is not changed.
+    // If the save does not have all entries, the times of the other entries are unknown, so `oldestUnsaved` is not changed.
     if isComplete { oldestUnsaved = .distantFuture }
     return oldest
   }
@@ -133,7 +133,7 @@ struct CommitNotifier {
 
   // MARK: - Messages
 
-  /// Forgets the recipients of the previous turn.
+  /// Forgets the participants that got a `committed` message with the unreliable frames of the previous turn.
   mutating func beginTurn() {
     piggybacked.removeAll(keepingCapacity: true)
   }
@@ -144,11 +144,12 @@ struct CommitNotifier {
     announceBy.map { canPiggyback || $0 <= now } ?? false
   }
 
-  /// Chooses the recipients of the message, and schedules the next one for the participants that do not get this one.
+  /// Chooses the recipients of the `committed` message. Schedules the next `committed` message for the participants that do not
+  /// get this message.
   ///
   /// - Parameters:
   ///   - now: the present time.
-  ///   - find: returns a participant by number; nil if it is forgotten.
+  ///   - find: returns a participant by number; nil if the participant is forgotten.
   ///   - route: returns the way in which a participant gets the message.
   /// - Returns: the recipients that the caller has to write to.
   mutating func announce(
@@ -165,7 +166,7 @@ struct CommitNotifier {
         continue
       }
       announcement.isNeeded = true
-      // A later message covers the participant's newer entries.
+      // A later `committed` message covers the participant's newer entries.
       participant.awaitsCommitted = participant.lastSequence > committed
       if participant.awaitsCommitted {
         participant.awaitsFrom = committed + 1

@@ -35,7 +35,7 @@ struct ParticipantTable {
 
   var count: Int { states.count }
   var values: Dictionary<ParticipantNumber, ParticipantState>.Values { states.values }
-  /// The number of places in use: active and waiting participants.
+  /// The number of participants that count toward the limit `participantsPerSession`: active and waiting ones.
   var occupiedPlaces: Int { activeCount + waiting.count }
   /// The end of the first grace time in the queue, even if its participant has come back since.
   var nextDeadline: MonotonicTime? { graces.earliest }

@@ -30,7 +30,7 @@ package final class RestoredSession {
 
   /// Removes and returns the session, for its owner. Called at most once.
   package func takeSession() -> Session {
-    guard let session = loaded.take() else { preconditionFailure("a restored session has one owner") }
+    guard let session = loaded.take() else { preconditionFailure("a restored session was taken twice") }
     return session
   }
 
@@ -44,9 +44,9 @@ package final class RestoredSession {
 
 /// An attachment that was not ready when its session was closed or the gateway crashed.
 package struct RestoredUpload: Equatable, Sendable {
-  /// The attachment.
+  /// The id of the attachment.
   package let id: UUID
-  /// The name of the file that its bytes were written to.
+  /// The name of the file to which the attachment's bytes were written.
   package let file: UUID
   /// True if the upload may continue. Otherwise the upload is removed, unless all its bytes were received.
   package let isResumable: Bool
@@ -68,7 +68,7 @@ package struct RestoredUpload: Equatable, Sendable {
     case remove
   }
 
-  /// Decides the next step.
+  /// Decides the next step of the shell for this upload.
   ///
   /// - Parameters:
   ///   - received: the length of the upload's file; nil if the file is missing.
@@ -121,14 +121,15 @@ extension SessionRestorer {
       digest: digest)
     session.activityState = header.activityPayload
     session.participants.nextNumber = nextNumber(isClean: isClean, isWhole: isWhole)
-    // Numbers from the rest of a block are not assigned before the opening records are on disk.
+    // The unused participant numbers of the last block are not assigned before the opening records are on disk.
     session.save.numbersOnDisk = session.participants.nextNumber - 1
     session.save.isSessionDirty = !isClean
     session.save.consumedBytes = consumedBytes
     try restoreJournal(of: &session)
     restoreParticipants(of: &session)
     session.log = log
-    // The first joiner needs a snapshot of the whole log. The copying is done here, because no reactor waits for a load.
+    // The first joiner needs a snapshot of the whole log. The entries are copied here, during the load, because a load delays no
+    // reactor.
     if ended == nil { retained.update(from: log) }
     session.retained = retained
     session.commits.restore(committed: log.lastSequence)

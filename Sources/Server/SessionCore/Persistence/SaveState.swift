@@ -5,9 +5,9 @@ internal import struct FoundationEssentials.UUID
 
 /// The place in which a session is stored.
 package enum Saving: Sendable {
-  /// In memory only: an entry counts as committed a short time after it was appended.
+  /// The session is in memory only: an entry counts as committed a short time after it was appended.
   case inMemory
-  /// In a store: it writes the unsaved records, and reports when they are on disk.
+  /// The session is in a store: the store writes the unsaved records, and reports when they are on disk.
   case byStore
 }
 
@@ -109,7 +109,7 @@ struct SaveState {
     forgotten[number] = participant.record
   }
 
-  /// Frees the memory of saved changes.
+  /// Frees the memory of each table of unsaved changes that is empty.
   mutating func releaseRoom() {
     if people.isEmpty { people = [:] }
     if uploads.isEmpty { uploads = [:] }

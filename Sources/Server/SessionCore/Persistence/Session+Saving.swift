@@ -20,7 +20,7 @@ extension Session {
   /// same epoch when it is loaded.
   package var isAtRest: Bool { !hasDirtyState && participants.waiting.isEmpty }
 
-  /// True while something other than a new block of numbers is not on disk yet.
+  /// True while a change is not on disk yet. A new block of numbers does not count as a change.
   var hasDirtyState: Bool {
     guard isByStore else { return false }
     return save.inFlight != nil || !presence.changes.isEmpty || save.isSessionDirty || !save.people.isEmpty
@@ -158,7 +158,7 @@ extension Session {
     return record
   }
 
-  /// The end of the next block of numbers; nil if the present block has enough unused numbers.
+  /// The end of the next block of participant numbers; nil if the present block has enough unused numbers.
   private var numbersDue: ParticipantNumber? {
     let given = participants.nextNumber - 1
     guard isByStore, save.numbersOnDisk < NumbersRecord.highest,
@@ -167,7 +167,7 @@ extension Session {
     return nextBlock
   }
 
-  /// The end of a block that begins with the next number.
+  /// The end of a block of participant numbers that begins with the next unused number.
   var nextBlock: ParticipantNumber {
     min(NumbersRecord.highest, participants.nextNumber - 1 + SaveState.numberBlock)
   }

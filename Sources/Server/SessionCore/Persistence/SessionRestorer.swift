@@ -34,7 +34,7 @@ package struct SessionRestorer: ~Copyable {
   /// The past participants, each with a number that is higher for a later departure.
   var departed: [ParticipantNumber: Int] = [:]
   private var departures = 0
-  /// Bytes of `used` records.
+  /// The number of bytes of all `used` records that were read.
   var consumedBytes = 0
   /// The sender of the last entry. It is often also the sender of the next entry.
   private var sender: ParticipantState?
@@ -118,12 +118,13 @@ package struct SessionRestorer: ~Copyable {
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
   }
 
-  /// Takes into account that the log lost records at this place. The following records are applied as usual.
+  /// Records that the log lost records after the last applied record. The records after the loss are applied as usual.
   ///
   /// - Parameter byteCount: the number of lost bytes, including the frames.
   package mutating func skip(_ byteCount: Int) {
     lostBytes += byteCount
-    // The retained entries before the first run may be lost too.
+    // If no run was read before the loss, retained entries in `base` records may be lost too. So no sequence counts as read
+    // completely.
     wholeThrough = wholeThrough ?? (log.appendedBytes == 0 ? 0 : log.lastSequence)
     closing = nil
   }

@@ -34,7 +34,7 @@ package struct NumbersRecord: Equatable {
 package struct ConsumedSequencesRecord: Equatable {
   /// A participant and the last client sequence that was used up.
   package struct Pair: Equatable {
-    /// The participant.
+    /// The number of the participant.
     package var number: ParticipantNumber
     /// The last client sequence that was used up.
     package var clientSequence: UInt32

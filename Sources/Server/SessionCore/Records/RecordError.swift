@@ -38,10 +38,10 @@ package struct RecordError: Error, Equatable, Sendable {
 
   /// The number of the record's kind.
   package let kind: UInt8
-  /// The fault.
+  /// The fault of the record.
   package let fault: Fault
 
-  /// Creates an error for a record of that kind.
+  /// Creates an error for a record whose kind has the number `kind`.
   package init(_ kind: UInt8, _ fault: Fault) {
     self.kind = kind
     self.fault = fault
@@ -68,7 +68,8 @@ extension RecordError: CustomStringConvertible {
     case .invalidMember(let name): "has a wrong or missing \"\(name)\""
     case .otherSession: "belongs to another session"
     case .entry(let error): "has bytes that are not an entry: \(error.detail)"
-    case .flags(let flags): "has an entry with the flags \(flags), which a session never writes there"
+    case .flags(let flags):
+      "has an entry with the flags \(flags), which a session never writes in a record of this kind"
     case .outOfOrder(let sequence, let after): "has sequence \(sequence) after \(after)"
     case .sequenceTooLarge(let sequence): "has sequence \(sequence), but sequences must be below 2^53"
     case .targets:

@@ -16,7 +16,7 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   package var waiting: [Waiting] = []
   /// The creation time of the session, in whole seconds.
   package var createdAt: Date
-  /// The activity.
+  /// The activity of the session.
   package var activity: Activity
   /// The participant that set the activity; 0 if the session was created with it.
   package var activityBy: ParticipantNumber

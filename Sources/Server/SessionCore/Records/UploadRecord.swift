@@ -4,9 +4,9 @@ package import struct FoundationEssentials.UUID
 
 /// The contents of an `upload` record: the values of an attachment that are not in its entries.
 package struct UploadRecord: Equatable, Sendable {
-  /// The attachment.
+  /// The id of the attachment.
   package var id: UUID
-  /// The name of the file that its bytes are written to.
+  /// The name of the file to which the attachment's bytes are written.
   package var file: UUID
   /// The sequence of the entry that added the attachment. It is needed because an id may be used again after the attachment was
   /// removed.

@@ -62,7 +62,7 @@ final class CatchUpProgress {
     self.catchUp = catchUp
   }
 
-  /// The parts that are not completely sent, each with its end.
+  /// The parts of the snapshot that are not completely sent, the present part first.
   var remaining: ArraySlice<CatchUp.Part> { catchUp.parts[part...] }
   /// Bytes that are not sent yet.
   var left: Int { remaining.reduce(0) { $0 + $1.end } - offset }

@@ -91,7 +91,7 @@ private struct KeySpace<Value> {
     index.row(hash: hash) { pages[$0 / Self.pageRows][$0 % Self.pageRows].key == key }
   }
 
-  /// Returns the hash of a key, which clients cannot predict: the process has chosen its seed.
+  /// Returns the hash of a key. Clients cannot predict the hash, because it depends on a random seed of this process.
   private static func hash(_ key: EntryKey) -> UInt64 { UInt64(bitPattern: Int64(key.hashValue)) }
 }
 

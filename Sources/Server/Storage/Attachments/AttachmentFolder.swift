@@ -30,12 +30,12 @@ package struct AttachmentFolder: Sendable {
     try own.makeFolder(Self.contents, for: operation)
   }
 
-  /// Removes the session's folder with its content. Succeeds if there is none.
+  /// Removes the session's folder with its content. Succeeds if the folder does not exist.
   package func removeSession() throws(StorageError) {
     try data.openSessions(for: .removeSession).removeTree(session.text, for: .removeSession)
   }
 
-  /// Removes all uploads and contents. Succeeds if there are none.
+  /// Removes all uploads and contents. Succeeds if no uploads or contents exist.
   func removeFiles() throws(StorageError) {
     do throws(StorageError) {
       let own = try data.openSessions(for: .removeContent).folder(session.text, for: .removeContent)
@@ -113,7 +113,7 @@ package struct AttachmentFolder: Sendable {
     return mark
   }
 
-  /// Removes an upload. Succeeds if there is none.
+  /// Removes an upload. Succeeds if the upload does not exist.
   package func discardUpload(_ id: UUID) throws(StorageError) {
     try remove(id.uuidString, from: Self.uploads, for: .discardUpload)
   }

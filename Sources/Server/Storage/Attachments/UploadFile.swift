@@ -18,7 +18,7 @@ package final class UploadFile {
   /// True when the file's name is on the disk.
   var isNameSynced = false
 
-  /// The number of received bytes, which is the offset of the next ones.
+  /// The number of received bytes. The next bytes are appended at this offset.
   package private(set) var offset: UInt64 = 0
 
   /// Creates an upload with an empty file.

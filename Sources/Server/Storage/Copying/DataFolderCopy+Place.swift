@@ -11,7 +11,7 @@ extension DataFolderCopy {
     case empty
     /// The folder is a data folder without sessions.
     case dataFolder(format: Int)
-    /// The folder is an unfinished copy with the same purpose.
+    /// The folder is an unfinished copy that has the same purpose (backup or restore) as this copy.
     case unfinished
   }
 

@@ -71,7 +71,7 @@ package final class DataFolderCopy {
     do throws(StorageError) {
       try begin()
     } catch {
-      // The first error is reported.
+      // An error of `abandon` is ignored, because the caller gets the earlier error.
       try? abandon()
       throw .notWritable(path: path, SystemError("write", code: error.code))
     }
@@ -87,7 +87,8 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Removes everything that was created. If the target was a data folder without sessions before, it becomes one again.
+  /// Removes everything that was created for the copy. If the target was a data folder without sessions before the copy, it
+  /// becomes a data folder without sessions again.
   /// - Throws: `StorageError`; the folder is then still marked as unfinished.
   package func abandon() throws(StorageError) {
     try discardCertificate()
@@ -134,7 +135,7 @@ package final class DataFolderCopy {
       targetState = try checkTarget(at: root, path, for: purpose, of: source)
       return lock
     } catch {
-      // The first error is reported.
+      // An error of this removal is ignored, because the caller gets the earlier error.
       if isMade { try? root.removeFile(DataFolder.lockFile, for: .writeCopy) }
       throw error
     }
@@ -164,7 +165,8 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Returns true if another process may be using the folder: the folder has a lock file with the content of a lock file.
+  /// Returns true if another process may be using the folder: the folder contains a file with the name and the content of a lock
+  /// file.
   private static func hasLock(_ root: borrowing Folder, _ path: String) throws(DataFolderError) -> Bool {
     do throws(StorageError) {
       guard try root.information(of: DataFolder.lockFile, for: .mark) != nil else { return false }
@@ -179,7 +181,7 @@ package final class DataFolderCopy {
   /// - Parameters:
   ///   - file: the open file.
   ///   - name: the name of the copy.
-  ///   - folder: the target's folder.
+  ///   - folder: the folder in the target to which the file is copied.
   ///   - limit: the maximum number of bytes to copy, from the beginning; nil for all bytes.
   /// - Returns: the number of copied bytes.
   /// - Throws: `CopyError`.

@@ -31,7 +31,7 @@ final class FileCopier {
   }
 
   /// Copies the first `count` bytes of a file to an empty one.
-  /// - Throws: `CopyError`; `source` with ENODATA if the source has fewer bytes.
+  /// - Throws: `CopyError`. If the source has fewer bytes, the error is `CopyError.source` with ENODATA.
   func copy(
     _ source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, count: UInt64
   ) throws(CopyError) {

@@ -11,7 +11,7 @@ package struct SessionCopy {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
 
-  /// The session.
+  /// The id of the session.
   package let id: SessionID
   private let copy: DataFolderCopy
 

@@ -3,11 +3,14 @@ internal import Wire
 
 /// Recovery of the records after a record that failed its check.
 ///
+/// The CRC of a record is computed from the CRC of the record before it, and from the kind and the body of the record itself. So
+/// the record is said to continue the earlier CRC.
+///
 /// A participant can send a payload that looks like records. So the reader accepts a record after damage in two cases only. First
 /// case: the record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC.
 /// Second case: from this record to the end of the file, each record ends exactly where the next one begins, so none of them lies
-/// inside another record. The first case excludes the CRC of a log's first record: it is always the same, so a sender can
-/// predict it.
+/// inside another record. The first case excludes the CRC of a log's first record. This CRC is the same in all logs, so a sender
+/// can predict it.
 extension LogReader {
   /// A way to continue after damage.
   enum Resumption: Equatable {
@@ -17,15 +20,15 @@ extension LogReader {
     case skipped
   }
 
-  /// The start, the end and the CRC of a record whose two lengths agree.
+  /// The start, the end and the CRC of bytes that look like a record: the length at their start equals the length at their end.
   struct Frame: Equatable {
     var offset: Int
     var end: Int
     var checksum: UInt32
   }
 
-  /// The maximum number of second lengths that one search reads from the file one by one. A second length needs its own read if
-  /// it is beyond the bytes in the buffer of the search.
+  /// The maximum number of lengths that one search reads from the file one by one. A record has its length at its start and again
+  /// at its end. The search must read the length at the end separately if this length is beyond the buffer of the search.
   private static let lookups = 1 << 20
 
   /// Moves the reader past the record that failed its check, to the place where reading can continue.
@@ -42,7 +45,7 @@ extension LogReader {
     if isPossible, behind <= end {
       let body = begin + LogFormat.headerLength..<behind - 4
       let computed = try checksum(of: body, continuing: chain)
-      // Only the second length is damaged.
+      // Only the length at the end of the record is damaged.
       if computed == stored { return try accept(upTo: behind, chain: stored) }
       // Only the CRC field is damaged.
       if try isWhole(at: behind, continuing: computed) { return try accept(upTo: behind, chain: computed) }
@@ -50,7 +53,7 @@ extension LogReader {
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
     }
     let first = try firstFrame(behind: begin)
-    // If bytes were inserted between two records, the second record continues the CRC of the first.
+    // If bytes were inserted between two records, the CRC of the second record still continues the CRC of the first record.
     var next: (offset: Int, chain: UInt32)?
     if let first, try isWhole(at: first.offset, continuing: stored) {
       next = (first.offset, stored)
@@ -68,7 +71,7 @@ extension LogReader {
     // The damaged record may be the last one: its write may have stopped at any byte.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
-    // The CRC that the first frame continues is unknown, so the record in this frame is lost too.
+    // The record in the first frame is lost too: its CRC cannot be checked, because the CRC of the record before it is unknown.
     return skip(to: first.end, chain: first.checksum)
   }
 
@@ -94,7 +97,7 @@ extension LogReader {
     return .record(kind: buffer[first], body: body)
   }
 
-  /// Returns true if a complete record begins at a position and continues a CRC.
+  /// Returns true if a complete record begins at `position`, and its CRC continues `chain`, the CRC of the record before it.
   private func isWhole(at position: Int, continuing chain: UInt32) throws(StorageError) -> Bool {
     guard let length = try number(at: position), let stored = try number(at: position + 4) else {
       return false
@@ -106,8 +109,8 @@ extension LogReader {
     return try checksum(of: position + LogFormat.headerLength..<behind - 4, continuing: chain) == stored
   }
 
-  /// Finds the first record at or after `position` that continues one of the CRCs. Returns the record's offset and the continued
-  /// CRC.
+  /// Finds the first record at or after `position` whose CRC continues one of `chains`, the CRCs of possible preceding records.
+  /// Returns the record's offset and the preceding CRC.
   ///
   /// The cost is linear in the number of bytes: the search gives up when the checked candidates have about four times as many
   /// bytes as the searched part of the file.
@@ -122,7 +125,7 @@ extension LogReader {
       let count = try file.read(into: &bytes, at: 0, count: min(bytes.count, end - from), from: from)
       guard count > LogFormat.overhead else { throw .shorter }
       let isLast = from + count >= end
-      // The next round searches the second half of these bytes, together with the bytes after them.
+      // The next iteration searches the second half of these bytes, together with the bytes after them.
       let searched = isLast ? count - LogFormat.overhead : max(count / 2, 1)
       let span = bytes.span
       for index in 0..<searched {
@@ -151,13 +154,14 @@ extension LogReader {
 
   /// Finds the first frame at or after `position` that begins a chain of frames without gaps, up to exactly the end of the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The frames are searched only once, because the first one is the same for every `position` before it.
+    // The file is searched only once, because the first frame of the chain is the same for every `position` before this frame.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end
     while boundary > position, let frame = try frame(endingAt: boundary) {
-      // A record begins at `position`. So a frame that begins before `position` and ends after it is not a record: these bytes of
-      // another record's body only look like a frame. The frames after it may be such bytes too.
+      // A record begins at `position`, and this frame begins before `position` and ends after it. So this frame is not a record:
+      // it consists of bytes inside a record's body that only look like a frame. The later frames may consist of such bytes too,
+      // so none of them is used.
       guard frame.offset >= position else {
         lowest = .some(nil)
         return nil

@@ -24,7 +24,7 @@ struct LogReader {
   var chain: UInt32
   /// The offset from which a chain of frames reaches exactly the end of the file; nil until `resume` has found it.
   var framed: Int?
-  /// The result of `firstFrame`: nil before its first call, `.some(nil)` when there is no such frame.
+  /// The result of the last call of `firstFrame`: nil before the first call, `.some(nil)` if that call found no frame.
   var lowest: Frame??
   /// The bytes that were read from the file last.
   private(set) var buffer: [UInt8]

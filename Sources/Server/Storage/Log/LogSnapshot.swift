@@ -9,10 +9,10 @@ package struct LogSnapshot: Sendable {
   package struct Record: Sendable {
     /// The number of the record's kind.
     package let kind: UInt8
-    /// The offset of its first byte in the file.
+    /// The offset of the record's first byte in the file.
     package let offset: Int
 
-    /// The kind; nil if this version does not know it.
+    /// The kind of the record; nil if this version of the program does not know the kind.
     package var known: SessionRecord.Kind? { SessionRecord.Kind(rawValue: kind) }
   }
 
@@ -137,7 +137,7 @@ package struct LogSnapshot: Sendable {
     case whole
     /// A part of the first record, because the file ends within it.
     case cut
-    /// Other bytes, with a record after them that continues the CRC of the first record.
+    /// Damaged bytes instead of the first record. The record after them continues the CRC of an undamaged first record.
     case damaged
   }
 

@@ -8,7 +8,7 @@ package import Wire
 package struct FolderDisk: SessionDisk {
   private let data: DataFolder
 
-  /// Creates a disk for the sessions of that folder.
+  /// Creates a disk for the sessions of a data folder.
   package init(_ data: DataFolder) {
     self.data = data
   }

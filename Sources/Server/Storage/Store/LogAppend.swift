@@ -3,7 +3,7 @@ package import Wire
 
 /// Records to append to one session.
 package struct LogAppend: Sendable {
-  /// The session.
+  /// The id of the session.
   package var id: SessionID
   /// The number of this append among the appends to its session. An append that is repeated after an unknown outcome has the same
   /// number and records.
@@ -39,7 +39,7 @@ package enum AppendOutcome: Equatable, Sendable {
 package struct BatchOutcome: Sendable {
   /// The outcomes of the appends, in their order.
   package var outcomes: [AppendOutcome]
-  /// The time that the store needed for all of them.
+  /// The time that the store needed for all appends of the batch.
   package var duration: Duration
 
   /// Creates the outcomes of a batch.

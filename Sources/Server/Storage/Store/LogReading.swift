@@ -2,10 +2,10 @@ package import FoundationEssentials
 
 /// The end of a session's records as found by a store. Only the same store can interpret the value.
 package struct LogPosition: Sendable {
-  /// The store's own value.
+  /// The position, as a value of a type that only the store knows.
   package let value: any Sendable
 
-  /// Creates a position with a store's own value.
+  /// Creates a position from a value of the store's own type.
   package init(_ value: any Sendable) {
     self.value = value
   }

@@ -80,8 +80,8 @@ package actor MemoryStore: SessionStore {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - attachments: the attachments of its sessions.
-  ///   - executor: the executor that it runs on.
+  ///   - attachments: the store of the attachments of the sessions.
+  ///   - executor: the executor on which the new store runs.
   package init(attachments: any AttachmentStore, on executor: BlockingExecutor) {
     self.init(address: "", sharing: SharedSessions(), attachments, executor)
   }

@@ -70,7 +70,7 @@ final class OpenLog {
     end = position
     marks.cut(at: position.length)
     hasLeftover = true
-    // If the failure lasts, the next write reports it.
+    // An error is ignored here, because the next write tries the removal again and reports the error.
     if let file { try? cutLeftover(of: file) }
   }
 

@@ -52,20 +52,21 @@ package struct StoredFile: Equatable, Sendable {
 }
 
 /// The operations of a `FolderStore` on files. They block the calling thread, and any thread may call them. Written bytes are
-/// visible to all processes at once. Written bytes survive a power cut only after a later sync has returned.
+/// immediately visible to all processes. Written bytes survive a power cut only after a later sync has returned.
 package protocol SessionDisk: Sendable {
-  /// Creates a folder with an empty log, separate from the existing sessions. Removes a folder of that name that a crash left.
+  /// Creates a folder for a new session, with an empty log, outside the folder of sessions. Removes a folder of the same name
+  /// that a crash left there.
   func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile
-  /// Moves the new folder into the folder of sessions. Throws EEXIST if there is a session with that id.
+  /// Moves the folder that `makeSession` created into the folder of sessions. Throws EEXIST if a session with this id exists.
   func placeSession(_ id: SessionID) throws(StorageError)
-  /// Removes the new folder. Succeeds if there is none.
+  /// Removes the folder that `makeSession` created. Succeeds if this folder does not exist.
   func discardMadeSession(_ id: SessionID) throws(StorageError)
-  /// Waits until the names in the new folder are on the disk.
+  /// Waits until the file names in the folder that `makeSession` created are on the disk.
   func syncMadeSession(_ id: SessionID) throws(StorageError)
 
-  /// Moves a session out of the folder of sessions. Returns false if there is none.
+  /// Moves a session out of the folder of sessions. Returns false if the session does not exist.
   func moveSessionAway(_ id: SessionID) throws(StorageError) -> Bool
-  /// Deletes a session that was moved out. This may take long. Succeeds if there is none.
+  /// Deletes a session that `moveSessionAway` moved. This may take long. Succeeds if the session does not exist.
   func removeMovedSession(_ id: SessionID) throws(StorageError)
 
   /// Creates a file for reading and writing. Throws EEXIST if it exists.
@@ -76,7 +77,7 @@ package protocol SessionDisk: Sendable {
   ) throws(StorageError) -> any SessionFile
   /// Renames `log.new` to `log`. The old `log` is replaced.
   func replaceLog(of id: SessionID) throws(StorageError)
-  /// Removes a file. Succeeds if there is none.
+  /// Removes a file. Succeeds if the file does not exist.
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError)
 
   /// Waits until the names in a session's folder are on the disk.

@@ -110,7 +110,7 @@ package protocol SessionStore: Sendable {
   /// Returns the size of a session's records in bytes; nil if there is no such session.
   func byteCount(of id: SessionID) throws(StorageError) -> Int?
 
-  /// Returns true if there is such a session, even if its records are missing.
+  /// Returns true if the store has a session with this id, even if the session's records are missing.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
 
   /// Returns true if the store keeps damaged bytes of a session, and the operator has not accepted the loss of these bytes.

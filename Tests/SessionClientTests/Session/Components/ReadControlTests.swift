@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionClient
 
-@Suite("Read control")
+@Suite("Pausing and continuing to read")
 struct ReadControlTests {
   @Test("After each request to pause, at most 64 MiB are read to complete a pending `settle`")
   func limit() {
@@ -18,7 +18,7 @@ struct ReadControlTests {
     #expect(control.allowsReadingForMark)
   }
 
-  @Test("`update` returns true only if the value changes")
+  @Test("`update` returns true only if its argument differs from the argument of the previous call")
   func changes() {
     var control = ReadControl()
     let changes = [true, false, false, true].map { control.update($0) }

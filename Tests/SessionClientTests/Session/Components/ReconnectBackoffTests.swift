@@ -27,7 +27,7 @@ struct ReconnectBackoffTests {
   }
 
   @Test(
-    "The attempt after a stable socket, or after the first short-lived one, is immediate; later attempts are delayed"
+    "A reconnect after a stable or the first short-lived socket is immediate; after more short-lived sockets, it is delayed"
   )
   func stability() {
     let attempts = Attempts()
@@ -58,7 +58,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.expedite(now: start) == .seconds(2))
   }
 
-  @Test("A protocol error delays the next attempt; two errors within 60 s count as repeated")
+  @Test("A protocol error delays the next attempt; two protocol errors within 60 s set `hasRepeatedFaults`")
   func faults() {
     let attempts = Attempts()
     attempts.backoff.recordFault(now: start)

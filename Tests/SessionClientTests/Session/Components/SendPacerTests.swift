@@ -15,7 +15,7 @@ struct SendPacerTests {
   }
 
   @Test(
-    "As many entries as the rate limit allows in 1.5 s are sent at once; the next entry waits until the rate limit allows it"
+    "As many entries as the rate limit allows in 1.5 s are sent immediately; the next entry waits until the rate limit allows it"
   )
   func burst() {
     var pacer = pacer()

@@ -54,7 +54,7 @@ struct SessionStateTests {
   }
 
   @Test(
-    "During a snapshot, participants known before keep their numbers; afterwards, only those in the snapshot have numbers"
+    "During a snapshot, participants known before it keep their numbers; at its end, only participants in the snapshot have numbers"
   )
   func snapshot() {
     var state = SessionState()

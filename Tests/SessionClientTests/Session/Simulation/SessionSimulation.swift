@@ -19,7 +19,7 @@ final class SessionSimulation {
     var hasLargeMessages = false
     /// The rate limit is low.
     var hasLowRate = false
-    /// Space runs out now and then.
+    /// The session sometimes refuses all entries that would make it grow.
     var runsOutOfSpace = false
     /// Applications pause reading for a while.
     var pausesReading = false
@@ -63,7 +63,7 @@ final class SessionSimulation {
     }
   }
 
-  /// Joins all clients, makes random steps, lets everything settle, and checks the result.
+  /// Joins all clients, makes random steps, waits until all entries are delivered and saved, and checks the result.
   func run(steps: Int) throws {
     for client in clients {
       client.gate.open()
@@ -242,7 +242,8 @@ final class SessionSimulation {
   private func loseConnection(_ client: SimulatedClient) throws {
     guard let socket = client.socket else { return }
     socket.cut(keeping: random.below(socket.uplink.count + 1), random.below(socket.downlink.count + 1))
-    // In the other 20 %, the client detects the break later, because no bytes arrive or its bytes are not sent.
+    // With a probability of 20 %, the client does not notice the break yet. It notices the break later, because no bytes arrive
+    // or its bytes are not sent.
     guard random.chance(80) else { return }
     try read(client, all: true)
     guard client.socket === socket else { return }

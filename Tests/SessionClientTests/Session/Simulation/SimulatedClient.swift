@@ -30,7 +30,7 @@ final class SimulatedClient {
   var hasLeft = false
   /// The number of messages sent before all clients had joined.
   var sentBeforeStart = 0
-  /// The new messages of each sender, in order.
+  /// The numbers of the messages received from each sender, without repeats, in order.
   private(set) var received: [String: [Int]] = [:]
   private(set) var snapshots = 0
   private(set) var isCaughtUp = false

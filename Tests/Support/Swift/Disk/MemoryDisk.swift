@@ -25,8 +25,8 @@ package final class MemoryDisk: SessionDisk {
     return MemoryDisk(image)
   }
 
-  /// Returns the disk after a power cut at this moment: all synced bytes, and a random part of the others. Changes of names
-  /// survive in their order; each write is lost, done or done in part.
+  /// Returns the disk after a power cut at this moment: all synced bytes, and a random part of the unsynced bytes. Changes of
+  /// names survive in their order; each write is complete, partial or lost.
   package func afterPowerCut(using chance: inout some RandomNumberGenerator) -> MemoryDisk {
     var image = image.withLock { $0 }
     image.cutPower(using: &chance)
@@ -213,7 +213,7 @@ private final class MemoryFile: SessionFile {
   }
 
   func unlock() {
-    // Never fails: files of a disk in memory are not removed.
+    // `access` fails only for a removed file, and a disk in memory never removes files.
     let wasLocked = holdsLock.withLock { holds in
       defer { holds = false }
       return holds

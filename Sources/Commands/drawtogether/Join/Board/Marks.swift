@@ -13,7 +13,7 @@ struct StrokeMark: Equatable, Sendable {
   var color: RGB
   var width: Double
   var isHighlighter: Bool
-  /// The depth; nil if the message has none.
+  /// The depth of the stroke on the board; nil if the message contains no depth.
   var z: UInt64?
 
   /// Parses an `UpsertStrokeMessage`; nil if it is malformed.
@@ -62,7 +62,7 @@ struct TextMark: Equatable, Sendable {
   static let sizes = 4.0...1000.0
 
   var lines: [String]
-  /// The upper left corner.
+  /// The upper left corner of the text.
   var corner: PlanePoint
   var size: Double
   var color: RGB
@@ -149,7 +149,8 @@ enum MarkMessage {
     }
   }
 
-  /// Returns a point of the plane.
+  /// Returns the point with the coordinates in a JSON array of two numbers; nil for other values, and for points outside the
+  /// board.
   static func point(_ value: JSONValue?) -> PlanePoint? {
     guard case .array(let values)? = value, values.count == 2, let x = number(values[0]),
       let y = number(values[1])

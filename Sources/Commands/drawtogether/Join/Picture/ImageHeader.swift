@@ -23,7 +23,7 @@ struct ImageHeader: Equatable, Sendable {
     } else if bytes.dropFirst(4).starts(with: "ftypavif".utf8)
       || bytes.dropFirst(4).starts(with: "ftypavis".utf8)
     {
-      // The size is in nested boxes; the page determines it.
+      // An AVIF file has its size in nested boxes, which this parser does not read. The page determines the size.
       (type, size) = ("image/avif", nil)
     } else {
       return nil

@@ -15,7 +15,7 @@ final class BoardScreen {
   private var participants: [GroupActivities.Participant] = []
   /// True if the board changed since the last frame began.
   private var needsFrame = false
-  /// Draws frames while they are needed.
+  /// The task that draws frames until the board has no more changes; nil while no frame is needed.
   private var drawing: Task<Void, Never>?
   private var nextFrame = ContinuousClock.now
   /// True while this screen is on the terminal.
@@ -102,7 +102,7 @@ final class BoardScreen {
     self.camera = camera
     let text = frame.output(canvas, status: status.text)
     if !text.isEmpty { write(text) }
-    // Rendering uses at most half of the time.
+    // After a frame that took a long time, the next frame waits for the same time. So drawing takes at most half of the time.
     nextFrame = .now + max(Self.interval, ContinuousClock.now - began)
   }
 

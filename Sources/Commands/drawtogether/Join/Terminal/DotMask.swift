@@ -1,4 +1,4 @@
-/// A bit mask of dots, 64 per word: the area of one mark, whose pieces may overlap.
+/// The dots that one mark of the board covers, as a bit mask with 64 dots per word. Parts of the mark may overlap.
 struct DotMask {
   let width: Int
   let height: Int
