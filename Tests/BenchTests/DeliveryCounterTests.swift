@@ -51,7 +51,7 @@ struct DeliveryCounterTests {
     #expect(deliveries(Self.entry, isLive: false).delivered == 0)
   }
 
-  @Test("A message of a peer server, which is a payload without an entry header, counts as delivered")
+  @Test("A message of a server that is not a gateway (`--peer`) has no entry header, and counts as delivered")
   func peers() {
     var found = DeliveryCounter()
     found.count(

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Pacing of senders, and parsing of server frames")
 struct LoadTests {
-  @Test("When the window is full, the next message waits until one message is delivered to all members")
+  @Test(
+    "When the maximum number of messages is in flight, the next waits until one is delivered to all members"
+  )
   func window() {
     var session = SessionLoad(senders: [4, 7], deliveriesEach: 3)
     #expect(session.room(.window(2)) == 4)

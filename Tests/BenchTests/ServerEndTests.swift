@@ -26,9 +26,9 @@ struct ServerEndTests {
     return ended.withLock { $0 }
   }
 
-  // Each mode is asked to measure for an hour.
+  // Each mode is asked to measure for an hour, so only the closed sockets can end the run within the time limit.
   @Test(
-    "When the server closes the sockets, the run ends at once with one sentence and exit code 1",
+    "When the server closes the sockets, the run ends immediately with a one-sentence error and exit code 1",
     .timeLimit(.minutes(1)),
     arguments: [
       "fan-out --members 1 --peer --seconds 3600", "fan-out --members 1 --peer --seconds 3600 --rate 50",
@@ -62,7 +62,7 @@ private final class StoppingServer: Sendable {
   private let thread: SystemThread
   private let failure: Fault
 
-  /// The error of the thread.
+  /// The error that ended the server's thread; nil if there was none.
   private final class Fault: Sendable {
     let error = Guarded<(any Error)?>(nil)
   }
@@ -82,7 +82,7 @@ private final class StoppingServer: Sendable {
     }
   }
 
-  /// Waits for the end of the thread.
+  /// Waits until the server's thread has ended, and throws the thread's error if there was one.
   func end() throws {
     thread.join()
     if let error = failure.error.withLock({ $0 }) { throw error }
@@ -98,7 +98,7 @@ private final class StoppingServer: Sendable {
       sockets.append(socket)
       try upgrade(socket)
     }
-    // One of the two members sends.
+    // Only one of the two members sends, and the server does not know which. So it waits for data on each socket.
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let deadline = MonotonicTime.now() + .seconds(30)
     while MonotonicTime.now() < deadline {

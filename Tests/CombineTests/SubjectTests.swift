@@ -36,7 +36,7 @@ struct SubjectTests {
     watching.cancel()
   }
 
-  @Test("Just sends one value and finishes")
+  @Test("The publisher `Just` sends one value and finishes")
   func just() {
     var seen: [String] = []
     let watching = Just(7).sink(

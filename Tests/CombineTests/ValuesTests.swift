@@ -5,7 +5,7 @@ import Testing
 @Suite("values: a publisher as an asynchronous sequence")
 struct ValuesTests {
   final class Counter: ObservableObject, @unchecked Sendable {
-    // `@Published` has its own lock.
+    // The class is `Sendable` because `@Published` accesses the property under a lock.
     @Published var count = 0
   }
 
@@ -42,7 +42,7 @@ struct ValuesTests {
     #expect(try await thrown.next() == nil)
   }
 
-  @Test("cancelling the waiting task ends the loop and the subscription")
+  @Test("cancelling a task that waits for a value in a `for await` loop ends the loop and the subscription")
   func isCancelled() async {
     let endless = Endless()
     let (started, start) = AsyncStream<Void>.makeStream()

@@ -20,5 +20,5 @@ struct Caption: Codable {
 @MainActor func article(
   session: GroupSession<DrawTogether>, messenger: GroupSessionMessenger, photo: Data
 ) async throws {
-  // The code blocks of the article.
+  // The script `run` replaces this line by the code blocks of the article.
 }

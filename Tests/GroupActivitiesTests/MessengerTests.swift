@@ -27,7 +27,7 @@ extension GatewaySuites {
       #expect(source == ada.localParticipant)
     }
 
-    @Test("messages sent after join(), but before the state is joined, arrive in order")
+    @Test("messages sent after join(), but before the state becomes `joined`, arrive in order")
     func sendsBeforeJoined() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

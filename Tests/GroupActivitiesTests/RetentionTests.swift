@@ -167,7 +167,7 @@ private struct Cursor: Codable, Equatable {
 }
 private struct Flash: Codable, Equatable { let id: UUID }
 
-/// The stroke message with `points`.
+/// The stroke message of the page as it is sent, with all points of the message in `points`.
 private struct WholeStroke: Codable, CustomMessageIdentifiable {
   static let messageIdentifier = "UpsertStrokeMessage"
   let id: UUID

@@ -9,7 +9,7 @@ extension GatewaySuites {
   @Suite("Activities and successors of a GroupSession")
   struct SessionActivityTests {
     @Test(
-      "after concurrent changes, all programs have the same activity; a program sees its own change at once")
+      "all programs have the same activity after concurrent changes; each sees its own change immediately")
     func convergence() async throws {
       let gateway = try TestGateway()
       #expect(try await Quiz(round: 1).activate())

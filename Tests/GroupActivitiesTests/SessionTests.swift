@@ -68,7 +68,7 @@ extension GatewaySuites {
       #expect(said.contains("128") && said.contains("129"))
     }
 
-    @Test("leave() stops sending and receiving at once, and publishes the state invalidated")
+    @Test("leave() stops sending and receiving immediately, and publishes the state invalidated")
     func leaving() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

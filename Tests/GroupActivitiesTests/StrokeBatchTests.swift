@@ -46,7 +46,7 @@ struct StrokeBatchTests {
   }
 
   @Test(
-    "a large JSON member that the message type lacks is parsed once; if the type has this member, the decoding pauses"
+    "decoding a batch with a large JSON member pauses only if the message type has this member"
   )
   func heavyBatches() {
     let heavy = String(repeating: "y", count: 20_000)

@@ -126,7 +126,9 @@ struct ContentDispositionTests {
     "\u{20AC}", "\r\n", "\u{0}", "\t", ",", "\u{C3}\u{B6}",
   ]
 
-  @Test("any file name can be written and read again", arguments: UInt64(1)...40)
+  @Test(
+    "any file name is the same after it is written to a Content-Disposition field and parsed again",
+    arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -100,7 +100,7 @@ struct RequestLimitTests {
       latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd"), limits: limits)
     #expect(exceeds.error == .bodyTooLarge(limit: 3, actual: 4))
     #expect(exceeds.error?.status == .contentTooLarge)
-    #expect(exceeds.events.count == 1)  // the head, which the caller needs to answer
+    #expect(exceeds.events.count == 1)  // the event is the head, which the caller needs for its answer
     #expect(exceeds.rest == 4)
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Refused requests, RFC 9112")
 struct RequestRefusalTests {
-  /// A request whose last byte is the first one that breaks a rule.
+  /// An invalid request: its last byte is the first byte that breaks a rule.
   struct Refusal: Sendable, CustomTestStringConvertible {
     let rule: String
     let bytes: String

@@ -97,7 +97,7 @@ struct TargetPathTests {
     #expect(try TargetPath.resolve(String(repeating: "/a", count: 32)).components.count == 32)
   }
 
-  @Test("each component of a random path is a plain file name")
+  @Test("a path of any two percent-encoded bytes is refused or has only plain file names as components")
   func everyPairOfBytes() {
     for high in UInt8.min...UInt8.max {
       for low in UInt8.min...UInt8.max {

@@ -39,7 +39,7 @@ struct ListenerTests {
   }
 
   @Test(
-    "Without a request to share the port, a listener on a port in use fails with EADDRINUSE, even if others share that port"
+    "An exclusive listener fails with EADDRINUSE on a port in use, even if other listeners share the port"
   )
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)
@@ -48,7 +48,7 @@ struct ListenerTests {
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: second.address) }
   }
 
-  @Test("The port is free at once after the listener is closed, even with open connections")
+  @Test("The port is free immediately after the listener is closed, even with open connections")
   func reuse() throws {
     var listener: Listener? = try Listener(on: TCP.anyPort)
     let address = try #require(listener).address

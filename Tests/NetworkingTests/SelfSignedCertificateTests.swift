@@ -103,7 +103,7 @@ struct SelfSignedCertificateTests {
     #expect(directory.names() == ["tls-cert.pem", "tls-key.pem"])
   }
 
-  @Test("A pair of certificate and key that do not match is replaced")
+  @Test("A certificate and a private key that do not match are replaced")
   func mismatched() throws {
     let other = TemporaryFolder()
     _ = try loadOrCreate(at: now)
@@ -128,11 +128,11 @@ struct SelfSignedCertificateTests {
     }
     #expect(
       error?.description
-        == "cannot keep a certificate in \(directory.path)/none/tls-key.pem.new: open: No such file or directory"
+        == "cannot store a certificate in \(directory.path)/none/tls-key.pem.new: open: No such file or directory"
     )
   }
 
-  @Test("Invalid host names and duplicates are omitted")
+  @Test("Invalid and duplicate host names are omitted from the certificate's alternative names")
   func alternativeNames() {
     let names = AlternativeNames(
       hosts: [

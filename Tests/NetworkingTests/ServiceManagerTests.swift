@@ -30,7 +30,7 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "Notifying a manager that has ended fails with an error of sendto",
+    "Notifying a service manager that has ended fails with an error of sendto",
     arguments: ["/nonexistent/notify", "@no-such-manager"])
   func gone(_ socket: String) throws {
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": socket], process: 7))

@@ -129,7 +129,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "A modified record fails the connection, with an alert to send",
+    "Receiving a modified TLS record fails the connection, and produces an alert to send to the peer",
     arguments: TLSVersion.allCases)
   func tampered(_ version: TLSVersion) throws {
     var pair = try pair(version)
@@ -141,7 +141,7 @@ struct TLSConnectionTests {
     }
     #expect(pair.atServer.isEmpty)
     #expect(pair.toClient.first == (version == .v1_2 ? 21 : 23))
-    // §6.2: the peer reads the alert bad_record_mac.
+    // RFC 8446 §6.2: the peer reads the alert bad_record_mac.
     #expect(throws: TLSError.alertReceived(20)) {
       try pair.deliverToClient()
     }

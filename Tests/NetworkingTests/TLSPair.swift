@@ -43,7 +43,7 @@ struct TLSPair {
     self.server = server
   }
 
-  /// Starts the client and delivers bytes in both directions, at most `size` at once, until none are in transit.
+  /// Starts the client, and delivers bytes in both directions, in pieces of at most `size`, until no bytes are in transit.
   mutating func exchange(inPiecesOf size: Int = .max) throws {
     try deliverToClient()
     while !toServer.isEmpty || !toClient.isEmpty {
@@ -52,7 +52,7 @@ struct TLSPair {
     }
   }
 
-  /// Delivers the bytes in transit to the server and returns the progress of the last call.
+  /// Delivers the bytes in transit to the server in pieces. Returns the progress after the last piece.
   @discardableResult
   mutating func deliverToServer(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
     let bytes = toServer
@@ -64,7 +64,8 @@ struct TLSPair {
     return progress
   }
 
-  /// Delivers the bytes in transit to the client, even if there are none, and returns the progress of the last call.
+  /// Delivers the bytes in transit to the client in one or more pieces; without such bytes, delivers an empty piece. Returns the
+  /// progress after the last piece.
   @discardableResult
   mutating func deliverToClient(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
     let bytes = toClient

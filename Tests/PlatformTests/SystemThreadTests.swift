@@ -4,7 +4,7 @@ import Platform
 
 @Suite("Threads")
 struct SystemThreadTests {
-  // The thread sanitizer would report memory of the thread that is not freed.
+  // If the thread's memory were not freed, the thread sanitizer would report this.
   @Test("A detached thread runs to its end, even if no thread joins it", arguments: [false, true])
   func detached(isLetGoFirst: Bool) throws {
     let begin = Queue<Bool>()

@@ -46,7 +46,7 @@ struct DeadlineQueueTests {
     #expect(queue.popDue(at: time(9)) == nil)
   }
 
-  @Test("Random insertions and removals agree with a sorted array", arguments: 0..<20)
+  @Test("After random insertions and removals, the queue equals a sorted array", arguments: 0..<20)
   func agreement(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
     func below(_ count: Int) -> Int {

@@ -17,7 +17,7 @@ struct TokenBucketTests {
     func delay(until amount: Double) -> Duration { bucket.delay(until: amount, by: rate) }
   }
 
-  @Test("A full bucket allows its whole capacity at once, and afterwards only the refill rate")
+  @Test("A full bucket allows its whole capacity immediately, and afterwards only the refill rate")
   func burst() {
     let bucket = TimedBucket()
     for _ in 0..<20 { #expect(bucket.take(1)) }

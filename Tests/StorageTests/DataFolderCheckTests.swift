@@ -40,7 +40,7 @@ struct DataFolderCheckTests {
     #expect(checked?.description == opened?.description)
   }
 
-  @Test("The free space is known before the folder exists")
+  @Test("The free space is known even if the data folder does not exist yet")
   func room() throws {
     let temporary = TemporaryFolder()
     let room = try #require(DataFolder.room(for: temporary.path + "/a/b/c"))

@@ -46,7 +46,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.contents(of: "copy/format") == Array("unfinished \(purpose)\n".utf8))
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try open(target) }
     #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try DataFolder(beside: target) }
-    // If the purpose (backup or restore) differs, a second copy gets the same error. With the same purpose, it starts again.
+    // A second copy with the other purpose (backup or restore) is refused. A second copy with the same purpose starts again.
     let other: DataFolderCopy.Purpose = purpose == .backup ? .restore : .backup
     #expect(throws: DataFolderError.self) { try begin(other) }
     try one.temporary.makeFolder("copy/sessions/left")

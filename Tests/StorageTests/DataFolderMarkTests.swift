@@ -63,7 +63,7 @@ struct DataFolderMarkTests {
     for _ in 0..<100 {
       try data.leaveMark(generation)
       let mark = try #require(temporary.contents(of: "one/clean"))
-      // The file system gives the inode number that was freed last to the next file.
+      // The file system gives the most recently freed inode number to the next new file.
       try FileManager.default.removeItem(atPath: temporary.path + "/one/clean")
       try temporary.write(String(decoding: mark, as: UTF8.self), to: "one/clean")
       let next = try data.takeMark()

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("The data folder")
 struct DataFolderTests {
-  @Test("A missing folder is created with the folders above it, for this user only")
+  @Test("A missing data folder is created with its parent folders, and only its owner can access it")
   func makes() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/a/b")
@@ -20,7 +20,7 @@ struct DataFolderTests {
     #expect(try data.freeBytes() > 0)
   }
 
-  @Test("Opening an existing folder changes only its lock file, which then contains the process number")
+  @Test("Opening an existing folder changes only its lock file, which then contains the process ID")
   func opens() throws {
     let temporary = TemporaryFolder()
     try temporary.write("old words that are longer than a number\n", to: "lock")
@@ -32,7 +32,7 @@ struct DataFolderTests {
   }
 
   @Test(
-    "A second process gets an error with the number of the first process, until the first one closes the folder"
+    "While one process uses the folder, a second process gets an error with the process ID of the first one"
   )
   func locks() throws {
     let temporary = TemporaryFolder()
@@ -61,7 +61,7 @@ struct DataFolderTests {
     _ = try DataFolder(opening: temporary.path)
   }
 
-  @Test("If a locked file contains no process number, the error says that another process uses the folder")
+  @Test("If a locked file contains no process ID, the error says that another process uses the folder")
   func unnamedHolder() throws {
     let temporary = TemporaryFolder()
     let holder = try LockHolder(temporary.path + "/lock", saying: "")

@@ -148,7 +148,8 @@ struct LogResumingTests {
         var damaged = bytes
         damaged[position] ^= change
         #expect(try Self.read(damaged).records.allSatisfy { records.contains($0) }, "byte \(position)")
-        // The same check with a file that ends within the record, or at the end of a forged record.
+        // The reader must also return no forged record if the damaged file ends within the record, or at the end of a forged
+        // record.
         let cut = Array(damaged[..<min(place.upperBound - 4, position + 200)])
         #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "byte \(position), cut")
       }

@@ -13,7 +13,7 @@ enum StoreKind: CaseIterable, Sendable {
   /// The implementations whose sessions several gateways may share.
   static let shared: [StoreKind] = [.memory]
 
-  /// Runs until the process ends, because a store may be in use when its fixture is gone.
+  /// The executor of all stores. It runs until the process ends, because a store may still use it after its fixture is gone.
   private static let executor = Result { try BlockingExecutor(name: "contract") }
 
   /// Creates an empty store.

@@ -10,7 +10,8 @@ import Wire
 @Suite("Contract of a session store")
 struct StoreContractTests {
   @Test(
-    "A created session has its first records, and its id cannot be used again", arguments: StoreKind.allCases)
+    "A session is created with its first records, and no second session can be created with its id",
+    arguments: StoreKind.allCases)
   func creates(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     #expect(try fixture.store.sessions() == [])
@@ -49,7 +50,7 @@ struct StoreContractTests {
     try await fixture.store.syncAll()
   }
 
-  @Test("Sessions of all shards can be appended to", arguments: StoreKind.allCases)
+  @Test("Records can be appended to the sessions of every shard", arguments: StoreKind.allCases)
   func shards(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     for number in 0..<20 as Range<UInt64> {
@@ -117,7 +118,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A session is removed with its attachments, is fenced afterwards, and can be removed again",
+    "A session is removed with its attachments; later appends are fenced, and a second removal is no error",
     arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -156,7 +157,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compacted log has the compaction's head and slices, and then all records from the first run after the plan's `through` on",
+    "A compacted log has the new head, the slices, and all records from the first run after `through` on",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

@@ -34,7 +34,7 @@ struct FrameWriterTests {
       bytes: [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xA1, 0xB2, 0xC3, 0xD4]),
   ]
 
-  @Test("headers have the expected bytes and lengths", arguments: headers)
+  @Test("frame headers have the expected bytes and lengths", arguments: headers)
   func header(_ example: Header) {
     var bytes: [UInt8] = [0x99]
     example.header.append(to: &bytes)
@@ -42,7 +42,7 @@ struct FrameWriterTests {
     #expect(example.header.length == example.bytes.count)
   }
 
-  @Test("§5.7: frames are written with their payload")
+  @Test("RFC 6455 §5.7: frames are written with their payload")
   func frames() {
     let hello: [UInt8] = [0x48, 0x65, 0x6C, 0x6C, 0x6F]
     var bytes: [UInt8] = []
@@ -54,7 +54,7 @@ struct FrameWriterTests {
     #expect(bytes == [0x00, 0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
   }
 
-  @Test("§5.5.1: close frames are written with their code and reason")
+  @Test("RFC 6455 §5.5.1: close frames are written with their code and reason")
   func close() {
     var bytes: [UInt8] = []
     FrameWriter.appendClose(ClosePayload(), to: &bytes)
@@ -67,7 +67,7 @@ struct FrameWriterTests {
       ])
   }
 
-  @Test("§5.5: a long close reason is truncated between two characters, to at most 123 bytes")
+  @Test("RFC 6455 §5.5: a long close reason is truncated between two characters, to at most 123 bytes")
   func longReason() {
     let ascii = ClosePayload(code: .protocolError, reason: String(repeating: "a", count: 200))
     #expect(ascii.bytes == [0x03, 0xEA] + [UInt8](repeating: 0x61, count: 123))
@@ -77,7 +77,7 @@ struct FrameWriterTests {
     #expect(fits.bytes.count == 125)
   }
 
-  @Test("§7.4: only valid close codes may be sent")
+  @Test("RFC 6455 §7.4: only valid close codes may be sent")
   func codes() {
     let valid = (0...65_535).filter { CloseCode(rawValue: UInt16($0)).isValidOnTheWire }
     #expect(valid == Array(1000...1003) + Array(1007...1014) + Array(3000...4999))

@@ -38,7 +38,7 @@ struct InflateLimitTests {
       Bool.random(using: &random) ? random.bytes(count: count) : [UInt8](repeating: 7, count: count)
     var compressed: [UInt8] = []
     deflater.compress(message.span, into: &compressed)
-    // Empty blocks take time too, so they count towards a step.
+    // Inflating an empty block takes time too, so empty blocks count towards the length of a step.
     compressed = Array(repeatElement([0x00, 0x00, 0x00, 0xFF, 0xFF], count: 20_000).joined()) + compressed
     let step = Int.random(in: 1...50_000, using: &random)
     var progress = Inflater.Progress()

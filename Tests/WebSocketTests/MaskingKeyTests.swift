@@ -43,7 +43,7 @@ struct MaskingKeyTests {
     #expect(parts == whole)
   }
 
-  @Test("random keys differ")
+  @Test("random masking keys differ")
   func random() {
     #expect(Set((0..<8).map { _ in MaskingKey.random() }).count > 1)
   }

@@ -102,7 +102,7 @@ struct RefusalTests {
   ]
 
   @Test(
-    "frames are refused at their first invalid byte, whether the bytes arrive together, one by one, or with more bytes behind",
+    "frames are refused at their first invalid byte, however the bytes are divided and whatever bytes follow",
     arguments: refusals)
   func refuses(_ refusal: Refusal) {
     let expected = Outcome(events: refusal.events, error: refusal.error, fedBytes: refusal.bytes.count)

@@ -89,7 +89,7 @@ struct ClientControlTests {
   }
 
   @Test(
-    "a message without exactly one known and valid member is refused with an explanation",
+    "a message is refused with an explanation unless it has exactly one member, which is known and valid",
     arguments: [
       Refused(text: "[]", error: .unknownControl),
       Refused(text: "1", error: .unknownControl),

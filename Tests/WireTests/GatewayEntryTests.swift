@@ -42,7 +42,8 @@ struct GatewayEntryTests {
       bytes: hex("0000001C 81 08 0000000000000004 00000000 00000000 6163746976697479 7B7D")),
   ]
 
-  @Test("an entry is parsed into its parts, alone and between others", arguments: examples)
+  @Test(
+    "an entry is parsed into its parts, both alone and between other bytes of a message", arguments: examples)
   func parses(_ example: Example) throws {
     for (before, behind) in [([], []), (hex("DEADBEEF00"), hex("00000004"))] as [([UInt8], [UInt8])] {
       let message = before + example.bytes + behind

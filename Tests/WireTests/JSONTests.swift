@@ -49,7 +49,7 @@ struct JSONTests {
     #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes.span) }
   }
 
-  @Test("§9: 32 levels are accepted, 33 are refused")
+  @Test("§9: 32 levels of nested arrays and objects are accepted, 33 levels are refused")
   func depth() throws {
     for (open, close) in [("[", "]"), (#"{"a":["#, "]}")] {
       let levels = open.count == 1 ? 32 : 16

@@ -19,7 +19,7 @@ extension SessionClientError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreachable(let cause), .notTrusted(let cause), .noGateway(let cause): cause
-    case .refused(let refusal): "the gateway refused: \(refusal.detail)"
+    case .refused(let refusal): "the gateway refused the request: \(refusal.detail)"
     case .cancelled: "the request was cancelled"
     }
   }

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Base64 (RFC 4648 §4).
 package enum Base64 {
-  /// Encodes with the standard alphabet and padding.
+  /// Encodes bytes with the standard alphabet and padding.
   package static func encode(_ bytes: [UInt8]) -> String {
     // OpenSSL writes a NUL after the text.
     var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)

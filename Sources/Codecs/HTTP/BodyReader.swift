@@ -149,7 +149,7 @@ struct BodyReader: Sendable {
       guard bytesLeft > 0 else { throw .trailersTooLarge(limit: limits.trailerBytes) }
       switch try trailers.receive(byte) {
       case .end: return
-      // §7.1.2: the fields of trailers are ignored.
+      // RFC 9112 §7.1.2: the fields of trailers are ignored.
       case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)
       }
     case .content, .untilClose, .chunkContent, .ended:
@@ -183,7 +183,7 @@ struct BodyReader: Sendable {
     case Grammar.lineFeed:
       throw .bareLineFeed
     default:
-      // §7.1.1 allows a blank before the semicolon; no client sends one, and parsers disagree about it.
+      // RFC 9112 §7.1.1 allows a blank before the semicolon; no client sends one, and parsers disagree about it.
       throw .malformedChunkSize
     }
   }

@@ -11,7 +11,7 @@ package enum ContentDisposition {
   package static func fileName(_ field: String) -> String? {
     guard let bytes = field.latin1Bytes else { return nil }
     let type = bytes.prefix(while: Grammar.isToken)
-    // §4.1 uses the grammar of RFC 2616 for parameters, which allows blanks between any two parts.
+    // RFC 6266 §4.1 uses the grammar of RFC 2616 for parameters, which allows blanks between any two parts.
     guard !type.isEmpty, let parameters = FieldParameters(bytes[type.endIndex...], allowsBlanks: true)
     else { return nil }
     let name = parameters["filename*"].flatMap(decodeExtended) ?? parameters["filename"].map(decode)
@@ -37,7 +37,7 @@ package enum ContentDisposition {
   private static func field(_ type: String, _ fileName: String) -> String {
     let fallback = String(String.UnicodeScalarView(fileName.unicodeScalars.map { isPlain($0) ? $0 : "_" }))
     let plain = "\(type); filename=\"\(fallback)\""
-    // §4.3: a client that supports both parameters uses `filename*`.
+    // RFC 6266 §4.3: a client that supports both parameters uses `filename*`.
     return fallback == fileName ? plain : "\(plain); filename*=UTF-8''\(encode(fileName))"
   }
 

@@ -1,6 +1,6 @@
 extension HTTPDate {
-  /// Parses the three forms that a recipient must accept (RFC 9110 §5.6.7), and no others. Returns nil for other text
-  /// and for a day that does not exist. The weekday must be valid but need not match the date.
+  /// Parses the three forms that a recipient must accept (RFC 9110 §5.6.7), and no others. Returns nil for other text and for a
+  /// day that does not exist. The weekday must be valid, but may be wrong for the date.
   ///
   /// - Parameters:
   ///   - text: a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.

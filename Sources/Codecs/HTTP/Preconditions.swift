@@ -16,15 +16,15 @@ package struct Representation: Equatable, Sendable {
 package enum Preconditions {
   /// The kind of the response.
   package enum Outcome: Equatable, Sendable {
-    /// The conditions allow the request: 200 with the whole representation, or the effect of another method.
+    /// The conditions allow the request: status 200 with the whole representation, or the effect of another method.
     case full
-    /// 206 with these bytes.
+    /// Status 206 with these bytes.
     case partial(Range<Int>)
-    /// 304.
+    /// Status 304.
     case notModified
-    /// 412.
+    /// Status 412.
     case preconditionFailed
-    /// 416, with `Content-Range: bytes */length`.
+    /// Status 416, with `Content-Range: bytes */length`.
     case rangeNotSatisfiable
   }
 
@@ -103,7 +103,7 @@ package enum Preconditions {
     }
     guard let date = HTTPDate(condition, now: now), let modified = representation.lastModified
     else { return false }
-    // §8.8.2.2: the representation may change again within the second of `Last-Modified`, so that second must be over.
+    // RFC 9110 §8.8.2.2: the representation may change again within the second of `Last-Modified`, so that second must be over.
     return date == modified && modified < now
   }
 

@@ -37,7 +37,7 @@ package enum RepresentationResponse: Equatable, Sendable {
       self = .preconditionFailed
       return
     case .rangeNotSatisfiable:
-      self = .rangeNotSatisfiable(contentRange: "bytes */\(length)")  // §14.4
+      self = .rangeNotSatisfiable(contentRange: "bytes */\(length)")  // RFC 9110 §14.4
       return
     case .partial(let part):
       (status, range) = (.partialContent, part)

@@ -96,7 +96,7 @@ struct RequestLineReader: Sendable {
       state = .lineFeed(RequestLine(method: method, target: target, minorVersion: minorVersion))
       return
     case .emptyLine, .lineFeed:
-      return  // handled by `receive`
+      return  // `receive` handles these states
     }
     length += 1
     guard length <= limits.requestLineBytes else { throw .requestLineTooLong(limit: limits.requestLineBytes) }
@@ -122,7 +122,7 @@ struct RequestLineReader: Sendable {
       state = .versionName(method, matched: 0)
       return
     }
-    if byte == Grammar.carriageReturn { throw .malformedVersion }  // HTTP/0.9
+    if byte == Grammar.carriageReturn { throw .malformedVersion }  // an HTTP/0.9 line has no version
     guard Grammar.isTarget(byte) else { throw .invalidTargetByte(byte) }
     text.append(byte)
   }

@@ -51,7 +51,7 @@ package struct RequestReader: Sendable {
     if case .body(let reader) = state { reader.contentLeft(bodyLimit: bodyLimit) } else { 0 }
   }
 
-  /// Skips content that the caller has received itself, at most `contentLeft` bytes.
+  /// Skips `count` bytes of content that the caller has received without this reader. `count` must be at most `contentLeft`.
   package mutating func skipContent(_ count: Int) {
     guard case .body(var reader) = state else { return }
     reader.skipContent(count)

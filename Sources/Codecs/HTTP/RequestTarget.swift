@@ -26,7 +26,7 @@ struct RequestTarget: Equatable, Sendable {
     if bytes.first == 0x2F {  // /
       authority = nil
     } else {
-      // §3.2.2
+      // The absolute-form (RFC 9112 §3.2.2)
       guard let colon = bytes.firstIndex(of: Grammar.colon) else { return nil }
       let scheme = text[..<colon]
       guard scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https") else { return nil }

@@ -84,7 +84,7 @@ package struct ResponseReader: Sendable {
   ) throws(MessageError) -> Event? {
     while true {
       if case .body(var reader) = state {
-        state = .betweenResponses  // makes `reader` the only reference to its buffers
+        state = .betweenResponses  // so that changing `reader` copies no buffers
         let piece = try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
         if piece == .end { return .end }
         state = .body(reader)

@@ -23,7 +23,7 @@ struct FrameHeaderReader: Sendable {
     set { received = UInt8(newValue) }
   }
 
-  /// True between frames.
+  /// True if the reader has no bytes of an incomplete header.
   var isEmpty: Bool { count == 0 }
 
   /// Reads the next header, from `position` on. Returns nil if the buffer ends before the header does.
@@ -31,7 +31,8 @@ struct FrameHeaderReader: Sendable {
     in buffer: [UInt8], at position: inout Int, upTo end: Int, _ context: Context
   ) throws(ProtocolError) -> FrameHeader? {
     if isEmpty, end - position >= FrameHeader.maximumLength {
-      // Usually the buffer contains the whole header. Reading it at once takes a third of the instructions of the loop below.
+      // Usually the buffer contains the whole header. Reading the whole header in one call takes a third of the instructions of
+      // the loop below.
       return try Self.whole(in: buffer, at: &position, context)
     }
     while position < end {
@@ -107,34 +108,35 @@ struct FrameHeaderReader: Sendable {
   }
 
   private static func checkFirst(_ byte: UInt8, _ context: Context) throws(ProtocolError) {
-    guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw .reservedOpcode(byte & 0x0F) }  // §5.2
+    // RFC 6455 §5.2: all other opcodes are reserved.
+    guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw .reservedOpcode(byte & 0x0F) }
     let isCompressed = byte & 0x40 != 0
-    // §5.2: RSV1 has a meaning only with permessage-deflate; RSV2 and RSV3 have none.
+    // RFC 6455 §5.2: RSV1 has a meaning only with permessage-deflate; RSV2 and RSV3 have none.
     guard byte & 0x30 == 0, context.acceptsCompression || !isCompressed else {
       throw .reservedBits(byte & 0x70)
     }
     switch opcode {
     case .close, .ping, .pong:
-      if byte & 0x80 == 0 { throw .fragmentedControlFrame(opcode) }  // §5.5
+      if byte & 0x80 == 0 { throw .fragmentedControlFrame(opcode) }  // RFC 6455 §5.5
       if isCompressed { throw .compressedControlFrame(opcode) }  // RFC 7692 §6.1
     case .continuation:
-      if context.openMessage == nil { throw .continuationWithoutMessage }  // §5.4
+      if context.openMessage == nil { throw .continuationWithoutMessage }  // RFC 6455 §5.4
       if isCompressed { throw .compressedContinuation }  // RFC 7692 §6.1
     case .text, .binary:
-      if context.openMessage != nil { throw .messageInsideMessage(opcode) }  // §5.4
+      if context.openMessage != nil { throw .messageInsideMessage(opcode) }  // RFC 6455 §5.4
     }
   }
 
   private static func checkSecond(
     _ byte: UInt8, after first: UInt8, _ context: Context
   ) throws(ProtocolError) {
-    switch (context.role, isMasked(byte)) {  // §5.1
+    switch (context.role, isMasked(byte)) {  // RFC 6455 §5.1
     case (.server, false): throw .unmaskedFrame
     case (.client, true): throw .maskedFrame
     case (.server, true), (.client, false): break
     }
     if first & 0x08 != 0, byte & 0x7F > 125 {
-      throw .controlFrameTooLong(byte & 0x7F)  // §5.5
+      throw .controlFrameTooLong(byte & 0x7F)  // RFC 6455 §5.5
     }
   }
 
@@ -150,11 +152,11 @@ struct FrameHeaderReader: Sendable {
   }
 
   private static func checkLengthStart(_ byte: UInt8, width: Int) throws(ProtocolError) {
-    if width == 8, byte & 0x80 != 0 { throw .lengthOutOfRange(firstByte: byte) }  // §5.2
+    if width == 8, byte & 0x80 != 0 { throw .lengthOutOfRange(firstByte: byte) }  // RFC 6455 §5.2
   }
 
   private static func checkMinimal(_ length: Int, width: Int) throws(ProtocolError) {
-    if length < (width == 8 ? 0x1_0000 : 126) { throw .lengthNotMinimal(width: width) }  // §5.2
+    if length < (width == 8 ? 0x1_0000 : 126) { throw .lengthNotMinimal(width: width) }  // RFC 6455 §5.2
   }
 
   /// Checks the length of a data frame before its payload arrives, and before memory is allocated for the payload.

@@ -71,7 +71,7 @@ private import CZlib
       case .allConsumed: break
       }
     }
-    // §7.2.2: the four bytes that the sender removed from the end of the message.
+    // RFC 7692 §7.2.2: the four bytes that the sender removed from the end of the message.
     let tail: [4 of UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     switch try consume(
       tail.span, from: &progress.consumedOfTail, into: &progress.output, limit: limit,
@@ -81,7 +81,7 @@ private import CZlib
     case .finalBlock: return true
     case .allConsumed: break
     }
-    // zlib sets bit 7 after the end of a block; without it the message was truncated inside a block.
+    // zlib sets bit 7 after the end of a block. If bit 7 is not set, the message was truncated inside a block.
     guard unsafe stream.pointee.data_type & 128 != 0 else { throw .invalidDeflateData(code: Z_BUF_ERROR) }
     return true
   }
@@ -102,7 +102,7 @@ private import CZlib
   ) throws(ProtocolError) -> Consumption {
     while true {
       guard consumed + output.count < pause else { return .paused }
-      // Consumed bytes count towards the step too, because empty blocks produce no output.
+      // The limit of a step also counts the consumed bytes, because an empty block consumes bytes but produces no output.
       let (result, taken, made) = call(
         bytes.extracting(droppingFirst: consumed).extracting(first: room.count))
       consumed += taken
@@ -111,7 +111,7 @@ private import CZlib
       switch result {
       case Z_STREAM_END:
         guard consumed < bytes.count else { return .finalBlock }
-        unsafe inflateReset(stream)  // §7.2.3.4: blocks may follow a final one
+        unsafe inflateReset(stream)  // RFC 7692 §7.2.3.4: blocks may follow a final one
       case Z_OK, Z_BUF_ERROR:
         // If `room` is not full, zlib needs more input.
         if made < room.count, consumed == bytes.count { return .allConsumed }

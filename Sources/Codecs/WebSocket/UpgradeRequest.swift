@@ -20,22 +20,24 @@ package struct UpgradeRequest: Equatable, Sendable {
   package static func evaluate(
     method: String, minorVersion: Int, fields: [HandshakeField]
   ) throws(UpgradeRequestError) -> UpgradeRequest {
-    guard method == "GET" else { throw .methodNotGet }  // §4.1 2
-    guard minorVersion >= 1 else { throw .httpVersionTooOld }  // §4.1 2, RFC 9110 §7.8
-    guard hasElement("websocket", of: "upgrade", in: fields) else { throw .notAnUpgrade }  // §4.2.1 3
+    guard method == "GET" else { throw .methodNotGet }  // RFC 6455 §4.1, item 2
+    guard minorVersion >= 1 else { throw .httpVersionTooOld }  // RFC 6455 §4.1, item 2; RFC 9110 §7.8
+    // RFC 6455 §4.2.1, item 3.
+    guard hasElement("websocket", of: "upgrade", in: fields) else { throw .notAnUpgrade }
     guard hasElement("upgrade", of: "connection", in: fields) else {
-      throw .connectionWithoutUpgrade  // §4.2.1 4
+      throw .connectionWithoutUpgrade  // RFC 6455 §4.2.1, item 4
     }
     let versions = values(of: "sec-websocket-version", in: fields)
     guard versions.count == 1, trimmed(versions[0]) == "13" else {
-      throw .unsupportedVersion(versions.joined(separator: ", "))  // §4.2.1 6, §4.4
+      throw .unsupportedVersion(versions.joined(separator: ", "))  // RFC 6455 §4.2.1, item 6; §4.4
     }
     let keys = values(of: "sec-websocket-key", in: fields).map(trimmed)
-    guard keys.count == 1 else { throw .keyCount(keys.count) }  // §11.3.1
-    guard isBase64OfSixteenBytes(keys[0]) else { throw .invalidKey(length: keys[0].utf8.count) }  // §4.2.1 5
+    guard keys.count == 1 else { throw .keyCount(keys.count) }  // RFC 6455 §11.3.1
+    // RFC 6455 §4.2.1, item 5.
+    guard isBase64OfSixteenBytes(keys[0]) else { throw .invalidKey(length: keys[0].utf8.count) }
     let subprotocols = listElements(of: "sec-websocket-protocol", in: fields)
     guard subprotocols.allSatisfy(isToken), Set(subprotocols).count == subprotocols.count else {
-      throw .invalidSubprotocols  // §4.1 10
+      throw .invalidSubprotocols  // RFC 6455 §4.1, item 10
     }
     let deflate = DeflateParameters.negotiate(offers: values(of: "sec-websocket-extensions", in: fields))
     return UpgradeRequest(accept: acceptValue(forKey: keys[0]), subprotocols: subprotocols, deflate: deflate)

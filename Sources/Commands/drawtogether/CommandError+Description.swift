@@ -57,7 +57,7 @@ extension CommandError: CustomStringConvertible {
     case .requires(let setting, let other):
       "\(setting) requires \(other)."
     case .tooLow(let setting, let value, let other, let minimum):
-      "\(setting) is \(value), less than \(other) with \(minimum): raise the first or lower the second."
+      "\(setting) is \(value), less than \(other) (\(minimum)): raise the first or lower the second."
     case .noListener:
       "--http and --https are both off: set one of them to HOST:PORT."
     case .sameAddress(let one, let other):

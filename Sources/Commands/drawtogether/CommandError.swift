@@ -182,7 +182,8 @@ extension CommandError {
     }
   }
 
-  /// Creates the error of a start with the setting that caused it, if any.
+  /// Creates the error for a gateway that could not start. The message begins with the setting that caused the error, if there is
+  /// one.
   init(_ error: GatewayError, of configuration: GatewayConfiguration) {
     let setting: String? =
       switch error {

@@ -84,7 +84,7 @@ static struct timespec timespec_of(int64_t nanoseconds) {
   return time;
 }
 
-// Rounds up: if a wait ended before its deadline, the event loop would have nothing to do and would wait again at once.
+// Rounds up: if a wait ended before its deadline, the event loop would have nothing to do and would wait again immediately.
 static int milliseconds_of(int64_t nanoseconds) {
   if (nanoseconds < 0) return -1;
   int64_t milliseconds = nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
@@ -220,7 +220,8 @@ static int caught_signals = -1;
 static void caught(int number) {
   int before = errno;
   unsigned char byte = (unsigned char)number;
-  // If the pipe is full, this signal is dropped, because thousands of signals are then waiting to be read.
+  // A signal for which the pipe has no room is dropped. A full pipe contains thousands of signals that the program has not read
+  // yet, so one more would change nothing.
   ssize_t ignored = write(caught_signals, &byte, 1);
   (void)ignored;
   errno = before;

@@ -25,7 +25,7 @@ static int64_t open_descriptors(void) {
   int64_t count = 0;
   for (struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
   closedir(folder);
-  // One of the entries is the descriptor with which the folder is read.
+  // The folder also contains the descriptor with which this function reads the folder. That descriptor is not counted.
   return count - 1;
 }
 

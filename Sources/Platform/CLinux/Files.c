@@ -145,7 +145,7 @@ static int remove_contents(DIR *directory, int depth) {
 }
 
 static int remove_tree(int folder, const char *name, int depth) {
-  // An entry that is not a folder is removed at once. A link is never followed.
+  // An entry that is not a folder is removed by this call. A link is never followed.
   if (unlinkat(folder, name, 0) == 0) return 0;
   int refusal = errno;
   // For a folder, Linux returns EISDIR; POSIX and some file systems return EPERM, as for a missing permission.

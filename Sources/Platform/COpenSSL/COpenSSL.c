@@ -29,7 +29,7 @@ SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum) {
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Sessions are stored in tickets, which every connection of the context can decrypt, and not in this cache.
+  // TLS sessions are stored in tickets, which every connection of the context can decrypt. So OpenSSL's session cache is off.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   static const unsigned char identity[] = "drawtogether";
@@ -72,7 +72,7 @@ struct ends {
   void (*write)(void *data, const unsigned char *bytes, size_t count);
 };
 
-// The process has only one BIO method, and its callbacks are functions without state.
+// The functions that read and write ciphertext. They are the same for all BIOs, because the process has only one BIO method.
 static struct ends ends;
 
 static int bio_create(BIO *bio) {

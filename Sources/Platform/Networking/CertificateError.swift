@@ -40,7 +40,7 @@ package enum CertificateError: Error, Equatable, Sendable, CustomStringConvertib
     case .trustedCertificatesUnusable(let path, let error):
       "cannot trust the certificates in \(path): \(error)"
     case .unsupported(let error): "OpenSSL lacks a required feature: \(error)"
-    case .fileUnusable(let path, let error): "cannot keep a certificate in \(path): \(error)"
+    case .fileUnusable(let path, let error): "cannot store a certificate in \(path): \(error)"
     case .creationFailed(let error): "cannot create a certificate: \(error)"
     }
   }

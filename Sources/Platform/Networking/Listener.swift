@@ -9,9 +9,9 @@ package final class Listener: Sendable {
   package enum Acceptance: ~Copyable, Sendable {
     /// A non-blocking connection with the listener's options, and the address of the peer.
     case accepted(OwnedDescriptor, peer: SocketAddress)
-    /// No descriptor was left for a connection. The connection was closed immediately; other connections may be pending.
+    /// No connection is pending; an event with `isReadable` will report the next one.
     case wouldBlock
-    /// No descriptor was left for a connection: the connection was closed at once, and others may be pending.
+    /// No descriptor was left for a connection. The connection was closed immediately; other connections may be pending.
     case rejected(SystemError)
     /// The system has no descriptor left, so pending connections cannot even be closed. Try again after a pause, because no event
     /// will report the connections that are already pending.
@@ -51,8 +51,8 @@ package final class Listener: Sendable {
       _ = try SystemError.check("setsockopt", clinux_socket_set_dual_stack(raw))
     }
     try Socket(raw).apply(options)
-    // The first listener allows sharing only after its bind. If it allowed sharing earlier, its bind would succeed even if
-    // another gateway runs on this port, and each gateway would get half of the connections.
+    // The first listener allows other listeners on its port only after its bind. If it allowed them earlier, its bind would
+    // succeed even if another gateway already runs on this port, and each gateway would get half of the connections.
     if !isFirst { _ = try SystemError.check("setsockopt", clinux_socket_set_reuse_port(raw)) }
     var wanted = address.raw
     _ = try SystemError.check("bind", unsafe clinux_socket_bind(raw, &wanted))

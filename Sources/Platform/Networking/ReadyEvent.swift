@@ -2,7 +2,7 @@ internal import CLinux
 
 /// A readiness event of one descriptor.
 ///
-/// Several flags may be set in one event. The kernel need not report another event after one with `hasHungUp`. So after
+/// Several flags may be set in one event. The kernel may report no further event after an event with `hasHungUp`. So after
 /// `hasHungUp` the receiver must read to the end of the stream, even after a short read.
 package struct ReadyEvent: Equatable, Sendable, BitwiseCopyable {
   /// The token under which the descriptor was registered.
@@ -22,10 +22,10 @@ package struct ReadyEvent: Equatable, Sendable, BitwiseCopyable {
     bits = ready.events
   }
 
-  /// Data or a connection has arrived since the last such event.
+  /// True if data or a connection has arrived since the last such event.
   package var isReadable: Bool { bits & clinux_readable != 0 }
-  /// The socket has become writable since the last such event.
+  /// True if the socket has become writable since the last such event.
   package var isWritable: Bool { bits & clinux_writable != 0 }
-  /// The peer has closed its direction, or the connection is broken.
+  /// True if the peer has closed its sending direction, or the connection is broken.
   package var hasHungUp: Bool { bits & clinux_hung_up != 0 }
 }

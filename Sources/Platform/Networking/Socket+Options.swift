@@ -44,7 +44,7 @@ extension Socket {
     }
   }
 
-  /// True if the socket sends small segments at once.
+  /// True if the socket sends small segments without delay.
   package var noDelay: Bool { clinux_socket_no_delay(descriptor) > 0 }
 
   /// Returns the number of unsent bytes above which the kernel reports the socket as not writable.

@@ -189,7 +189,7 @@ package final class TLSConnection {
     return unsafe SSL_session_reused(ssl) == 1
   }
 
-  /// The session that a client may resume later; `nil` before the server has sent a ticket.
+  /// The TLS session that a client may resume later; `nil` before the server has sent a ticket.
   package var session: TLSSession? {
     guard isHandshakeComplete, let session = unsafe SSL_get1_session(ssl) else { return nil }
     return unsafe TLSSession(owning: session).ifResumable
@@ -270,7 +270,7 @@ package final class TLSConnection {
 
   private static func error(from error: OpenSSLError, verification: Int) -> TLSError {
     let isOfTLS = error.library == ERR_LIB_SSL
-    // OpenSSL maps alerts to the reasons from this number on.
+    // OpenSSL reports a received alert as `SSL_AD_REASON_OFFSET` plus the number of the alert.
     if isOfTLS, error.reason >= SSL_AD_REASON_OFFSET,
       let alert = UInt8(exactly: error.reason - SSL_AD_REASON_OFFSET)
     {
@@ -283,9 +283,9 @@ package final class TLSConnection {
   }
 }
 
-/// A session that a client may resume, with its ticket.
+/// A TLS session that a client may resume, with its ticket.
 ///
-/// `@unchecked`, because OpenSSL counts references under a lock, and a session is not changed after it has been returned.
+/// `@unchecked`, because OpenSSL counts references under a lock, and a TLS session is not changed after it has been returned.
 @safe
 package final class TLSSession: @unchecked Sendable {
   let pointer: OpaquePointer

@@ -58,7 +58,7 @@ package struct TLSClientContext: Sendable {
     /// The certificates in a PEM file, and certificates that were signed with the keys of these certificates. The file may
     /// contain a server's own certificate.
     case certificates(path: String)
-    /// The certificates of the system's authorities and those in a PEM file, as for `certificates`.
+    /// The certificates of the system's authorities, and those in a PEM file as with the case `certificates`.
     case systemAnd(path: String)
     /// Any certificate. Only for requests to this machine that contain no secret.
     case unverified

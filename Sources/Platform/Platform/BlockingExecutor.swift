@@ -77,7 +77,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   }
 
   private func signal() {
-    // The call could only fail after 2^64 signals without a wait.
+    // The result is ignored, because the call fails only after 2^64 signals for which the thread has not waited.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 

@@ -79,7 +79,7 @@ package final class LineWriter: Sendable {
     }
     switch next {
     case .nothing: break
-    // The call could only fail after 2^64 signals without a wait.
+    // The result is ignored: the call fails only after 2^64 signals for which the thread did not wait.
     case .ring: _ = clinux_eventfd_signal(wakeup.rawValue)
     case .start: start()
     case .write: write(line)

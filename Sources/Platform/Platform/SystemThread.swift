@@ -26,8 +26,8 @@ package final class SystemThread: Sendable {
     detach()
   }
 
-  /// Waits for the end of the thread. Returns at once after an earlier `join` or `detach`. The thread itself must not
-  /// call it.
+  /// Waits for the end of the thread. Returns immediately after an earlier `join` or `detach`. The thread itself must not call
+  /// `join`.
   package func join() {
     guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_join(identifier)

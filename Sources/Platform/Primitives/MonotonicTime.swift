@@ -74,8 +74,8 @@ extension Duration {
   /// The duration in nanoseconds, without the fraction. Traps if the duration is longer than 292 years.
   @inlinable @inline(__always)
   package var wholeNanoseconds: Int64 {
-    // The compiler computes the result for a constant if the function is inlined. Reading `components` instead would be a call
-    // of 200 instructions, and a division of 128 bits, which only durations of more than 9 s need, takes 100.
+    // The compiler computes the result for a constant if the function is inlined. Reading `components` instead would be a call of
+    // 200 instructions. The 128-bit division takes 100 instructions, but only durations of more than 9 s need it.
     if let attoseconds = Int64(exactly: attoseconds) { return attoseconds / 1_000_000_000 }
     return Int64(attoseconds / 1_000_000_000)
   }

@@ -8,12 +8,12 @@ struct EmptyPeriod {
   /// The wall time of the beginning, as recorded before the session was loaded; nil if the period began after the load.
   private var recorded: Date?
 
-  /// Creates a period that begins with the session.
+  /// Creates a period that begins with the creation of the session.
   init(since: MonotonicTime) {
     self.since = since
   }
 
-  /// Begins a period, unless one has begun.
+  /// Begins a period without active participants, unless one has begun.
   mutating func begin(at now: MonotonicTime) {
     if since == nil { since = now }
   }
@@ -35,10 +35,10 @@ struct EmptyPeriod {
     self.recorded = recorded
   }
 
-  /// Returns the wall time of the beginning; nil while the session has active participants.
+  /// Returns the wall time at which the period without active participants began; nil while the session has active participants.
   ///
-  /// The time is computed backwards from the present, because the wall clock may have been corrected since the beginning of the
-  /// period.
+  /// Unless this time was recorded before a load, it is computed backwards from the present, because the wall clock may have been
+  /// corrected since the beginning of the period.
   func date(now: MonotonicTime, date: Date) -> Date? {
     guard let since else { return nil }
     return recorded ?? date.addingTimeInterval(-now.seconds(since: since))

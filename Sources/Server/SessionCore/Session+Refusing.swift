@@ -6,7 +6,8 @@ extension Session {
   /// The number of consecutive ignored refusals after which the gateway pauses reading from the participant's socket.
   static let ignoredRefusalsBeforePause: UInt16 = 10
 
-  /// The maximum bytes of refusals in an outbox. This is the only limit on the refusals that one message of a client causes.
+  /// The maximum number of bytes of refusals in an outbox. This is the only limit on the refusals that one message of a client
+  /// causes.
   private static let refusalBytes = 131_072
 
   mutating func refuse(
@@ -32,7 +33,7 @@ extension Session {
     let retryAfterMs = participant.rateLimiter.millisecondsUntilQuarter(for: size, by: rates)
     var refusal = Refusal(
       .rateLimited,
-      "Too fast: the limit is \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second (burst: double).",
+      "Too fast: at most \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second, twice that in a burst.",
       limit: limits.entriesPerSecond)
     refusal.clientSequence = clientSequence
     refusal.retryAfterMs = UInt64(retryAfterMs)
@@ -78,11 +79,12 @@ extension Session {
     defer { participant.retryAt = now.adding(milliseconds: retryAfterMs) }
     guard let retryAt = participant.retryAt else { return }
     guard now < retryAt else {
-      // The participant waited until the retry time and was refused again, so it ignored nothing.
+      // The participant was refused again, but it had waited until the retry time. So it did not ignore the previous refusal.
       if participant.ignoredRefusals < Self.ignoredRefusalsBeforePause { participant.ignoredRefusals = 0 }
       return
     }
-    // Reconnects do not reset the count, so the count is capped at the highest value that is compared below.
+    // Reconnects do not reset the count, so it would overflow without a maximum. The maximum is the highest value that the code
+    // below distinguishes.
     participant.ignoredRefusals = min(participant.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
     if participant.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       participant.wasPaused = true
@@ -105,7 +107,7 @@ extension Session {
 }
 
 extension Refusal {
-  /// The milliseconds to wait before a retry when there is no room.
+  /// The time in milliseconds after which a client may retry an entry that was refused for lack of room in memory or on disk.
   static let noRoomRetryMs = 1000
 
   /// A refusal for lack of room in memory or on disk: a participant has to remove something, or wait.

@@ -57,8 +57,7 @@ struct TurnSummary {
   ///   - presenceEntries: the number of `participants` entries in the turn.
   ///   - hasUnreliable: true when the turn has unreliable frames.
   ///   - hasNewSegment: true when the turn began a new segment of the log. The content of such a turn is sent immediately. So
-  ///     only
-  ///     the newest segment has entries that wait to be sent, and no segment is dropped before its entries are sent.
+  ///     only the newest segment has entries that wait to be sent, and no segment is dropped before its entries are sent.
   mutating func end(lastSequence: UInt64, presenceEntries: UInt64, hasUnreliable: Bool, hasNewSegment: Bool) {
     let hasMore = lastSequence - beganAfter > presenceEntries || hasUnreliable || hasNewSegment
     beganAfter = lastSequence

@@ -69,7 +69,7 @@ package final class CommandListener: Sendable {
 /// The connection of a process that sent a command and waits for the answer.
 package final class CommandConnection: Sendable {
   private let socket: OwnedDescriptor
-  /// The line that the process sent.
+  /// The request: the line that the process sent.
   package let request: String
 
   /// Reads the request; nil when the process sends none. A process of another user gets a refusal.

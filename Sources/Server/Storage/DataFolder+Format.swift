@@ -4,7 +4,7 @@ internal import Platform
 
 /// The version of the folder's layout: a line of text in the file `format`.
 extension DataFolder {
-  /// The format that this version of the program writes, and the newest that it reads.
+  /// The format that this version of the program writes. It is also the newest format that this version reads.
   package static let format = 2
   static let formatFile = "format"
   /// The text of the file `format` in a complete folder of the present format.
@@ -82,13 +82,13 @@ extension Folder {
     return String(decoding: bytes[..<Int(count)], as: UTF8.self)
   }
 
-  /// Writes a small file atomically. The file is on the disk when this returns.
+  /// Writes a small file atomically. The file is on the disk when this function returns.
   ///
   /// - Parameters:
   ///   - bytes: the content of the file.
   ///   - name: the name of the file.
   ///   - operation: the operation that is named in an error.
-  /// - Throws: `StorageError`; an earlier file with the name is then unchanged.
+  /// - Throws: `StorageError`; a file that already had this name is then unchanged.
   func write(
     _ bytes: [UInt8], as name: String, for operation: StorageError.Operation
   ) throws(StorageError) {

@@ -16,7 +16,7 @@ package final class DataFolder: Sendable {
   /// The files of the certificate and the key that a gateway creates if it has none.
   static let certificateFiles = ["tls-cert.pem", "tls-key.pem"]
 
-  /// Returns true for names that a version of this program writes or removes in a data folder.
+  /// Returns true for names that any version of this program writes or removes in a data folder.
   static func isOwn(_ name: String) -> Bool {
     name.hasPrefix(sessions) || name.hasPrefix("tls-") || name.hasSuffix(".new")
       || [formatFile, lockFile, markFile, addressKeyFile, CommandListener.name].contains(name)
@@ -200,7 +200,7 @@ package final class DataFolder: Sendable {
     }
   }
 
-  /// Returns the process number in the lock file; nil if the file has none yet.
+  /// Returns the process ID in the lock file; nil if the file has none yet.
   private static func holder(of lock: borrowing OwnedDescriptor) -> Int32? {
     var text = [UInt8](repeating: 0, count: 16)
     let count = unsafe clinux_file_read(lock.rawValue, &text, text.count, 0)

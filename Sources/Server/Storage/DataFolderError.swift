@@ -10,7 +10,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notAFolder(path: String)
   /// No file or folder can be created in the folder.
   case notWritable(path: String, SystemError)
-  /// Another process has locked the folder. `process` is nil if that process has not written its process number yet.
+  /// Another process has locked the folder. `process` is nil if that process has not written its process ID yet.
   case inUse(path: String, process: Int32?)
   /// A newer version wrote the folder.
   case newerFormat(path: String, found: Int, known: Int)

@@ -356,7 +356,7 @@ struct ArgumentParserTests {
       Refused(
         "--max-message-bytes", "512K", "--max-session-log-bytes", "256K",
         says:
-          "--max-session-log-bytes is 256K, less than --max-message-bytes with 512K: raise the first or lower the second."
+          "--max-session-log-bytes is 256K, less than --max-message-bytes (512K): raise the first or lower the second."
       ),
       Refused(
         "--max-connections", "100",
@@ -367,12 +367,12 @@ struct ArgumentParserTests {
       Refused(
         "--max-memory-bytes", "100M",
         says:
-          "--max-memory-bytes is 100M, less than --max-session-log-bytes with 256M: raise the first or lower the second."
+          "--max-memory-bytes is 100M, less than --max-session-log-bytes (256M): raise the first or lower the second."
       ),
       Refused(
         "--max-session-log-bytes", "3000000000", environment: ["DRAWTOGETHER_MAX_MEMORY_BYTES": "2G"],
         says:
-          "DRAWTOGETHER_MAX_MEMORY_BYTES is 2G, less than --max-session-log-bytes with 3000000000: raise the first or lower the second."
+          "DRAWTOGETHER_MAX_MEMORY_BYTES is 2G, less than --max-session-log-bytes (3000000000): raise the first or lower the second."
       ),
       Refused(
         "--data", "a\u{1B}[2J\n\0",

@@ -50,7 +50,7 @@ struct ConfigurationReportTests {
   }
 
   @Test(
-    "The report shows the folder of a page that was found beside the program, and quotes a path with a blank")
+    "The report shows the page folder that was found beside the program, and quotes a path with a blank")
   func found() throws {
     let rows = try report(["--data", "my data"]) { $0.publicDirectory = "/usr/share/drawtogether/Public" }
     #expect(rows.contains(["--public", "/usr/share/drawtogether/Public", "found"]))

@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
   private struct UnexpectedInvocation: Error {}
 
   @Test(
-    "All shares fit into the memory, and limits that the operator did not set do not exceed their defaults",
+    "The memory shares fit into the total, and limits not set by the operator do not exceed their defaults",
     arguments: [128, 192, 384, 768, 1_536, 3_072, 6_144, 18_432], [true, false])
   func fits(mebibytes: Int, https: Bool) throws {
     let (budget, asked) = try budget(mebibytes, https: https)
@@ -49,7 +49,7 @@ struct MemoryBudgetTests {
     }
   }
 
-  @Test("Limits that the operator set keep their values, and the others are lowered")
+  @Test("If memory is scarce, limits that the operator set keep their values, and other limits are lowered")
   func given() throws {
     let (budget, _) = try budget(
       384, "--max-connections", "5000", "--max-session-log-bytes", "60M", "--max-incomplete-bytes", "10M")
@@ -64,12 +64,13 @@ struct MemoryBudgetTests {
       (
         ["--max-memory-bytes", "512M", "--max-connections", "1000"],
         "--memory is 384M, but the limits may need 1G: --max-memory-bytes 512M may need 960M, --max-connections 1000 may"
-          + " need 23M, the program needs 64M, everything else at least 12M. Raise --memory or lower the limits."
+          + " need 23M, the program needs 64M, everything else needs at least 12M. Raise --memory or lower the"
+          + " limits."
       ),
       (
         ["--max-session-log-bytes", "1G", "--max-memory-bytes", "1G"],
         "--memory is 384M, but the limits may need 2G: --max-memory-bytes 1G may need 1.9G, the program needs 64M,"
-          + " everything else at least 13M. Raise --memory or lower the limits."
+          + " everything else needs at least 13M. Raise --memory or lower the limits."
       ),
     ])
   func refused(arguments: [String], says: String) throws {

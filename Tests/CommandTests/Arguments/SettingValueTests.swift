@@ -42,7 +42,7 @@ struct SettingValueTests {
   }
 
   @Test(
-    "A measured size is rounded",
+    "A measured size is rounded, and printed with the unit K, M, G or T if it is 1,024 bytes or more",
     arguments: [
       (0, "0"), (17, "17"), (1_023, "1023"), (1_024, "1K"), (1_536, "1.5K"), (10_240, "10K"),
       (1_048_575, "1M"),

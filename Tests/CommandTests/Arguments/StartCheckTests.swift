@@ -98,7 +98,7 @@ struct StartCheckTests {
         $0.limits.sessionLogBytes = 100_000
         $0.limits.diskReserveBytes = 0
       } == [
-        "--max-session-log-bytes is 100000, less than --max-message-bytes with 256K: nothing larger than 100000 can be stored"
+        "--max-session-log-bytes is 100000, less than --max-message-bytes (256K): nothing larger than 100000 can be stored"
       ])
     #expect(
       warnings {

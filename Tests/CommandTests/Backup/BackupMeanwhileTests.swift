@@ -29,7 +29,7 @@ struct BackupMeanwhileTests {
     return try other.bytes("log", of: log.id)
   }
 
-  /// Copies the session; `meanwhile` runs before a repeated attempt.
+  /// Copies the session. `meanwhile` runs before each repeated attempt.
   private func copy(
     _ id: SessionID, afterLog: @escaping () -> Void = {}, meanwhile: @escaping () -> Void
   ) throws -> SessionCopying.Outcome? {
@@ -64,7 +64,8 @@ struct BackupMeanwhileTests {
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
-    // One attachment after another is added and removed. After the backup has copied a log, the log's attachment is removed.
+    // Thirty attachments are added and removed, one after another. Each log in `logs` refers to one of them. After the backup has
+    // copied a log, the file of the attachment in this log is removed.
     var contents: [String] = []
     var logs: [[UInt8]] = []
     for number in 0..<30 {

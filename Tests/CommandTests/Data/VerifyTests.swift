@@ -259,7 +259,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("A file without an attachment is not a fault, since a crash may leave one")
+  @Test("A file without an attachment is not a fault, since a crash may leave such a file")
   func leftovers() throws {
     _ = try folder.place("nobody's", in: id)
     try folder.leave("nobody's", of: UUID(), in: id)

@@ -54,7 +54,8 @@ struct BrailleTests {
   }
 
   @Test(
-    "Each dot that ranges set is returned once, even if the ranges overlap or cross 64-bit words of the mask")
+    "Each dot in any of the ranges is returned once, even if ranges overlap or cross 64-bit words of the mask"
+  )
   func mask() {
     var mask = DotMask(width: 130, height: 2)
     for (left, right, y) in [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import drawtogether
 
-@Suite("Events of tail")
+@Suite("Events that the command `tail` prints")
 struct TailFilterTests {
   @Test("The event `live` is printed after the first catch-up, and again after each reconnect")
   func back() {

@@ -79,9 +79,9 @@ struct ReadyNoticeTests {
           In your network  https://192.0.2.7:8443
           Data             data: 12 sessions of 1.3G, 20G free, durability process
           Limits           10000 connections, 200 per address; 1000 per session; files up to 100M
-          Proxies          none trusted (--trust-proxy)
+          Proxies          no proxy is trusted (--trust-proxy)
           Health           /healthz, /readyz; limits: /api/limits
-          Metrics          /metrics, only on this machine (--metrics-token allows others)
+          Metrics          /metrics, only on this machine (--metrics-token allows other machines)
           Certificate      self-signed by this gateway: browsers ask once whether to trust it
 
 
@@ -106,7 +106,7 @@ struct ReadyNoticeTests {
     for line in [
       "Listening        https 127.0.0.1:8443, http off\n", "Open             https://draw.example\n",
       "Data             data: sessions in memory only, 500 bytes free, durability memory\n",
-      "Proxies          2 trusted proxies in front\n",
+      "Proxies          2 trusted proxies in front of the gateway\n",
       "Metrics          /metrics, with the token\n",
       "Certificate      /certs/tls.crt, valid until 2026-11-18\n",
     ] {

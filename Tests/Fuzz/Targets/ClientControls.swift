@@ -4,15 +4,16 @@ internal import Wire
 /// Control messages of clients, and other texts that clients choose and all participants get.
 enum ClientControls {
   static func check(_ input: [UInt8]) throws {
-    if let control = try? ClientControl.decode(input.span) { try check(control) }  // nil if refused
-    if let request = try? ActivityRequest.decode(input.span) { try check(request) }  // nil if refused
+    // If the input is refused, `try?` returns nil, and there is nothing to check.
+    if let control = try? ClientControl.decode(input.span) { try check(control) }
+    if let request = try? ActivityRequest.decode(input.span) { try check(request) }
     if let metadata = try? AttachmentMetadata.parse(input.span, limit: 4_096) { try check(metadata) }
     if let text = String(validating: input, as: UTF8.self) { try check(text) }
   }
 
   private static func check(_ control: ClientControl) throws {
     let written = control.encoded()
-    // Escaping can make a text longer or shorter.
+    // The encoder may escape more characters than the input did, so the encoded message may exceed the limit.
     guard written.count <= ClientControl.maximumLength else { return }
     let again = try ClientControl.decode(written.span)
     try expect(again.encoded() == written && again == control, "\(control) became \(again)")

@@ -1,6 +1,6 @@
 internal import WebSocket
 
-/// Compressed messages, of peers and of the gateway.
+/// The fuzz target for compressed messages: the gateway inflates messages of peers, and compresses its own messages.
 enum Inflating {
   /// Byte 0 chooses the limit, and byte 1 chooses window and level. The rest is inflated as a compressed message, and is also
   /// compressed as a message.

@@ -36,7 +36,8 @@ struct InputReader {
   }
 }
 
-/// Splits bytes as a network might. One byte determines the parts, so that they are the same each time.
+/// Splits bytes into parts, as a network might. One byte of the fuzz input determines the parts, so the same input always gives
+/// the same parts.
 struct Cuts: Sequence, IteratorProtocol {
   private static let largest = [1, 2, 3, 5, 16, 64, 512, 4_096]
 

@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// The bytes of one connection, read by a server.
+/// The fuzz target for the bytes that a server receives on one HTTP connection.
 enum RequestStream {
   /// Byte 0 of the input chooses how the stream is divided into pieces, byte 1 the limits; the remaining bytes are the stream.
   static func check(_ input: [UInt8]) throws {
@@ -59,7 +59,7 @@ enum RequestStream {
   }()
 }
 
-/// The events of a stream.
+/// The events and the state of a request reader that has read a stream of bytes.
 private struct RequestReading: Equatable {
   enum Event: Equatable {
     case head(RequestHead)

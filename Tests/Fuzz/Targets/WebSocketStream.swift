@@ -25,7 +25,7 @@ enum WebSocketStream {
       cut.isInside == whole.isInside && cut.buffered == whole.buffered,
       "the two readers end in different states")
 
-    // If the messages are sent again in the gateway's frames, the reader returns the same messages.
+    // If the messages are written as frames again, a new reader returns the same messages.
     var written: [UInt8] = []
     for said in whole.told { said.append(to: &written, isMasked: role == .server) }
     var again = FrameReading(make(), limits)

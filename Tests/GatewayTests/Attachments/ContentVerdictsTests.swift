@@ -155,7 +155,7 @@ extension OverSockets {
     }
 
     @Test(
-      "If the queue is full, the content of a new client replaces that of another client, whose request is refused"
+      "A full verification queue accepts a new client's request, and refuses a request of another client"
     )
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)

@@ -14,7 +14,7 @@ extension OverSockets {
     /// The place in the request at which the connection ends.
     enum Place: CaseIterable {
       case inHead, behindHead, atFirstByte, inTheMiddle, beforeLastByte
-      /// Places that exist only in chunked bodies.
+      /// Places in the framing of a chunked body, such as a chunk size or the end of a chunk.
       case inFirstSize, inSize, behindChunk, behindLastByte, inLastChunk
     }
 
@@ -137,7 +137,8 @@ extension OverSockets {
         try client.stream.send(head + Self.body[offset..<cut])
         client.stream.cut()
         end = max(end, cut)
-        // The offset may not include bytes that are still in transit, but never exceeds the number of sent bytes.
+        // The gateway may still be receiving sent bytes, so the offset may be lower than the number of sent bytes, but never
+        // higher.
         let kept = try #require(try room.observer.offset(of: id))
         #expect(kept <= end)
       }

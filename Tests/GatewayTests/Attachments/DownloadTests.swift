@@ -23,7 +23,7 @@ extension OverSockets {
       }
     }
 
-    /// A content that is larger than the buffers of a socket.
+    /// An attachment's content that is larger than the buffers of a socket.
     private static let large = Content.bytes(12 << 20, seed: 31)
     private static let body = Content.bytes(700_001, seed: 32)
 
@@ -39,7 +39,7 @@ extension OverSockets {
         ("bytes=700000-", count - 1..<count), ("bytes=100-99999999", 100..<count),
         ("bytes=-99999999", 0..<count),
       ]
-      // All requests are sent at once, with other requests between them.
+      // The range requests are pipelined, with `HEAD` requests and health checks between them.
       try client.stream.send(
         parts.flatMap { part in
           client.http.head("GET", client.path(of: id), ["Range": part.0])

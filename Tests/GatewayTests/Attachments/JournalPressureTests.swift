@@ -34,7 +34,8 @@ extension OverSockets {
       var most = 0
       try room.metrics.wait(for: "all attachments") { values in
         let bytesReceived = (values["received_bytes_total"] ?? 0) - received
-        // The sizes of the files are read after the number of received bytes, so the difference is never too large.
+        // The file sizes are read after the number of received bytes. Bytes that are written between these two measurements can
+        // only make the difference smaller.
         most = max(most, bytesReceived - Self.bytesInFiles(room))
         return values["attachments_added_total"] == ids.count
       }
@@ -69,8 +70,8 @@ extension OverSockets {
       var taken = 0
       try room.metrics.wait(for: "the gateway to stop reading the upload") { values in
         defer { taken = (values["received_bytes_total"] ?? 0) - before }
-        // The number of received bytes grew by less than 1000 between two checks: the request for the metrics, but no part of the
-        // upload.
+        // If the number of received bytes grew by less than 1,000 since the previous check, these bytes are the request for the
+        // metrics, and no part of the upload was read.
         return taken > Upload.fewPendingBytes && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
       // The bytes of TLS and of the metrics requests are far less than a tenth of this limit.

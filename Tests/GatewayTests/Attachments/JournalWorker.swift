@@ -52,7 +52,7 @@ final class JournalWorker {
     client = try room.client(isSecure: isSecure)
   }
 
-  /// Makes one random step.
+  /// Performs one step: chooses a random request, sends the next part of a request, or receives a response.
   func step() throws {
     switch state {
     case .idle: choose()
@@ -77,7 +77,7 @@ final class JournalWorker {
     }
   }
 
-  /// Makes steps until no request is in progress.
+  /// Performs steps until no request is in progress.
   func finish() throws {
     while true {
       if case .idle = state { return }

@@ -19,7 +19,7 @@ struct UploadBufferTests {
     #expect(buffer.isEmpty)
   }
 
-  @Test("Bytes that are received into the array from `take` are written after the bytes that arrived earlier")
+  @Test("Bytes that are appended to the array from `take` are written after the bytes that `take` returned")
   func taking() {
     var buffer = UploadBuffer()
     buffer.append([1])

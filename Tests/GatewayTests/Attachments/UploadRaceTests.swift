@@ -255,7 +255,7 @@ extension OverSockets {
       try room.expectNothing()
     }
 
-    @Test("PROTOCOL 4: after the removal of an upload, its id can be used again at once")
+    @Test("PROTOCOL 4: after the removal of an upload, its id can be used again immediately")
     func sameIDAgain() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<30_000])
@@ -324,7 +324,7 @@ extension OverSockets {
       try await room.gateway.wait(for: "all bytes of the upload") {
         await room.gateway.gateway.shared.owner(of: room.session).hasAllBytes(of: id, in: room.session)
       }
-      // All transfer threads are held. So both requests find the upload in progress, but look for its file only after the
+      // All transfer threads are blocked. So both requests find the upload in progress, but look for its file only after the
       // attachment is ready.
       let reading = (0..<Gateway.transferThreads).map { _ in Hold(on: threads.nextTransfer()) }
       try asking.stream.send(

@@ -72,7 +72,8 @@ extension OverSockets {
       #expect(try again.offset(of: id) == bytes.count)
     }
 
-    @Test("PROTOCOL 4: the received bytes of a piece are kept when the gateway is killed")
+    @Test(
+      "PROTOCOL 4: if the gateway is killed during a PATCH request, the upload keeps the bytes on the disk")
     func cutInPiece() throws {
       var gateway = try RunningGateway()
       let session = try gateway.makeSession()

@@ -33,7 +33,7 @@ struct UploadTableTests {
     }
   }
 
-  /// Admits an upload whose body begins at once.
+  /// Admits an upload whose body begins immediately.
   private static func begin(
     _ table: UploadTable, _ slot: Int, from address: IPAddress? = nil, at second: Int = 0
   ) throws -> UploadTable.ID {

@@ -75,7 +75,7 @@ struct BroadcasterTests {
     #expect(received == 40)
   }
 
-  @Test("A session that gets input in every turn is stored nevertheless")
+  @Test("A session is saved even if it gets input in every turn")
   func storedWhileBusy() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

@@ -53,7 +53,7 @@ extension OverSockets {
       #expect(Self.joined(first) == others.map(\.number) + [last.number])
     }
 
-    /// The participants whose joins a member received.
+    /// Returns the participants whose joins were announced to a member.
     private static func joined(_ member: ParticipantClient) -> [ParticipantNumber] {
       member.received.filter { $0.type == SystemType.participants }.flatMap { entry in
         (try? ParticipantsPayload.decode(entry.payload.span))?.joined.map(\.number) ?? []

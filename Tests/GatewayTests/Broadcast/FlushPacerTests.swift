@@ -55,7 +55,7 @@ struct FlushPacerTests {
     #expect(longest <= .milliseconds(12))
   }
 
-  @Test("a message that arrives after a pause is flushed at once")
+  @Test("a message that arrives after a pause is flushed immediately")
   func afterAPause() {
     let (flushes, longest) = play((0..<100).map { 20 * Double($0) }, interval: .milliseconds(16))
     #expect(flushes == Array(repeating: 1, count: 100))
@@ -64,7 +64,7 @@ struct FlushPacerTests {
 
   @Test("if each message is sent only after the previous one was flushed, flushes soon become immediate")
   func oneAtATime() {
-    // The next message arrives 0.3 ms after the last flush.
+    // Each message arrives 0.3 ms after the flush of the previous message.
     var pacer = FlushPacer()
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
     var waits = 0

@@ -10,7 +10,7 @@ struct PresencePacerTests {
     MonotonicTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  @Test("a join that does not follow another one within 50 ms is announced at once")
+  @Test("a join is announced immediately if no other join was announced within the last 50 ms")
   func atOnce() {
     var pacer = PresencePacer()
     for start in [1_000, 2_000, 2_050] as [Int64] {

@@ -65,7 +65,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A failed reload that the operator requested is always logged immediately; the failure ends when the files in force are back"
+    "A requested reload that fails is logged each time; the failure ends when the old files are restored"
   )
   func answers() {
     let old = versions("certificate", "key")

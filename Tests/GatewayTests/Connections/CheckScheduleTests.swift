@@ -86,7 +86,7 @@ struct CheckScheduleTests {
     #expect(schedule.nextDeadline == time(3_631.5))
   }
 
-  @Test("While connections are due, the loop does not sleep")
+  @Test("While the check of a connection is due, the loop does not sleep")
   func pending() throws {
     let (one, other) = (try admit(), try admit())
     for connection in [one, other] { schedule.schedule(connection, in: 1, now: time(0)) }

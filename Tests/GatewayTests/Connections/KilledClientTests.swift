@@ -50,7 +50,7 @@ extension OverSockets {
       try metrics.wait(for: "nobody in the session") { $0["participants"] == 0 }
     }
 
-    /// Returns the connection of a client in that state; nil for a TLS state without TLS.
+    /// Returns the connection of a client that was brought to `state`; nil if `state` needs TLS and `isSecure` is false.
     private static func bring(
       to state: State, _ gateway: RunningGateway, _ session: SessionID, _ isSecure: Bool
     ) throws -> ByteStream? {

@@ -34,7 +34,7 @@ extension OverSockets {
     }
 
     @Test(
-      "At the limit `connections`, any other request is refused, and its connection is closed",
+      "At the limit `connections`, requests other than health checks and /metrics are answered with 503",
       arguments: [false, true])
     func anythingElse(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.connections = 1 }

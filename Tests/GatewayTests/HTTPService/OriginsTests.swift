@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Own and foreign referrers")
+@Suite("Referrers of the gateway's own page and of other sites")
 struct OriginsTests {
   private func isElsewhere(_ referrer: String?, forwarded: String? = nil, publicURL: String? = nil) throws
     -> Bool

@@ -148,7 +148,7 @@ extension OverSockets {
     }
 
     @Test(
-      "RFC 9112 §7.1: a chunked body is read, whether it arrives all at once or byte by byte",
+      "RFC 9112 §7.1: a chunked body is read, whether it arrives in one piece or byte by byte",
       arguments: [false, true])
     func chunks(byByte: Bool) throws {
       let client = try HTTPClient(RunningGateway())

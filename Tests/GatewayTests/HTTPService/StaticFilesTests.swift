@@ -52,7 +52,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "The page is served at the root, under its name, and for every session",
+    "The page is served for `/`, for `/index.html`, and for the path of every session",
     arguments: [
       ("/", true), ("/index.html", true), ("/s/AbCdEfGhIjKlMnOpQrStUw", true), ("/s/x", true),
       ("/?q=1", true),

@@ -71,7 +71,7 @@ struct FairQueueTests {
     #expect(shares == [microseconds * 1000])
   }
 
-  @Test("The closure `mayServe` can allow no element, or more elements than fit into the time")
+  @Test("No element is served if `mayServe` returns false; all are served if it returns true, even in 0 ms")
   func callersRule() {
     for element in 1...3 { queue.append(element) }
     queue.serve(for: .seconds(1), mayServe: { _, _ in false }) { _, _ in Issue.record("an element was served")

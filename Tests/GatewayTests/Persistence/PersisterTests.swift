@@ -235,7 +235,7 @@ private actor Worker {
   private(set) var lost: [SessionID] = []
   private var done: Set<Int> = []
 
-  /// Creates a worker over a folder whose disk can fail or hang.
+  /// Creates a worker whose persister stores records in a folder, on a disk that can fail or hang.
   init() throws {
     let (disk, folder) = (TroubledDisk(), TemporaryFolder())
     let store = FolderStore(
@@ -244,7 +244,7 @@ private actor Worker {
     self.init(store, disk, folder)
   }
 
-  /// Creates a worker over another store.
+  /// Creates a worker with the scripted store `store`, which uses no disk.
   init(over store: ScriptedStore) throws {
     self.init(store, TroubledDisk(), nil)
   }

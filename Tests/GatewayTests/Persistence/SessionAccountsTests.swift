@@ -5,7 +5,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Accounts of kept sessions")
+@Suite("Number and bytes of the stored sessions")
 struct SessionAccountsTests {
   private static let date = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -110,7 +110,7 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "A report replaces the log and attachment bytes of a session in all sums, and returns a refusal when a limit is reached"
+    "`report` updates the log and attachment bytes of a session in all sums, and returns a refusal at a limit"
   )
   func report() {
     var accounts = Self.accounts { ($0.dataBytes, $0.dataBytesPerAddress) = (100, 50) }

@@ -52,7 +52,8 @@ extension OverSockets {
         #expect(findings.due.isEmpty)
       }
       #expect(try disk.sessions().sorted { $0.text < $1.text } == sessions)
-      // With a clock that is trusted at once, the sessions are removed, which shows that they had expired.
+      // Without a removal delay, the gateway trusts its clock immediately and removes the sessions. This shows that the sessions
+      // had expired.
       gateway = try gateway.restart(end, clock: Self.clock(daysAhead: 800)) {
         $0.limits.removalDelaySeconds = 0
       }

@@ -237,7 +237,7 @@ extension OverSockets {
         #expect(try gateway.statusOfNewSession() == 503)
         let (last, _, token) = sessions.removeLast()
         #expect(try gateway.end(last, token) == 204)
-        // After the start, ended sessions count as well until the sweep has read their folders.
+        // After a start, ended sessions also count toward the limit `sessions`, until the sweep has read their folders.
         try await gateway.wait(for: "room for a session") { try gateway.statusOfNewSession() == 201 }
         #expect(try gateway.statusOfNewSession() == 503)
       }

@@ -10,7 +10,7 @@ struct SessionCreationLimiterTests {
   private let client = IPAddress(v4: 0x0A00_0001)
 
   @Test(
-    "A client can create as many sessions at once as the limit allows per minute, and afterwards only at this rate"
+    "A client can create a burst of as many sessions as the limit allows per minute, then only at this rate"
   )
   func limit() {
     var limiter = SessionCreationLimiter(perMinute: 4)

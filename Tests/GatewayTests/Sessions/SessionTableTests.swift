@@ -93,7 +93,8 @@ struct SessionTableTests {
   }
 
   @Test(
-    "P6: if a connection closes while its session is being loaded or ended, its descriptor is closed at once")
+    "P6: if a connection closes during the loading or ending of its session, its descriptor closes immediately"
+  )
   func closedDuringTask() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

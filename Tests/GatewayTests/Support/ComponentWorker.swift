@@ -182,7 +182,7 @@ actor ComponentWorker {
     return client
   }
 
-  /// Sends a client's frame, which the gateway reads at once.
+  /// Sends a client's frame, and lets the gateway read the frame immediately.
   func send(_ opcode: Opcode, _ payload: [UInt8], from client: Int) {
     var bytes: [UInt8] = []
     FrameWriter.append(opcode, payload: payload.span, maskingKey: .random(), to: &bytes)

@@ -117,7 +117,8 @@ final class JournalClient {
     try http.ask("GET", path(of: id))
   }
 
-  /// - Returns: the status.
+  /// Removes an attachment.
+  /// - Returns: the status of the response.
   func remove(_ id: UUID) throws -> Int {
     try http.ask("DELETE", path(of: id)).status
   }

@@ -10,7 +10,7 @@ final class Metrics {
     client = try HTTPClient(gateway)
   }
 
-  /// Returns all values by name and labels, as in the text but without the prefix `drawtogether_`.
+  /// Returns all values by name and labels, written as in the response but without the prefix `drawtogether_`.
   func values() throws -> [String: Int] {
     let answer = try client.ask("GET", "/metrics")
     try #require(answer.status == 200)

@@ -124,7 +124,7 @@ final class ParticipantClient {
     try socket.send(.binary, entries.flatMap { $0 })
   }
 
-  /// Sends another entry with the client sequence of the refused entry, and drops the refused entry and those after it.
+  /// Sends another entry with the client sequence of the refused entry. Drops the refused entry and all later entries.
   func sendInstead(of refused: UInt32, retention: Retention, key: EntryKey) throws {
     kept.removeAll { $0.clientSequence >= refused }
     clientSequence = refused - 1
@@ -230,7 +230,7 @@ final class ParticipantClient {
     }
     if entry.sequence <= sequence { Issue.record("\(entry.sequence) came after \(sequence)") }
     sequence = entry.sequence
-    // Live entries and those of a tail advance the sequence for the next resume.
+    // Live entries and entries of a tail advance `after`, which the next resume contains. Entries of a snapshot do not.
     after = sequence
     received.append(entry)
     if entry.sender == number, entry.clientSequence > 0 {

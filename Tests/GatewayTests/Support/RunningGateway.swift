@@ -68,11 +68,11 @@ final class RunningGateway: Sendable {
   deinit {
     stop()
     guard ownsFolder.load(ordering: .relaxed) else { return }
-    // If this fails, the folder stays in the temporary folder.
+    // If the removal fails, the folder stays in the system's temporary folder.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Stops the gateway at once, and returns when it has stopped.
+  /// Stops the gateway immediately, without a drain, and returns when it has stopped.
   func stop() {
     guard !hasStopped.exchange(true, ordering: .relaxed) else { return }
     gateway.stop()

@@ -16,7 +16,7 @@ struct WebSocketConnectionTests {
     let worker = try ComponentWorker()
     try await worker.makeSession()
     let (silent, alive) = (try await worker.join(), try await worker.join())
-    // Both clients read now, because output that is acknowledged later would count as activity.
+    // Both clients read now. If they read later, the gateway would count the acknowledgement of its output as activity.
     for client in [silent, alive] { _ = try await worker.received(by: client) }
     await worker.advance(.seconds(20))
     await worker.sweep()

@@ -117,7 +117,7 @@ extension ConnectionTests {
       proxy.cutAll()
       try ada.events.wait(for: "the lost connection") { $0.aways == 1 }
       for index in 0..<200 { try ada.send("\(index)") }
-      // An unreliable entry is dropped while disconnected.
+      // An unreliable entry that is sent while the client is disconnected is dropped.
       try ada.membership.send(OutgoingEntry(type: "Cursor", payload: [1], isReliable: false))
       proxy.turn(to: gateway.http)
       try await ada.membership.settle()

@@ -59,7 +59,7 @@ struct InvalidServerTests {
       Answer(
         text: "HTTP/1.1 451 No\r\nContent-Type: application/problem+json\r\nContent-Length: 45\r\n\r\n"
           + #"{"code":"not-here","detail":"Not here, sir."} "#,
-        failure: "the gateway refused: Not here, sir. (not-here)"),
+        failure: "the gateway refused the request: Not here, sir. (not-here)"),
     ])
   func answers(_ answer: Answer) async throws {
     let server = try ScriptedServer { _, stream in
@@ -134,7 +134,7 @@ struct InvalidServerTests {
           switch place {
           case .end: ("204 No Content", "Upload-Offset: \(offset)\r\n", "")
           case .mismatch: ("409 Conflict", "Content-Type: application/problem+json\r\n", problem)
-          // In these cases, the response to an earlier request has reported the offset.
+          // For `creation` and `head`, the response to an earlier request has already reported the invalid offset.
           case .creation, .head: ("503 Service Unavailable", "", "")
           }
       }

@@ -14,7 +14,7 @@ struct RefusalTests {
   private static func refusal(_ body: () async throws -> Void) async throws -> Refusal {
     let failure = try await #require(throws: SessionClientError.self) { try await body() }
     guard case .refused(let refusal) = failure else { throw failure }
-    #expect(failure.description == "the gateway refused: \(refusal.detail)")
+    #expect(failure.description == "the gateway refused the request: \(refusal.detail)")
     return refusal
   }
 

@@ -26,7 +26,7 @@ struct LeavingTests {
     #expect(harness.session.token == SessionHarness.token, "the token is kept for creating a successor")
   }
 
-  @Test("Leaving takes 5 s at most, and is complete at once if the client has never joined")
+  @Test("Leaving takes 5 s at most, and is complete immediately if the client has never joined")
   func leavesInTime() {
     var harness = SessionHarness.live()
     harness.send("a")
@@ -53,7 +53,7 @@ struct LeavingTests {
   }
 
   @Test(
-    "A client that leaves without a connection reconnects at once to send `leave`, and gives up after 5 s")
+    "A client that leaves while disconnected reconnects immediately to send `leave`, and gives up after 5 s")
   func leavesAway() {
     var harness = SessionHarness.live()
     for _ in 0..<8 { harness.loseConnection() }

@@ -45,7 +45,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "If connections break soon, the next attempts are delayed as after failed attempts, and only one problem is reported"
+    "If connections break within 5 s, attempts are delayed as after failed attempts; one problem is reported"
   )
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()

@@ -78,7 +78,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "Entries sent before a gateway crash keep their client sequences, because others may have received the entries"
+    "Entries sent before a gateway crash keep their client sequences: other participants may have the entries"
   )
   func keepsNumbersOverCrash() {
     var harness = SessionHarness.live()

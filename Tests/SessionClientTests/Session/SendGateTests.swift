@@ -100,7 +100,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.self) { try gate.admit(entry(0), now: start) }
   }
 
-  @Test("At most 64 MiB are queued; released bytes free space for new entries")
+  @Test("At most 64 MiB of entries are queued; released entries make room for new entries")
   func queue() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30
@@ -114,7 +114,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
   }
 
-  @Test("Activity changes count towards the same 64 MiB as entries until they are released")
+  @Test("Activity changes count toward the 64 MiB limit of queued entries until they are released")
   func changes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30

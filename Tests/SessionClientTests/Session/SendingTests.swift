@@ -88,7 +88,7 @@ struct SendingTests {
     #expect(harness.sent == [], "the snapshot shows that Bob left")
   }
 
-  @Test("Unreliable entries are sent at once or dropped")
+  @Test("Unreliable entries are sent immediately or dropped")
   func unreliable() {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
@@ -171,7 +171,7 @@ struct SendingTests {
   }
 
   @Test(
-    "If a mark is set after an activity change, the mark is reached when the change is committed; the change has no client sequence"
+    "`mark(id)` is reached when the activity change before it, which has no client sequence, is committed"
   )
   func settlesActivity() {
     var harness = SessionHarness.live()
@@ -247,7 +247,7 @@ struct SendingTests {
     #expect(harness.controls.dropFirst() == (wasTaken ? [] : [.activity(change)]))
   }
 
-  @Test("A changed profile is sent at once, and with the next join")
+  @Test("A changed profile is sent immediately, and again with the next join")
   func profile() {
     var harness = SessionHarness.live()
     harness.session.change(Profile(color: "#123456"), now: harness.now)

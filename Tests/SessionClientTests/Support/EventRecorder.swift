@@ -26,7 +26,7 @@ final class EventRecorder: Sendable {
     var troubles: [String] = []
     var refusals = 0
     var end: EndReason?
-    /// The number of events after the end.
+    /// The number of events that arrived after the membership had ended.
     var afterEnd = 0
   }
 

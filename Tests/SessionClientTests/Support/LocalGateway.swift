@@ -16,7 +16,7 @@ final class LocalGateway: Sendable {
   enum End: CaseIterable {
     /// The gateway saves all entries, and asks all clients to reconnect later.
     case drained
-    /// The gateway stops at once: unsaved entries are lost.
+    /// The gateway stops immediately: unsaved entries are lost.
     case cut
   }
 

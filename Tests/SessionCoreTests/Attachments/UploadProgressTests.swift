@@ -96,7 +96,7 @@ struct UploadProgressTests {
     }
   }
 
-  @Test("S48 each upload has its own limit on progress entries, and sends at most one in a turn")
+  @Test("S48 each upload has its own progress limit, and sends at most one progress entry in a turn")
   func several() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -135,7 +135,7 @@ struct UploadProgressTests {
     let ada = try fixture.join()
     let ids = try (1...4).map { try fixture.add($0) }
     try turn(fixture, ada)
-    // The first progress is sent at once, and later progress is deferred.
+    // The first progress is sent immediately, and later progress is deferred.
     for offset in 1...2 as ClosedRange<UInt64> {
       for id in ids { fixture.session.uploadMoved(id, to: offset, now: fixture.now) }
       try turn(fixture, ada)

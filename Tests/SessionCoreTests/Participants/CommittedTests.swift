@@ -5,7 +5,7 @@ import Primitives
 @testable import SessionCore
 
 /// P4 without a store: the message `committed`.
-@Suite("P4: committed")
+@Suite("P4: the message `committed`")
 struct CommittedTests {
   @Test(
     "S35 a sender gets `committed` within 150 ms, at most every 100 ms; one message covers all its entries")

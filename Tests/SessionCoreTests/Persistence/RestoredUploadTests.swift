@@ -3,7 +3,7 @@ import Wire
 
 @testable import SessionCore
 
-@Suite("P4: how uploads continue after a load")
+@Suite("P4: uploads after their session was loaded from disk")
 struct RestoredUploadTests {
   struct Case: CustomTestStringConvertible {
     var isResumable = true

@@ -134,7 +134,7 @@ struct RestoringJournalTests {
     #expect(try first.fixture.reload().restored.uploads.map(\.file) == [id])
   }
 
-  @Test("S64 a removed attachment is not restored, and its content no longer counts as used")
+  @Test("S64 a removed attachment is not restored, and its content no longer counts toward the quota")
   func removed() throws {
     let fixture = Fixture(saving: .byStore)
     let id = try fixture.add(1)

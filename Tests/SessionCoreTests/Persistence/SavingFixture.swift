@@ -16,7 +16,7 @@ extension Fixture {
     for client in clients { try client.read() }
   }
 
-  /// Restores the session from `records`, or else from its own file.
+  /// Restores the session from `records`; if `records` is nil, from the records that the session itself has saved.
   func reload(
     _ records: [SessionRecord]? = nil, generation: String = "other",
     opens: Bool = true

@@ -135,7 +135,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("a record of the store itself is ignored")
+  @Test("a record of kind 0, which belongs to the store and not to the session, is ignored")
   func format() throws {
     var restorer = SessionRestorer(
       id: SessionID(high: 0, low: 1), limits: Limits(), digest: { TokenDigest(high: $0.high, low: $0.low) },
@@ -236,8 +236,8 @@ struct DamagedRecordTests {
     return fixture
   }
 
-  /// Returns the same session with a `base` record: all retained entries up to the first attachment, as a compaction
-  /// writes it.
+  /// Returns the records of the session in `fixture`, with an additional `base` record as a compaction writes it. The `base`
+  /// record contains all retained entries up to the first attachment.
   private static func compacted(_ fixture: Fixture) throws -> [SessionRecord] {
     var retained: [UInt8] = []
     var sequence: UInt64 = 0

@@ -59,7 +59,8 @@ struct RecordTests {
     ada.send("b", [.reliable, .targeted], to: [3_000, 1])
     ada.send("c", [.reliable, .targeted], to: [])
     try fixture.save()
-    // The entry for a number that was never assigned is refused, and uses up its client sequence.
+    // The second entry names a participant number that was never assigned. So this entry is refused, and uses up its client
+    // sequence.
     #expect(fixture.disk[before...].map(\.kind) == [.run, .used])
     #expect(
       fixture.disk[before].body == [

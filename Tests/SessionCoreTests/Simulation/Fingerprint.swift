@@ -13,7 +13,7 @@ struct Fingerprint: Equatable {
 
   let sequence: UInt64
   let nextNumber: ParticipantNumber
-  /// The retained entries, as they are sent.
+  /// The bytes of the retained entries as they are sent, by sequence.
   var held: [UInt64: [UInt8]] = [:]
   /// The entries of the tail, by sequence. Only the part of the tail that both compared sessions have is included.
   var tail: [UInt64: [UInt8]] = [:]

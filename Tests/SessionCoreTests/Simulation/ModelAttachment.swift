@@ -27,11 +27,11 @@ struct ModelAttachment {
   var file = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   var size: Int?
   var offset = 0
-  /// The offset that was announced last in the order.
+  /// The offset in the last entry that announced the attachment.
   var announced = 0
   var phase = Phase.uploading
   var digest: String?
-  /// The offset that was sent last, and the time of the last progress.
+  /// The offset that members got last in an entry or a progress message, and the time of the last progress message.
   var told = 0
   var toldAt: MonotonicTime?
   /// True when the upload of the attachment was paused at the end of a simulation.

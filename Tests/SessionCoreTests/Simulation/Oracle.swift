@@ -64,7 +64,7 @@ struct Oracle {
   private var held: [HeldKey: [Int]] = [:]
   private(set) var heldBytes = 0
   private var senders: [ParticipantNumber: Sender] = [:]
-  /// The highest number that was assigned.
+  /// The highest participant number that was assigned.
   private(set) var highestNumber: ParticipantNumber = 0
   /// For each interrupted epoch, the last sequence that it has in common with the present order.
   private(set) var common: [String: UInt64] = [:]

@@ -8,7 +8,7 @@ struct SimulatedDisk {
   struct Compaction {
     let plan: CompactionPlan
     var slices: [SessionRecord] = []
-    /// The last sequence of the newest slice; nil when there are no more slices.
+    /// The sequence after which the next compaction slice begins: 0 before the first slice, nil after the last slice.
     var after: UInt64? = 0
   }
 

@@ -4,7 +4,8 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// A session with a file: saves, compactions, closes, failures of the disk, and crashes during all of these.
+/// Operations on a session that is stored in a file: saves, compactions, clean stops, failures of the disk, and crashes at any
+/// point of these operations.
 extension Simulation {
   /// Performs a random operation on the file.
   func changeDisk() throws {
@@ -35,7 +36,7 @@ extension Simulation {
     }
   }
 
-  /// Saves everything.
+  /// Saves all changes of the session that are not in the file yet.
   func saveAll() throws {
     guard disk != nil else { return }
     for _ in 0..<1_000 where session.hasUnsaved || disk?.underWay != nil { try save(failing: false) }

@@ -360,7 +360,7 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // In half of the turns in which it is possible, members without other output do not get the changes of presence yet.
+    // In half of the turns that allow it, changes of presence are not sent yet to members without other output.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }

@@ -38,7 +38,7 @@ final class VirtualClient {
   private(set) var state: [Oracle.HeldKey: [UInt64]] = [:]
   /// The attachments as the gateway announced them, with their newest upload progress.
   private(set) var attachments: [EntryKey: AttachmentObject] = [:]
-  /// The sequence up to which all entries were applied, or were targeted at others.
+  /// The sequence up to which every entry was either applied by this client or targeted at other participants.
   private(set) var position: UInt64 = 0
   private var snapshot: UInt64?
   /// The sequence after which the snapshot may contain unretained entries too; nil if it may contain none.
@@ -100,8 +100,10 @@ final class VirtualClient {
     return [others[random.below(others.count)].entry]
   }
 
-  /// Makes room in a full session: a `remove` gets the client sequence of the refused entry, if that entry is still to be
-  /// sent.
+  /// Makes room in a full session: inserts a `remove` before the refused entry. The `remove` gets the client sequence of that
+  /// entry, and the client sequences of that entry and all later entries rise by one.
+  ///
+  /// - Returns: false, without a change, if the refused entry is not kept any more.
   func removeInstead(_ key: EntryKey, intention: Int) -> Bool {
     isQuotaRefused = false
     guard let place = kept.firstIndex(where: { $0.entry.clientSequence == sendNext }) else { return false }
@@ -258,7 +260,7 @@ final class VirtualClient {
     isCaughtUp = true
   }
 
-  /// Checks that all entries between `position` and `sequence` were targeted at others.
+  /// Checks that all entries between `position` and `sequence` were targeted at other participants.
   private func skip(to sequence: UInt64, oracle: Oracle) throws {
     guard let number, position + 1 < sequence else { return }
     for missed in oracle.log[Int(position)..<Int(sequence - 1)] {
@@ -387,7 +389,8 @@ final class VirtualClient {
       waiting[person.number] = nil
     }
     for person in payload.waiting { waiting[person.number] = person }
-    // A tail to a client that has waited to join may announce a change of a participant that has left since then.
+    // The client may have waited while a participant left. Its tail may then still announce an earlier change of this
+    // participant. That change is ignored.
     for person in payload.changed where people[person.number] != nil { people[person.number] = person }
     for person in payload.left {
       people[person.number] = nil

@@ -170,7 +170,7 @@ struct CatchUpTests {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
     let ada = try fixture.join()
     let bo = try fixture.join()
-    // Sends until an entry has just been dropped, so that the join drops no more entries.
+    // Sends entries until the log drops some of them. The log then has room again, so the join below drops no more entries.
     while fixture.session.log.droppedThrough == 0 {
       bo.send(String(repeating: "x", count: 1_000), .replaced, key: 1)
       try fixture.turn(ada, bo)

@@ -52,7 +52,7 @@ struct MessageDecoder<Message: Codable>: Sendable {
   }
 
   private func decode(_ payload: [UInt8]) -> Message? {
-    // This is not an error: the payload may be a message of another program.
+    // A payload that cannot be decoded is not an error, because it may be a message of another program.
     try? decoder.decode(Message.self, from: Data(payload))
   }
 

@@ -121,7 +121,8 @@ final class SentStrokePoints: Sendable {
     counts.withLock { $0[key] ?? 0 }
   }
 
-  /// Counts a message that was accepted for sending.
+  /// Adds the points of a stroke message that was accepted for sending to the count under the message's key. A message with the
+  /// retention `replace` sets the count.
   func record(_ entry: OutgoingEntry) {
     guard entry.type == StrokeBatchSplitter.messageType,
       entry.retention == .append || entry.retention == .replace

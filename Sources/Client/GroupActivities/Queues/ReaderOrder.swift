@@ -15,7 +15,7 @@ final class ReaderOrder: Sendable {
   /// runs on the actor again.
   private let waiting = Guarded<[ObjectIdentifier: [Resumption]]>([:])
 
-  /// Resumes a reader at once, or after all earlier readers of the actor run on the actor again.
+  /// Resumes a reader immediately, or after all earlier readers of the actor run on the actor again.
   ///
   /// The reader calls `didArrive` when it runs on the actor.
   func resume(on actor: ObjectIdentifier, _ resumption: @escaping Resumption) {

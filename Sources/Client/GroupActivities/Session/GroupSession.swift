@@ -117,7 +117,7 @@ extension GroupSession: SessionFacade {
     case .joined: state = .joined
     case .participants(let active): activeParticipants = active
     case .activity(let payload, let revision):
-      // The program may have set another activity after this one was reported.
+      // The program may have set another activity after the session reported this activity.
       guard coordinator.isCurrent(revision) else { return }
       // A payload that this program cannot decode leaves the activity unchanged.
       guard let activity = try? ActivityPayloadCoding.decode(ActivityType.self, from: payload) else { return }
@@ -141,8 +141,8 @@ final class RemoteActivityUpdate: Sendable {
   @TaskLocal static var current: RemoteActivityUpdate?
   private let isClaimed = Guarded(false)
 
-  /// Returns true on the first call, which is made for the marked assignment itself. Returns false on every later call, which is
-  /// made for an assignment by a subscriber.
+  /// Returns true on the first call: this call handles the assignment that was received from the session. Returns false on every
+  /// later call: a later call handles an assignment by a subscriber.
   func claim() -> Bool {
     isClaimed.withLock { isClaimed in
       defer { isClaimed = true }

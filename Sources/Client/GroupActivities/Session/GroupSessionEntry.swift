@@ -9,7 +9,7 @@ public enum GroupSessionEntry: Sendable {
   /// The gateway admitted this participant. The event occurs again, with a new participant identifier, if the gateway has
   /// forgotten this participant when the program reconnects.
   case joined(Participant)
-  /// The events between this one and `caughtUp` happened earlier. If `isSnapshot` is true, they describe the whole state of the
+  /// The events between `catchUp` and `caughtUp` happened earlier. If `isSnapshot` is true, they describe the whole state of the
   /// session, and a program that stores this state discards its old copy first. Otherwise they are the events that this program
   /// missed.
   case catchUp(isSnapshot: Bool)
@@ -67,7 +67,7 @@ public struct GroupSessionRawMessage: Sendable {
   /// The effect of a message on the messages that the session retains.
   @nonexhaustive
   public enum Retention: Hashable, Sendable {
-    /// No effect.
+    /// The message does not change the retained messages.
     case none
     /// The message is retained in addition to the earlier messages with the same key, and is delivered after them.
     case append

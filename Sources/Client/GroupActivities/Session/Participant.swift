@@ -4,8 +4,8 @@ public import FoundationEssentials
 ///
 /// The value contains no personal data: `GroupSession.name(of:)` and `color(of:)` return the participant's name and color.
 public struct Participant: Hashable, Identifiable, Sendable, CustomStringConvertible {
-  /// The identifier, the same for all participants of the session. It stays the same when connections are lost, and is new for
-  /// each join.
+  /// The identifier of the participant. All programs in the session see the same identifier for this participant. It stays the
+  /// same when connections are lost, and is new for each join.
   public let id: UUID
 
   /// The text `Participant(…)` with the identifier.
@@ -23,7 +23,7 @@ public enum Participants: Hashable, Sendable {
   /// The participants of a set, 1,000 at most. An empty set is not an error.
   case only(Set<Participant>)
 
-  /// Returns one receiver.
+  /// Returns the receivers of a message that is for `participant` only.
   public static func only(_ participant: Participant) -> Participants {
     .only([participant])
   }

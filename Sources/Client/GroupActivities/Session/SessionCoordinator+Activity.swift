@@ -10,7 +10,7 @@ extension SessionCoordinator {
   @discardableResult
   func change(payload: JSONValue?) throws(GroupSessionMessenger.SendError) -> Int {
     let membership = try membership()
-    // The change is recorded before it is sent, because the answer may arrive at once.
+    // The change is recorded before it is sent, because the answer may arrive before this function returns.
     state.withLock { $0.changes.begin(payload) }
     do throws(AdmissionError) {
       try membership.change(ActivityChange(title: nil, payload: payload ?? .null))

@@ -60,7 +60,7 @@ struct ClientWebSocket {
   ) -> Event? {
     switch state {
     case .upgrading(var handshake):
-      state = .ended  // Now no other value refers to the handshake, so it is changed without a copy.
+      state = .ended  // makes `handshake` the only reference to its buffers, so no buffer is copied
       let verdict = handshake.next(in: buffer.span.extracting(first: end), at: &position)
       switch verdict {
       case nil:

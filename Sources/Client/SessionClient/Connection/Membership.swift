@@ -98,7 +98,7 @@ package final class Membership: Sendable {
   }
 
   /// Waits until the membership is over: the session has ended, or the gateway has received `leave`, or the 10 s for `leave` have
-  /// passed. If the membership does not end, this function waits until the task is cancelled. It returns at once if the
+  /// passed. If the membership does not end, this function waits until the task is cancelled. It returns immediately if the
   /// membership never began.
   package func finish() async {
     await queue.finish()

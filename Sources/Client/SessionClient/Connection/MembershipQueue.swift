@@ -80,7 +80,7 @@ final class MembershipQueue: Sendable {
     post { _ in command }
   }
 
-  /// Rejects further messages, and leaves.
+  /// Leaves the session. Further messages are rejected.
   func leave() {
     post { state in
       state.gate.close()
@@ -109,7 +109,7 @@ final class MembershipQueue: Sendable {
     if let known { throw known }
   }
 
-  /// Waits until the membership is over or the task is cancelled. Returns at once if the membership never began.
+  /// Waits until the membership is over or the task is cancelled. Returns immediately if the membership never began.
   func finish() async {
     guard state.withLock({ $0.loop != nil || $0.end != nil }) else { return }
     // `value()` throws only if this task was cancelled. The cancellation ends the wait.
@@ -147,7 +147,7 @@ final class MembershipQueue: Sendable {
     state.withLock { $0.marks[number] }?.resolve(.success(nil))
   }
 
-  /// Records the end. Further sends are rejected.
+  /// Records the reason for the end of the membership. Messages that are sent afterwards are rejected.
   func ended(_ reason: EndReason) {
     state.withLock { state in
       state.gate.close()

@@ -51,7 +51,7 @@ struct UpgradeHandshake {
           guard head.status != .switchingProtocols else { return verdict(on: head) }
           state = .readingRefusal(head, body: [])
         case (.body(let range), .readingRefusal(let head, var body)):
-          // Now `body` is the only reference to the bytes, so that `append` does not copy them.
+          // This assignment makes `body` the only reference to the bytes, so `append` does not copy them.
           state = .awaitingHead
           for index in range { body.append(bytes[index]) }
           state = .readingRefusal(head, body: body)

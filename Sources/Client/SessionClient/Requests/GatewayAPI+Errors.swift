@@ -61,6 +61,6 @@ extension GatewayAPI {
 }
 
 extension Status {
-  /// The code with its phrase.
+  /// The status code and its reason phrase.
   fileprivate var text: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
 }

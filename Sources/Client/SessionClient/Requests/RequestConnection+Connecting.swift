@@ -11,12 +11,12 @@ extension RequestConnection {
     to gateway: GatewayAddress, at addresses: [SocketAddress], by deadline: MonotonicTime,
     _ cancellation: CancellationToken
   ) throws(SessionClientError) -> OwnedDescriptor {
-    var failure = SessionClientError.unreachable("\(gateway) has no address")
+    var failure = SessionClientError.unreachable("\(gateway) has no IP address")
     for (index, address) in addresses.enumerated() {
       let left = deadline - .now()
       guard left > .zero || index == 0 else { break }
       // The time is divided among the addresses, because a host that does not respond at its first address may respond at its
-      // second.
+      // second address.
       let share = max(left / (addresses.count - index), min(left, minimumTimePerAddress))
       do throws(SessionClientError) {
         return try connect(to: address, of: gateway, by: .now() + share, cancellation)

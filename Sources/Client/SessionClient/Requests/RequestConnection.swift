@@ -24,7 +24,7 @@ final class RequestConnection {
   private let descriptor: OwnedDescriptor
   private let tls: TLSConnection?
   private var buffer = [UInt8](repeating: 0, count: bufferBytes)
-  /// The received bytes. The reader removes them.
+  /// The received bytes, decrypted. `HTTPExchange` removes the bytes that it processes.
   var received: [UInt8] = []
 
   private var socket: Socket { Socket(descriptor.rawValue) }

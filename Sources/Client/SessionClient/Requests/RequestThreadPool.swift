@@ -49,7 +49,7 @@ final class RequestThreadPool: Sendable {
 
   /// Runs a blocking function on one of the threads. The caller waits without blocking a thread.
   ///
-  /// - Throws: the function's error; `cancelled` at once when the waiting task is cancelled, which also cancels the
+  /// - Throws: the function's error; `cancelled` immediately when the waiting task is cancelled, which also cancels the
   ///   function's request.
   func run<Value: Sendable>(
     _ lane: Lane, _ body: @escaping @Sendable (CancellationToken) throws(SessionClientError) -> Value

@@ -5,7 +5,7 @@ package import Wire
 package struct SessionLink: Hashable, Sendable {
   /// The session's gateway.
   package let gateway: GatewayAddress
-  /// The session.
+  /// The id of the session.
   package let session: SessionID
 
   /// Creates the link of a session.

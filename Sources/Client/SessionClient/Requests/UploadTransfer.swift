@@ -8,8 +8,8 @@ struct UploadTransfer: Sendable {
   /// connection. The size is small, because the content is sent again if the request fails.
   private static let embeddedBytes = 262_144
   private static let uploadContentType = "application/offset+octet-stream"
-  /// The maximum length of a header field that a gateway reads, and the part of this length that `Upload-Metadata` needs for all
-  /// members other than `metadata`. Both are in bytes.
+  /// The maximum length in bytes of a header field that a gateway reads, and the number of bytes of `Upload-Metadata` that are
+  /// reserved for all members other than `metadata`.
   private static let (fieldBytes, namesBytes) = (16_384, 2_400)
 
   let attachment: NewAttachment
@@ -179,7 +179,7 @@ struct UploadTransfer: Sendable {
     case 404:
       throw .refused(Refusal(.notFound, "The attachment does not exist; it may have been removed."))
     case 410: throw .refused(Refusal(.ended, "This session has ended."))
-    case 408, 429, 500...: throw .unreachable("\(api.gateway) responds with \(response.status)")
+    case 408, 429, 500...: throw .unreachable("\(api.gateway) responds with status \(response.status)")
     default: throw api.error(for: response)
     }
   }

@@ -50,7 +50,7 @@ extension ClientSession {
   /// the value is always true. Valid after `takeEffects`.
   package var wantsReading: Bool {
     switch phase {
-    // A catch-up is read to its end, and a join needs its answer.
+    // In these phases, the socket is always read: a client needs the answer to its join, and reads a catch-up to the end.
     case .idle, .opening, .waiting, .joining, .catchingUp, .over: true
     case .live:
       // After `leave` no events are reported, so reading cannot overload the program.

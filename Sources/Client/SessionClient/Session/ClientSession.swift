@@ -20,7 +20,7 @@ package struct ClientSession: Sendable {
     /// The gateway accepted the join and sends the catch-up. `isSnapshot` is true after the gateway has announced a snapshot (the
     /// whole state).
     case catchingUp(isSnapshot: Bool)
-    /// Received entries are live.
+    /// The catch-up is complete. The entries that arrive now are new entries of the participants.
     case live
     case over
   }

@@ -84,7 +84,7 @@ extension Outbox {
     return change
   }
 
-  /// The control message on the socket that waits for an answer; nil if there is none.
+  /// The control message that was sent on the socket and has no answer yet; nil if there is no such message.
   var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
 
   /// Records that the control message on the socket was accepted. `sequence` is an upper bound for the message's position in the

@@ -14,13 +14,14 @@ struct ReadControl: Sendable {
   /// True if the client may read for a pending mark although the program pauses reading, because `markReadLimit` is not reached.
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
-  /// Records the program's request.
+  /// Records that the program wants to read (true) or to pause reading (false). Resets the count of bytes that were read during a
+  /// pause.
   mutating func set(_ isWanted: Bool) {
     self.isWanted = isWanted
     bytesReadDespitePause = 0
   }
 
-  /// Counts the bytes of received entries.
+  /// Counts the bytes of entries that are received while the program pauses reading.
   mutating func count(_ bytes: Int) {
     if !isWanted { bytesReadDespitePause += bytes }
   }

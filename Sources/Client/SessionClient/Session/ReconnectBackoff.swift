@@ -91,7 +91,7 @@ struct ReconnectBackoff: Sendable {
     let jitter = Double.random(in: 0.5...1, using: &generator)
     let asked = max(.zero, min(wanted, Self.longestWait))
     guard attempt > 0 else {
-      // The gateway asks all clients for the same delay. Jitter of up to half a second distributes them.
+      // The gateway asks all clients for the same delay. Jitter of up to half a second spreads the attempts of the clients.
       return asked + .milliseconds(Int64(1000 * min(0.5, asked / .seconds(1)) * jitter))
     }
     let seconds = min(Self.longest, Self.first * Double(1 << min(attempt - 1, 10))) * jitter

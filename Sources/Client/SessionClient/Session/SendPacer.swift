@@ -38,9 +38,9 @@ struct SendPacer: Sendable {
   /// Ends the throttling, because the socket has closed.
   mutating func socketLost() { throttledUntil = nil }
 
-  /// Begins a round of sends.
+  /// Prepares for sending: clears the deadline of the rate limit, and the pause if it has ended.
   ///
-  /// - Returns: false during a pause.
+  /// - Returns: false while sending is paused.
   mutating func begin(now: MonotonicTime) -> Bool {
     // The deadline is cleared even during a pause, because a deadline in the past would wake the owner again and again.
     throttledUntil = nil

@@ -153,7 +153,7 @@ package struct NewSessionPayload: SystemPayload {
     self.by = by
   }
 
-  /// Writes the object.
+  /// Writes the payload as a JSON object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("session", session.text)
@@ -195,7 +195,7 @@ package struct NoticePayload: SystemPayload {
     self.actual = actual
   }
 
-  /// Writes the object.
+  /// Writes the payload as a JSON object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("code", code.rawValue)

@@ -1,4 +1,4 @@
-/// The parts of a gateway's entry as ranges of its message, so that nothing is copied.
+/// An entry that a gateway sent. Its parts are ranges of bytes in the message that contains the entry, so nothing is copied.
 package struct GatewayEntry: Sendable, Equatable {
   /// The total length in bytes of the fields that every entry has: length, flags, length of the type, sequence, sender and
   /// client sequence.

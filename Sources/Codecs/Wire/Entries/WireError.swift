@@ -31,7 +31,7 @@ package enum WireError: Error, Equatable, Sendable {
     case .entryTooShort(let length, let needed):
       "The length of an entry is \(length) bytes, but its header needs \(needed)."
     case .notJSON:
-      "This is not JSON in UTF-8, is nested more than \(JSONValue.maximumDepth) levels deep, or has over "
+      "The text is not JSON in UTF-8, is nested more than \(JSONValue.maximumDepth) levels deep, or has over "
         + "\(JSONParser.maximumCombining) combining characters in a row."
     case .controlTooLong(let limit, let actual):
       "A control message may have at most \(limit) bytes; this one has \(actual)."

@@ -20,7 +20,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
   package var clientSequence: UInt32?
   /// True if the attachment is damaged on the gateway's disk.
   package var damaged: Bool?
-  /// The HTTP status; nil for the status of the code.
+  /// The HTTP status; nil for the default status of `code`.
   package var status: Int?
 
   /// Creates a refusal without numbers.
@@ -29,7 +29,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
     self.detail = detail
   }
 
-  /// Creates a refusal with its limit and the actual value.
+  /// Creates a refusal with the limit that was exceeded, and the actual value.
   package init(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int? = nil) {
     self.init(code, detail)
     self.limit = UInt64(clamping: limit)

@@ -8,7 +8,7 @@ package struct LimitDescription: Sendable {
 
   /// The name in `/api/limits`, such as `messageBytes`.
   package let name: String
-  /// The property of `Limits`.
+  /// The property of `Limits` that contains the value.
   package let keyPath: any WritableKeyPath<Limits, Int> & Sendable
   /// The accepted values.
   package let range: ClosedRange<Int>
@@ -130,7 +130,7 @@ extension Limits {
     LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
       unit: .seconds,
-      help: "time to keep a session after its last participant left (600 s without retained entries)"),
+      help: "time to keep a session after its last participant left (600 s if it retains no entries)"),
     LimitDescription(
       name: "sessionIdleSeconds", keyPath: \.sessionIdleSeconds, range: 0...86_400,
       unit: .seconds, help: "time for which a session without participants stays in memory"),
@@ -155,7 +155,7 @@ extension Limits {
       help: "time for which a request's body may stall"),
     LimitDescription(
       name: "minimumBodyBytesPerSecond", keyPath: \.minimumBodyBytesPerSecond, range: 0...1 << 30,
-      unit: .bytes, help: "minimum bytes per second of an upload while all slots are taken",
+      unit: .bytes, help: "minimum bytes per second of an upload while all upload slots are taken",
       isMinimum: true),
     LimitDescription(
       name: "bodyRateSeconds", keyPath: \.bodyRateSeconds, range: 1...3_600, unit: .seconds,

@@ -4,9 +4,9 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var messageBytes = 262_144
   /// The maximum number of entries per second from a participant, on average; a burst may be twice that.
   package var entriesPerSecond = 1_000
-  /// The maximum number of concurrent participants of a session.
+  /// The maximum number of bytes of entries per second from a participant, on average; a burst may be twice that.
   package var bytesPerSecond = 4 << 20
-  /// The maximum number of participants of a session at once.
+  /// The maximum number of concurrent participants of a session.
   package var participantsPerSession = 1_000
   /// The maximum number of past participants that a session remembers, so that they can return under their ids.
   package var pastParticipants = 10_000

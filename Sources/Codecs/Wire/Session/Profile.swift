@@ -24,12 +24,12 @@ package struct Profile: JSONWritable, Equatable, Sendable {
     color = try members.text("color")
   }
 
-  /// Writes the object; a missing value has no member.
+  /// Writes the profile as a JSON object; a missing value has no member.
   package func write(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// Writes the members into an object that may have other members.
+  /// Writes the members `name` and `color` into a JSON object that may have other members.
   func writeMembers(to writer: inout JSONWriter) {
     writer.member("name", name)
     writer.member("color", color)

@@ -27,7 +27,7 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
     self.sequence = sequence
   }
 
-  /// Writes the object, with the time as ISO 8601 in UTC.
+  /// Writes the description as a JSON object, with the time as ISO 8601 in UTC.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", id.text)

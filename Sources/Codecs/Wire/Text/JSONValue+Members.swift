@@ -2,7 +2,7 @@
 extension [String: JSONValue] {
   /// Returns the string of a member.
   ///
-  /// - Throws: `invalidMember` if it is not a string.
+  /// - Throws: `invalidMember` if the value is not a string.
   package func text(_ name: String) throws(WireError) -> String? {
     switch self[name] {
     case nil, .null: nil
@@ -13,7 +13,7 @@ extension [String: JSONValue] {
 
   /// Returns the whole number of a member. `812.0` counts as a whole number.
   ///
-  /// - Throws: `invalidMember` if it is not a whole number, or out of range.
+  /// - Throws: `invalidMember` if the value is not a whole number, or is out of range.
   package func integer<Integer: FixedWidthInteger>(
     _ name: String, as type: Integer.Type = Integer.self
   ) throws(WireError) -> Integer? {
@@ -30,7 +30,7 @@ extension [String: JSONValue] {
 
   /// Returns the members of a nested object.
   ///
-  /// - Throws: `invalidMember` if it is not an object.
+  /// - Throws: `invalidMember` if the value is not an object.
   package func object(_ name: String) throws(WireError) -> [String: JSONValue]? {
     switch self[name] {
     case nil, .null: nil

@@ -3,7 +3,8 @@ package enum JSONValue: Equatable, Sendable {
   /// The maximum number of levels of nesting in a message, including the message itself.
   package static let maximumDepth = 32
   /// The number of nesting levels that `init(from:)` allows in addition to `maximumDepth`. A gateway's message nests a client's
-  /// value deeper than the client's own message did. One more level is for the values in the innermost array of the value.
+  /// value deeper than the client's own message did. In addition, `codingPath` counts the elements of the innermost array as a
+  /// level.
   private static let surroundingDepth = 8
 
   /// `null`.
@@ -33,7 +34,7 @@ extension JSONValue: Decodable {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-    } else if let text = try? container.decode(String.self) {  // a failure means another type
+    } else if let text = try? container.decode(String.self) {  // nil if the value has another type
       self = .string(text)
     } else if let number = try? container.decode(Double.self) {
       self = Self.number(number, in: container)

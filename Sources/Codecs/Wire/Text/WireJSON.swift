@@ -1,18 +1,17 @@
 import FoundationEssentials
 
-/// The JSON of the wire: compact and in UTF-8.
+/// The JSON of the wire protocol: compact and in UTF-8.
 package enum WireJSON {
-  /// Encodes a value of the wire.
+  /// Encodes a value of the wire protocol as JSON.
   package static func encode(_ value: some JSONWritable) -> [UInt8] {
     var writer = JSONWriter()
     value.write(to: &writer)
     return writer.bytes
   }
 
-  /// Decodes a value of the wire, for the client's role: the peer is a gateway.
+  /// Decodes a value of the wire protocol from JSON that a gateway sent.
   ///
-  /// - Throws: `notJSON` for text that is not JSON, `invalidMember` with the name of the member that is missing or
-  ///   invalid.
+  /// - Throws: `notJSON` for text that is not JSON, `invalidMember` with the name of the member that is missing or invalid.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(WireError) -> Value {

@@ -66,7 +66,8 @@ extension BenchFlag {
       "--payload", \.payload, TimeMark.length...262_144, served.filter { $0 != .idle },
       "bytes of payload per message [64; slow-readers 4096]"),
     .toggle("--retained", \.isRetained, drawing, "each sender replaces retained entries under 1,000 keys"),
-    .toggle("--count-echo", \.countsEcho, drawing, "count a sender's own returning entry as delivered"),
+    .toggle(
+      "--count-echo", \.countsEcho, drawing, "also count an entry as delivered when its sender receives it"),
   ]
 
   private static let run: [BenchFlag] = [

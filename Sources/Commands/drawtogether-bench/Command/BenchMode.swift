@@ -10,7 +10,7 @@ enum BenchMode: String, CaseIterable, Sendable {
   /// The process that `floor` starts. The process reads the bytes that `floor` sends.
   case floorReader = "floor-reader"
 
-  /// The modes for users.
+  /// The modes that the help lists. `floorReader` is not listed, because only the mode `floor` starts it.
   static let `public` = allCases.filter { $0 != .floorReader }
 
   /// True for a mode that needs a server.

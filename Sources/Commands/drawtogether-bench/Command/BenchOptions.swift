@@ -47,7 +47,7 @@ struct BenchOptions: Equatable, Sendable {
   var frame = 70
   var isJSON = false
 
-  /// Creates the defaults of a mode.
+  /// Creates options with the default values of a mode.
   init(mode: BenchMode) {
     self.mode = mode
     switch mode {

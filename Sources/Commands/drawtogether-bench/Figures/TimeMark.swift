@@ -1,4 +1,5 @@
-/// The mark at the beginning of a payload: the time at which its message was sent or, in an open loop, was due, and the sender.
+/// The mark at the beginning of a payload: the sender, and the time at which the message was sent. If messages are sent on
+/// schedule (an open loop), the time is the scheduled one, even if the message is sent later.
 struct TimeMark: Equatable, Sendable {
   /// The length in bytes: four for `magic`, which identifies the mark, eight for the time, and four for the sender.
   static let length = 16

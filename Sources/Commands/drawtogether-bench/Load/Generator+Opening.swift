@@ -95,7 +95,7 @@ extension Generator {
     return rest
   }
 
-  /// Handles the successful upgrade. Sends `join` to a gateway; a peer needs no `join`.
+  /// Handles the successful upgrade. Sends `join` to a gateway. A peer, which is a plain broadcast server, needs no `join`.
   func didUpgrade(_ link: Link) {
     if options.isPeer {
       becomeLive(link)

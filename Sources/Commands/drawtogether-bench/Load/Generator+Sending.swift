@@ -2,7 +2,8 @@ internal import Networking
 internal import Platform
 
 extension Generator {
-  /// Sends the due messages of an open loop.
+  /// Sends the messages whose scheduled time has come. Only an open loop has a schedule: it sends at a fixed rate, without
+  /// waiting for deliveries.
   func sendScheduled() {
     guard isSending, schedule != nil else { return }
     // At most 256 messages are sent, because reading must continue even when all messages are late.
@@ -19,7 +20,8 @@ extension Generator {
     }
   }
 
-  /// Sends messages of closed loops within their windows.
+  /// Sends messages in a closed loop: each session sends as many messages as its window or burst allows, and then waits until
+  /// earlier messages are delivered.
   func sendInWindows() {
     guard isSending, schedule == nil else { return }
     let pacing = options.pacing

@@ -22,7 +22,7 @@ final class Generator {
   var maker: MessageMaker
   /// The time of the next check for progress.
   var nextCheck: UInt64 = 0
-  /// The number of sockets that became live.
+  /// The number of sockets that became live, which means that their first catch-up has ended.
   var liveCount = 0
   /// The first socket that was closed unexpectedly.
   private var lostLink: Link?
@@ -109,7 +109,7 @@ final class Generator {
     }
     sendScheduled()
     sendInWindows()
-    // The run ends at once when the server is gone.
+    // If the server has closed a socket, the run ends immediately.
     if let lostLink { throw lostLink.error }
     try checkProgress()
   }

@@ -19,7 +19,7 @@ struct Schedule {
   /// - Parameters:
   ///   - links: the sockets of the senders.
   ///   - rate: the messages per second of each sender.
-  ///   - start: the start of the first round on the monotonic clock.
+  ///   - start: the start of the first period, in nanoseconds of the monotonic clock.
   init(links: [Int], rate: Double, start: UInt64) {
     let period = max(1, UInt64(1e9 / rate))
     var random = Xorshift(seed: 88_172_645_463_325_252)

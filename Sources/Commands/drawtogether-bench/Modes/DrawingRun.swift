@@ -27,7 +27,8 @@ enum DrawingRun {
     report.add("payloadBytes", "payload", options.payload, .bytes)
     report.add(measurement, deliveriesEach: generator.sessions[0].deliveriesEach)
     report.add(
-      "deliveredInAll", "delivered, including warm-up", generator.sessions.reduce(0) { $0 + $1.delivered })
+      "deliveredInAll", "messages delivered, including warm-up",
+      generator.sessions.reduce(0) { $0 + $1.delivered })
     report.add(
       "memoryBytesPerSocket", "memory per socket", grown.map { Double($0) / Double(generator.links.count) },
       .bytes)
@@ -49,7 +50,7 @@ extension Report {
 }
 
 extension BenchOptions.Pacing {
-  /// The text in the report.
+  /// The description of the pacing in the report.
   var text: String {
     switch self {
     case .window(let window): "window \(window)"

@@ -30,9 +30,10 @@ enum FloorRun {
     for frames in frameCounts {
       let perCall = try run(
         sockets, bytes: frames * options.frame, seconds: options.seconds, child, total: &total)
-      report.add("call\(frames)Microseconds", "send of \(frames), per call", perCall, .microseconds)
+      report.add("call\(frames)Microseconds", "\(frames)-frame send, per call", perCall, .microseconds)
       report.add(
-        "frame\(frames)Microseconds", "send of \(frames), per frame", perCall / Double(frames), .microseconds)
+        "frame\(frames)Microseconds", "\(frames)-frame send, per frame", perCall / Double(frames),
+        .microseconds)
     }
     return report
   }

@@ -56,7 +56,8 @@ enum IdleRun {
       .bytes)
     report.add("idleSeconds", "duration of the idle period", idling.seconds, .seconds)
     report.add(
-      "serverCPUPercent", "idle server CPU", idling.server.map { $0 / idling.seconds * 100 }, .percent)
+      "serverCPUPercent", "server CPU during the idle period",
+      idling.server.map { $0 / idling.seconds * 100 }, .percent)
     if let calm {
       report.add(
         latency: calm.counters.latency, "calmLatency", "live latency before the silent sockets were opened")

@@ -39,7 +39,7 @@ enum JoinStormRun {
     var each = Histogram()
     for link in generator.links[first...] { each.record(link.liveAt - link.startedAt) }
     var report = Report(options, generator)
-    report.add("joins", "joined at the same time", options.joins)
+    report.add("joins", "members that joined at the same time", options.joins)
     report.add("entries", "retained entries", entries)
     report.add("snapshotBytes", "payload of the retained entries", bytes, .bytes)
     report.add(
@@ -55,7 +55,7 @@ enum JoinStormRun {
     report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     if let before, let process = options.process {
       let grown = try Memory.of(process).privateDirty - before.privateDirty
-      report.add("memoryGrowthKiB", "growth of private memory", grown / 1_024, .kibibytes)
+      report.add("memoryGrowthKiB", "growth of the server's private memory", grown / 1_024, .kibibytes)
     }
     if let calm {
       report.add(latency: calm.counters.latency, "calmLatency", "live latency before the joins")

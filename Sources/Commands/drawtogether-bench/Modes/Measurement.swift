@@ -64,9 +64,9 @@ extension Report {
     let interval = measurement.interval
     let delivered = Double(counters.delivered)
     add("seconds", "measured", interval.seconds, .seconds)
-    add("sent", "sent", counters.sent)
+    add("sent", "messages sent", counters.sent)
     add("sentPerSecond", "messages sent per second", Double(counters.sent) / interval.seconds, .perSecond)
-    add("delivered", "delivered", counters.delivered)
+    add("delivered", "messages delivered", counters.delivered)
     add("deliveredPerSecond", "messages delivered per second", delivered / interval.seconds, .perSecond)
     add(
       "deliveredShare", "delivered share of sent messages",

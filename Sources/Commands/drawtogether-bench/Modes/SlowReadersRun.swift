@@ -78,7 +78,7 @@ enum SlowReadersRun {
 
   private static func add(_ outcome: Outcome, to report: inout Report) {
     for (name, count) in outcome.ways {
-      report.add("returnedBy\(name)", "slow readers by way of catching up: \(name)", count)
+      report.add("returnedBy\(name)", "slow readers by kind of catch-up: \(name)", count)
     }
     report.add("closed", "slow readers closed by the gateway", outcome.closed)
     report.add("complete", "slow readers with all entries", outcome.complete)
@@ -119,7 +119,7 @@ enum SlowReadersRun {
     generator.sessions[0].isDue = true
   }
 
-  /// The outcome of the slow readers.
+  /// The counts of slow readers after they have read again, and the time until all of them had the last entry.
   private struct Outcome {
     let total: Int
     let closed: Int

@@ -1,4 +1,5 @@
-/// The mode `upload`: file uploads by HTTP during drawing, one after the other.
+/// The mode `upload`: measures the latency of messages before and during file uploads over HTTP. The files are uploaded one after
+/// another.
 enum UploadRun {
   /// The maximum size of a file, which is below a gateway's default limit.
   private static let maximumSize = 64 << 20

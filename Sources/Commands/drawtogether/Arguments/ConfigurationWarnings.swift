@@ -24,7 +24,7 @@ enum ConfigurationWarnings {
     for pair in LimitPair.all.prefix(2) where pair.contradicts(limits) {
       let most = Setting.describe(pair.whole, in: limits)
       warnings.append(
-        "\(pair.whole.flag) is \(most), less than \(pair.part.flag) with \(Setting.describe(pair.part, in: limits)): "
+        "\(pair.whole.flag) is \(most), less than \(pair.part.flag) (\(Setting.describe(pair.part, in: limits))): "
           + "nothing larger than \(most) can be stored")
     }
     if configuration.certificateFile != nil, configuration.https == nil {
@@ -43,7 +43,7 @@ enum ConfigurationWarnings {
     {
       warnings.append(
         "the disk of --data \(configuration.dataDirectory) has \(SettingValue.rough(size: room.free)) free, "
-          + "less than --disk-reserve-bytes with \(SettingValue.describe(size: limits.diskReserveBytes)): "
+          + "less than --disk-reserve-bytes (\(SettingValue.describe(size: limits.diskReserveBytes))): "
           + "new sessions and uploads are refused until more space is free")
     }
     let wanted = descriptors(configuration)

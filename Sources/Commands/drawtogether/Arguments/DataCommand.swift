@@ -25,9 +25,10 @@ struct DataCommand: Equatable, Sendable {
   enum RestoreSource: Equatable, Sendable {
     /// The folder of a backup.
     case backup(String)
-    /// A folder of that name or, if there is none, a session.
+    /// The name of a folder, or the beginning of a session's id if no folder with this name exists.
     case either(String, SessionPrefix)
-    /// A session: the text ends with the ellipsis that lists print.
+    /// The beginning of a session's id. The operand ends with an ellipsis, as ids in the printed list of sessions do. So the
+    /// operand is not the name of a folder.
     case session(SessionPrefix)
 
     /// Parses an operand. Text that contains a slash, is `.` or `..`, or cannot begin a session's id is the path of a folder.

@@ -169,7 +169,7 @@ extension MemoryBudget {
     }
 
     func value(costing bytes: Int) -> Int {
-      // Round numbers are easier to read.
+      // A limit in bytes is rounded down to whole MiB, because round numbers are easier to read.
       let value = bytes * 16 / sixteenths
       return max(least, limit.unit == .bytes ? (value >> 20) << 20 : value)
     }
@@ -185,7 +185,7 @@ extension MemoryBudget {
           "connections", "connections", sixteenths: 16 * (isSecure ? 24 : 6) * 1024, weight: 4, least: 64,
           inner: "connectionsPerAddress"),
         Part("uploads", "uploads", sixteenths: 16 * 384 * 1024, weight: 2, least: 4),
-        // The factor includes the copy of unsaved entries that is being written to the disk.
+        // The cost is that of the copy of unsaved entries that is being written to the disk.
         Part(
           "unsaved", "unsavedBytes", sixteenths: 16, weight: 2, least: 4 << 20, inner: "unsavedSessionBytes"),
       ]
@@ -212,7 +212,9 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
     let parts = given.map { "\($0.setting) may need \(Self.size($0.bytes))" }
     let sum = given.reduce(program.addingSaturating(least)) { $0.addingSaturating($1.bytes) }
     return "--memory is \(Self.size(total)), but the limits may need \(Self.size(sum)): "
-      + (parts + ["the program needs \(Self.size(program))", "everything else at least \(Self.size(least))"])
+      + (parts + [
+        "the program needs \(Self.size(program))", "everything else needs at least \(Self.size(least))",
+      ])
       .joined(separator: ", ") + ". Raise --memory or lower the limits."
   }
 

@@ -21,7 +21,7 @@ enum SecretFile {
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw .unreadableToken(path: path, SystemError("open", code: errno)) }
     let file = OwnedDescriptor(owning: number)
-    // This is one byte more than the longest token with its line end, so that a longer file is detected.
+    // The buffer has one byte more than the longest token with its line end, so that a longer file is detected.
     var bytes = [UInt8](repeating: 0, count: 259)
     var length = 0
     while length < bytes.count {

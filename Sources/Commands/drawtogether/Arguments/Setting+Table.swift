@@ -9,10 +9,10 @@ extension Setting {
   private static let listeners: [Setting] = [
     Setting(
       "http", "HOST:PORT", expects: listenerSyntax,
-      help: "plain HTTP, or off", at: \.http, read: SettingValue.listener, show: show),
+      help: "address for plain HTTP, or off", at: \.http, read: SettingValue.listener, show: show),
     Setting(
       "https", "HOST:PORT", expects: listenerSyntax,
-      help: "HTTP over TLS, or off", at: \.https, read: SettingValue.listener, show: show),
+      help: "address for HTTP over TLS, or off", at: \.https, read: SettingValue.listener, show: show),
     Setting(
       "tls-cert", "FILE", expects: "a PEM file",
       help: "certificate chain; reloaded when it changes", defaultLabel: "created at the first start",
@@ -60,7 +60,7 @@ extension Setting {
     number("reactors", "N", 1...256, help: "threads that serve sockets", at: \.reactors),
     Setting(
       "memory", "SIZE", expects: "a size from 64M to 16T, in bytes or with a suffix K, M, G or T",
-      help: "memory into which all limits must fit", defaultLabel: "75% of the available memory",
+      help: "memory limit; all other limits must fit into it", defaultLabel: "75% of the available memory",
       at: \.memory,
       read: { text in SettingValue.size(text).flatMap { (64 << 20...1 << 44).contains($0) ? $0 : nil } },
       show: { $0.map { SettingValue.describe(size: $0) } }),

@@ -33,7 +33,7 @@ struct SessionCopying {
     var afterLog: () -> Void = {}
   }
 
-  /// The result of one attempt.
+  /// The result of one attempt to copy the session.
   private struct Attempt {
     var outcome = Outcome()
     /// The length of the copied log in bytes; nil if the log was not copied.
@@ -123,7 +123,8 @@ struct SessionCopying {
     }
   }
 
-  /// Removes copied files that the log does not need.
+  /// Removes copied files that the log does not need. In a restore, also appends a `restored` record to the copied log, if the
+  /// log has no fault and the session has not ended.
   private mutating func settle(_ result: Attempt) throws(CopyError) {
     if !result.isDamaged { try files.discardUnneeded() }
     if purpose == .restore, !result.hasLogFault, !result.endsEnded, let end = result.end {

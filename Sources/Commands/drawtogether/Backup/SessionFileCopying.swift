@@ -133,7 +133,7 @@ struct SessionFileCopying {
     return contents[digest]
   }
 
-  /// Copies the received bytes of an upload. Their number may be higher in each attempt.
+  /// Copies the received bytes of an upload. A later attempt may copy more bytes, because the upload may continue meanwhile.
   private mutating func upload(_ file: UUID, atMost limit: UInt64?) throws(CopyError) -> UInt64? {
     neededUploads.insert(file)
     do throws(CopyError) {

@@ -65,7 +65,7 @@ extension DrawTogetherCommand {
     }
     let isFolder = Self.isFolder(path)
     if case .either(_, let prefix) = source {
-      // If a backup has this name, the data folder need not exist yet.
+      // If the name is the path of a backup, the data folder may be missing, because the restore creates the data folder.
       let sessions = isFolder ? try? StoredSessions(in: folder) : try StoredSessions(in: folder)
       switch (isFolder, try sessions?.all().contains(where: prefix.matches) ?? false) {
       case (false, true): return try restore(prefix, in: try StoredSessions(in: folder))

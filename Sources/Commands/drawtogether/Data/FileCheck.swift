@@ -11,7 +11,7 @@ struct FileCheck {
   private static let chunk = 1 << 20
 
   private(set) var faults: [SessionCheck.Fault] = []
-  /// The number of files.
+  /// The number of checked files.
   private(set) var count = 0
 
   private let folder: AttachmentFolder

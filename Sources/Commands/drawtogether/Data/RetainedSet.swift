@@ -26,7 +26,7 @@ struct RetainedSet {
     }
   }
 
-  /// Returns true if an entry is retained after all applied entries.
+  /// Returns true if the session still retains an entry after all entries that were applied.
   func retains(_ found: EntryScan.Found) -> Bool {
     switch found.entry.flags.retention {
     case .none, .remove: return false

@@ -26,7 +26,7 @@ struct SessionCheck {
   private(set) var faults: [Fault] = []
   /// The number of bytes of the log that have no faults.
   private(set) var wholeBytes = 0
-  /// The number of contents and uploads.
+  /// The number of checked attachment files: complete contents and incomplete uploads.
   private(set) var files = 0
 
   private let id: SessionID

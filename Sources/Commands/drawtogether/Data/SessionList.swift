@@ -53,7 +53,7 @@ struct SessionList {
     return row
   }
 
-  /// Returns a row with the sizes of the files only.
+  /// Returns a row that contains only the number and the total size of the session's upload and attachment files.
   private static func measured(_ id: SessionID, _ store: FolderStore) throws(StorageError) -> SessionRow {
     let files = try store.files(of: id)
     return SessionRow(

@@ -17,7 +17,7 @@ struct SessionRow {
   var changedAt: Date
   /// The length of the log in bytes.
   var logBytes: UInt64
-  /// The number of complete contents and partial uploads.
+  /// The number of attachment files: complete contents and partial uploads.
   var files: Int
   var fileBytes: UInt64
 

@@ -7,11 +7,11 @@ internal import Wire
 struct SessionSurvey {
   /// The state of a session.
   enum State: Equatable {
-    /// In use, or in use when its gateway was killed.
+    /// The session is in use, or was in use when its gateway was killed.
     case open
-    /// Unloaded: the log ends with the final record of the unload.
+    /// The session is unloaded: the log ends with the final record of the unload.
     case closed(Date)
-    /// Ended by a participant; without a number, ended because no participant returned in time.
+    /// A participant ended the session. If `by` is nil, the session ended because no participant returned in time.
     case ended(Date, by: ParticipantNumber?)
   }
 

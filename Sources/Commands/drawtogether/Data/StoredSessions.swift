@@ -82,7 +82,7 @@ final class StoredSessions {
     return try CommandError.converting(ofLog: id, try log.read { _, _ in }).isDamaged
   }
 
-  /// Removes damaged bytes from the log of a session. The folder must be locked by this process.
+  /// Removes damaged bytes from the log of a session. This process must have locked the data folder.
   func removeDamage(_ id: SessionID) throws(CommandError) {
     let (reading, records) = try load(id)
     guard reading.isDamaged else { return }
@@ -126,7 +126,7 @@ final class StoredSessions {
     return damage.reduce(0) { $0 + $1.length }
   }
 
-  /// Ends a session. The folder must be locked by this process.
+  /// Ends a session. This process must have locked the data folder.
   func end(_ id: SessionID) throws(CommandError) {
     let last = try CommandError.converting(ofLog: id, try store.lastRecord(of: id))
     guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .alreadyEnded(id) }
@@ -134,7 +134,7 @@ final class StoredSessions {
     try adopt(id, reading.position, records + [EndRecord(at: .now, by: nil).encoded])
   }
 
-  /// Removes a session. The folder must be locked by this process.
+  /// Removes a session. This process must have locked the data folder.
   func remove(_ id: SessionID) throws(CommandError) {
     try Self.wait { [store] () async throws(StorageError) in try await store.remove(id) }
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Platform
 
-/// Handles signals during a session: the first signal leaves the session, and a second signal ends the process at once.
+/// Handles signals during a session: the first signal leaves the session, and a second signal ends the process immediately.
 @MainActor
 final class InterruptHandler {
   private(set) var isInterrupted = false
@@ -28,13 +28,13 @@ final class InterruptHandler {
       do throws(SystemError) {
         while true { body(try signals.next()) }
       } catch {
-        // If signals cannot be read, only SIGKILL could end the process. So the process ends itself at once.
+        // If signals cannot be read, only SIGKILL could end the process. So the process ends itself immediately.
         fatalError("signals cannot be read: \(error)")
       }
     }
   }
 
-  /// Sets the function that leaves the session. Calls it at once if a signal has already arrived.
+  /// Sets the function that leaves the session. Calls it immediately if a signal has already arrived.
   func onInterrupt(_ leave: @escaping @MainActor () async -> Void) {
     self.leave = leave
     forcedExit.state.withLock { $0.hasSession = true }
@@ -57,7 +57,7 @@ final class InterruptHandler {
   }
 }
 
-/// Ends the process at once.
+/// Ends the process immediately.
 private final class ForcedExit: Sendable {
   struct State {
     var finalOutput = ""

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import GroupActivities
 
-/// The page's message for a text.
+/// The message with which the page adds or changes a text.
 struct UpsertTextMessage: Codable {
   var id: UUID
   var text: String
@@ -11,7 +11,7 @@ struct UpsertTextMessage: Codable {
   var color: Int
   var z: UInt64
 
-  /// Creates a text with its upper left corner.
+  /// Creates the message for a new text. `corner` is the upper left corner of the text.
   init(_ text: String, at corner: PlanePoint, size: Double, color: RGB, z: UInt64) {
     id = UUID()
     self.text = TextMark.clean(text)

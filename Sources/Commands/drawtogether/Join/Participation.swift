@@ -99,7 +99,7 @@ final class Participation {
 }
 
 extension BoardEntry {
-  /// Creates the board's view of a message. A message that changed nothing has no retention.
+  /// Creates an entry for the board from a message. If the message changed nothing, the entry has no retention.
   init(_ message: GroupSessionRawMessage) {
     let retention: Retention =
       switch message.retention {

@@ -16,7 +16,8 @@ enum DescriptorLimit {
       limit.rlim_cur < limit.rlim_max
     else { return }
     limit.rlim_cur = limit.rlim_max
-    // If this fails, the gateway refuses connections beyond the limit, and a warning at the start says so.
+    // If the limit cannot be raised, the gateway refuses connections beyond the limit. A warning at the start reports the low
+    // limit.
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 }

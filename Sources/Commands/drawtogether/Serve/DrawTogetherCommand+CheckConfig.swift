@@ -8,7 +8,7 @@ extension DrawTogetherCommand {
     do throws(CommandError) {
       let budget: MemoryBudget?
       (configuration, budget) = try fit(try complete(asked), origins)
-      // The report shows the token file instead of its token.
+      // The report shows the path of the token file instead of the token.
       var shown = configuration
       shown.metricsToken = asked.metricsToken
       output(ConfigurationReport.text(shown, origins) + (budget.map(ConfigurationReport.text) ?? ""))

@@ -11,7 +11,7 @@ extension DrawTogetherCommand {
 
   /// Runs a gateway until a signal stops it.
   ///
-  /// The first SIGTERM or SIGINT drains the gateway, the second stops it at once; SIGHUP reloads the certificate.
+  /// The first SIGTERM or SIGINT drains the gateway, the second stops it immediately; SIGHUP reloads the certificate.
   func serve(_ asked: GatewayConfiguration, _ origins: SettingOrigins) throws(CommandError) -> ExitCode {
     let begun = MonotonicTime.now()
     let configuration = try fit(try complete(asked), origins).configuration

@@ -75,7 +75,7 @@ struct ReadyNotice: Equatable, Sendable {
       (
         "Metrics",
         configuration.metricsToken == nil
-          ? "/metrics, only on this machine (--metrics-token allows others)"
+          ? "/metrics, only on this machine (--metrics-token allows other machines)"
           : "/metrics, with the token"
       ))
     if let words = certificateText { rows.append(("Certificate", words)) }
@@ -112,9 +112,9 @@ struct ReadyNotice: Equatable, Sendable {
 
   private var proxyText: String {
     switch configuration.trustedProxies {
-    case 0: "none trusted (--trust-proxy)"
-    case 1: "one trusted proxy in front"
-    default: "\(configuration.trustedProxies) trusted proxies in front"
+    case 0: "no proxy is trusted (--trust-proxy)"
+    case 1: "one trusted proxy in front of the gateway"
+    default: "\(configuration.trustedProxies) trusted proxies in front of the gateway"
     }
   }
 
@@ -145,7 +145,7 @@ struct ReadyNotice: Equatable, Sendable {
     return "\(scheme.rawValue)://\(host):\(address.port)"
   }
 
-  /// Returns a size, followed by `bytes` if it has no suffix.
+  /// Returns a size as text, such as `17 bytes` or `1.3G`.
   private static func bytes(_ size: UInt64) -> String {
     SettingValue.rough(size: size) + (size < 1_024 ? " bytes" : "")
   }

@@ -27,7 +27,7 @@ enum UsableCores {
     } else {
       return nil
     }
-    // No quota is "max" in version 2, and -1 in version 1.
+    // Without a quota, the first word is `max` in version 2 of control groups, and -1 in version 1.
     guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), quota > 0, period > 0
     else { return nil }
     return quota / period

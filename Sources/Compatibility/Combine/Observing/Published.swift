@@ -85,7 +85,7 @@ public struct Published<Value> {
 
   /// The state that a property and its publishers share.
   ///
-  /// Unchecked: the broadcaster protects the value, and the lock protects the sources.
+  /// Unchecked: the broadcaster protects the value, and the lock protects `sources`.
   fileprivate final class Storage: @unchecked Sendable {
     let broadcaster: Broadcaster<Value, Never>
     private let lock = Lock()

@@ -16,7 +16,7 @@ extension Scheduler {
   }
 }
 
-/// Runs closures at once (Apple's `ImmediateScheduler`).
+/// Runs closures immediately (Apple's `ImmediateScheduler`).
 public struct ImmediateScheduler: Scheduler, Sendable {
   /// There are no options.
   public typealias SchedulerOptions = Never

@@ -70,7 +70,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
     for subscription in late { subscription.deliver() }
   }
 
-  /// Sends the end to all subscriptions, and to every subscription that is added later.
+  /// Sends the completion to all subscriptions, and to every subscription that is added later.
   func publish(completion: Subscribers.Completion<Failure>) {
     let targets = lock.withLock {
       guard self.completion == nil else { return [SubjectSubscription<Output, Failure>]() }

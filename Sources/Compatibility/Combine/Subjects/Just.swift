@@ -18,7 +18,7 @@ public struct Just<Output>: Publisher {
     broadcaster.add(once)
   }
 
-  /// Finishes after the first value.
+  /// A subscriber that passes the first value downstream and then finishes.
   private final class FirstValueSubscriber<Downstream: Subscriber>: Subscriber {
     typealias Input = Downstream.Input
     typealias Failure = Downstream.Failure

@@ -50,7 +50,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
   }
 
-  /// Buffers the end. Called under the subject's lock.
+  /// Buffers the completion. Called under the subject's lock.
   func enqueue(_ completion: Subscribers.Completion<Failure>) {
     lock.withLock { if self.completion == nil { self.completion = completion } }
   }

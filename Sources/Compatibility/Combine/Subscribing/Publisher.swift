@@ -36,7 +36,7 @@ public protocol Subscriber<Input, Failure>: CustomCombineIdentifierConvertible {
   func receive(subscription: any Subscription)
   /// Receives a value and returns the number of further values requested.
   func receive(_ input: Input) -> Subscribers.Demand
-  /// Receives the end.
+  /// Receives the completion: the values end, normally or with an error.
   func receive(completion: Subscribers.Completion<Failure>)
 }
 
@@ -57,7 +57,7 @@ public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.
   func send(_ value: Output)
-  /// Publishes the end.
+  /// Publishes the completion: the values end, normally or with an error.
   func send(completion: Subscribers.Completion<Failure>)
   /// Receives the subscription to another publisher.
   func send(subscription: any Subscription)

@@ -39,7 +39,7 @@ extension Subscribers {
       return .none
     }
 
-    /// Passes the end to the closure for the end, and releases both closures.
+    /// Passes the completion to the closure for completions, and releases both closures.
     public func receive(completion: Completion<Failure>) {
       let (onCompletion, _, _) = end()
       onCompletion?(completion)
@@ -73,7 +73,7 @@ extension Subscribers {
 
     private let sink: Sink<Input, Never>
 
-    /// Creates a subscriber that assigns to a property of an object and retains the object until the end.
+    /// Creates a subscriber that assigns to a property of an object and retains the object until the completion.
     public init(object: Root, keyPath: ReferenceWritableKeyPath<Root, Input>) {
       sink = Sink(receiveCompletion: { _ in }, receiveValue: { object[keyPath: keyPath] = $0 })
     }
@@ -101,7 +101,7 @@ extension Subscribers {
 }
 
 extension Publisher {
-  /// Calls closures for each value and for the end, until the result is cancelled or released.
+  /// Calls closures for each value and for the completion, until the result is cancelled or released.
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
     receiveValue: @escaping (Output) -> Void

@@ -45,7 +45,7 @@ int clinux_eventfd_create(int is_blocking);
 int clinux_eventfd_signal(int descriptor);
 int clinux_eventfd_wait(int descriptor);
 
-// Threads. The body runs on a new thread with the first 15 bytes of the name.
+// Threads. `body` runs on a new thread, whose name is the first 15 bytes of `name`.
 int clinux_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *thread);
 int clinux_thread_join(uintptr_t thread);
 int clinux_thread_detach(uintptr_t thread);
@@ -126,9 +126,9 @@ int clinux_socket_traffic(int socket, uint64_t *received, uint64_t *acknowledged
 int clinux_local_listen(int folder, const char *name);
 // Waits for the next connection; returns -EINVAL after clinux_local_stop.
 int clinux_local_accept(int socket);
-// Waits until the connection is accepted.
+// Connects to the socket with this name, and returns the descriptor of the connection. Waits while the listener's queue is full.
 int clinux_local_connect(int folder, const char *name);
-// Fills in the user of the peer process at the time of its connect.
+// Fills in the user id that the peer process had when it connected.
 int clinux_local_peer_user(int socket, uint32_t *user);
 // Makes clinux_local_accept return.
 int clinux_local_stop(int socket);
@@ -143,7 +143,7 @@ typedef struct {
   int64_t threads;
 } clinux_process_figures;
 
-// Takes up to several milliseconds if many descriptors are open.
+// Measures this process. Takes up to several milliseconds if the process has many open descriptors.
 void clinux_process_look(clinux_process_figures *figures);
 
 // The number of bytes of the heap that are in use.
@@ -155,7 +155,7 @@ int clinux_descriptor_duplicate(int descriptor);
 int clinux_create_private(const char *path, uint32_t mode);
 int clinux_sync_directory(const char *path);
 
-// Names in an open folder: a name is one component, and no link is followed.
+// Functions for the names in an open folder. A name is a single path component. Symbolic links are not followed.
 int clinux_folder_open(const char *path);
 int clinux_folder_open_in(int folder, const char *name);
 int clinux_folder_make_in(int folder, const char *name);
@@ -207,8 +207,8 @@ int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);
 // Like clinux_file_sync, but does not sync metadata that is not needed to read the file.
 int clinux_file_sync_data(int descriptor);
-// Syncs the whole file system of an open file or folder to the disk. An error since the descriptor was opened, or since
-// the last call with it, is reported once.
+// Syncs the whole file system of an open file or folder to the disk. Also returns an error that occurred since the descriptor was
+// opened, or since the previous call with the same descriptor. Each error is returned once.
 int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
 // Drops the clean pages of the file from the kernel's page cache.

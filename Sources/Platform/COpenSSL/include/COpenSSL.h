@@ -40,8 +40,8 @@ int copenssl_context_use_key(SSL_CTX *context, const char *path, int *is_encrypt
 // The SHA-256 of the context's certificate and its intermediate certificates, in order; 0 on failure.
 int copenssl_context_digest_chain(SSL_CTX *context, unsigned char sha256[32]);
 
-// A method for BIOs that read and write by callbacks. The first argument of both is the pointer from BIO_set_data; `read` returns
-// the number of bytes, 0 for none at present.
+// A method for BIOs that read and write by callbacks. The first argument of both callbacks is the pointer from BIO_set_data.
+// `read` returns the number of bytes that it has read; 0 if no bytes are available at present.
 BIO_METHOD *copenssl_bio_method_new(
     size_t (*read)(void *data, unsigned char *bytes, size_t capacity),
     void (*write)(void *data, const unsigned char *bytes, size_t count));
@@ -53,7 +53,8 @@ int copenssl_write_self_signed(
     const char *common_name, const char *alternative_names, int64_t not_before, int64_t not_after,
     int certificate_descriptor, int key_descriptor);
 
-// The validity of a certificate, in seconds since 1970; 0 if a time in it cannot be read.
+// Fills in the start and the end of a certificate's validity, in seconds since 1970. Returns 1 on success, 0 if one of the two
+// times cannot be read.
 int copenssl_certificate_times(const X509 *certificate, int64_t *not_before, int64_t *not_after);
 
 // The subject of a certificate as in RFC 2253, and its alternative names, separated by commas: UTF-8, truncated to the

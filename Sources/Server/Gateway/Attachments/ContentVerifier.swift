@@ -37,11 +37,11 @@ actor ContentVerifier {
   }
 
   private static let pieceBytes: UInt64 = 1 << 20
-  /// The maximum number of contents that are verified at a time. Each check needs a buffer for one piece.
+  /// The maximum number of attachment contents that are verified at a time. Each check needs a buffer for one piece.
   private static let runningLimit = 4
-  /// The maximum number of contents in the queue.
+  /// The maximum number of attachment contents in the queue.
   private static let waitingLimit = 1024
-  /// The maximum number of contents that wait for one client address.
+  /// The maximum number of attachment contents in the queue that were requested from one client address.
   private static let waitingLimitPerClient = 64
   /// The time after which a client may repeat a request that was rejected because the queue was full.
   private static let retryMs: UInt64 = 2000

@@ -185,8 +185,8 @@ final class DownloadService {
 
   // MARK: - Transfers
 
-  /// Sends the next bytes of the file, as far as the socket accepts them. If the result is `waiting`, the handler's
-  /// `continueWriting` is called when more bytes can be sent.
+  /// Sends as many of the file's next bytes as the socket accepts. If the result is `waiting`, the handler's `continueWriting` is
+  /// called when more bytes can be sent.
   func pump(_ transfer: FileTransfer, over connection: Connection) -> TransferState {
     guard !transfer.range.isEmpty else { return .done }
     return connection.tls == nil

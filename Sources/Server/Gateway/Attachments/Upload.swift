@@ -8,10 +8,10 @@ final class Upload {
   let request: UploadRequest
   let session: SessionID
   let connection: Connection.Key
+  /// The address of the client that sent the request. Log lines about the upload contain this address.
+  let clientAddress: IPAddress
   /// The address whose limit of simultaneous uploads counts this upload; nil for a client on the gateway's machine, which has no
   /// such limit.
-  let clientAddress: IPAddress
-  /// The address whose limit of simultaneous uploads includes this upload; nil for this machine, which has no such limit.
   let countedAddress: IPAddress?
   var state = UploadState.opening
   /// The id of the attachment, for the log; nil before the upload gets a lease.

@@ -72,7 +72,8 @@ struct UploadRequest: Sendable {
 }
 
 extension UploadRequest {
-  /// The maximum length in bytes of the name and the type in `Upload-Metadata`. The metadata has its own limit.
+  /// The number of bytes that `Upload-Metadata` may have for the name and the type of the attachment, in addition to the bytes
+  /// for its metadata.
   private static let namesBytes = 8_192
   /// The maximum length of a media type. No registered type is longer.
   private static let mediaTypeBytes = 255

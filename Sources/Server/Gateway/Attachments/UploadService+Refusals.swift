@@ -21,7 +21,7 @@ extension UploadService {
       logFailure(of: upload, refusal.code)
       refuse(upload, .problem(refusal))
     case .opening, .finishing, .leaving, .over:
-      // While an upload is in one of these states, no bytes of its body are read.
+      // While an upload is opening, finishing, leaving or over, no bytes of its body are read.
       break
     }
   }

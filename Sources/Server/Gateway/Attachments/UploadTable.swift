@@ -45,8 +45,8 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
   /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The time for which a body may be slow if its address has only a few uploads, but at least two more uploads than the address
-  /// of the new upload.
+  /// The minimum time before an upload can be evicted, for an address that has only a few uploads (at most the parameter `few` of
+  /// `eviction`), but at least two more than the address of the new upload.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {

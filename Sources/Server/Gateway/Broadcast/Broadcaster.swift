@@ -103,7 +103,7 @@ final class Broadcaster {
 
   /// True when the next turn has work even if no event arrives.
   var hasWork: Bool { !flushing.isEmpty || !dirty.isEmpty }
-  /// The time at which the next wait for more entries ends.
+  /// The earliest time at which a session's wait for more entries ends; nil if no session waits.
   var nextDeadline: MonotonicTime? { nextPacedFlush }
 
   /// Adds a turn of the loop to the measured load. The load determines how long flushes are delayed.

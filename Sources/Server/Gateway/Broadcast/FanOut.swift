@@ -153,8 +153,8 @@ final class FanOut {
     finishBegunFrame(subscriber)
   }
 
-  /// Sends the rest of a partly sent frame at once if the socket is writable. Over TLS, this is necessary because the event loop
-  /// may report no event for the rest.
+  /// Sends the rest of a partly sent frame immediately if the socket is writable. Over TLS, this is necessary because the event
+  /// loop may report no event for the rest.
   private func finishBegunFrame(_ subscriber: Subscriber) {
     guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
       !connection.isWriteBlocked

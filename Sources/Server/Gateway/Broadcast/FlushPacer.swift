@@ -1,13 +1,13 @@
 internal import Primitives
 
-/// Decides if the entries of a session are sent to its members at once, or after a short wait for more entries.
+/// Decides if the entries of a session are sent to its members immediately, or after a short wait for more entries.
 ///
-/// Sending to a member costs one system call, for any number of entries. While the loop has a low load, entries are sent at once.
-/// On a busy loop, a session that was flushed recently may collect entries for up to 16 ms, about the time between two frames on
-/// a screen. Waiting is not worthwhile in two cases. In the first case, no more entries arrive during the wait, because the
-/// participants wait for each other. In the second case, messages arrive so fast that enough of them are sent together anyway.
-/// The pacer compares the number of messages per flush with and without waiting. From time to time, it tries the alternative to
-/// its present choice.
+/// Sending to a member costs one system call, for any number of entries. While the loop has a low load, entries are sent
+/// immediately. On a busy loop, a session that was flushed recently may collect entries for up to 16 ms, about the time between
+/// two frames on a screen. Waiting is not worthwhile in two cases. In the first case, no more entries arrive during the wait,
+/// because the participants wait for each other. In the second case, messages arrive so fast that enough of them are sent
+/// together anyway. The pacer compares the number of messages per flush with and without waiting. From time to time, it tries the
+/// alternative to its present choice.
 struct FlushPacer {
   /// The maximum time for which entries wait for more entries.
   static let longest = Duration.milliseconds(16)

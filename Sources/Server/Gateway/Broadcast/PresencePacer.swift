@@ -3,9 +3,9 @@ internal import Primitives
 
 /// Decides when the announcements of joins and leaves are sent to members at the tail.
 ///
-/// If a thousand people join at the same time, and each announcement is sent at once, half a million sends are necessary. For
-/// this reason, only rare announcements are sent at once. Frequent announcements are sent after an interval or together with the
-/// next entry. While they wait, they are in the log, in their usual order.
+/// If a thousand people join at the same time, and each announcement is sent immediately, half a million sends are necessary. For
+/// this reason, only rare announcements are sent immediately. Frequent announcements are sent after an interval or together with
+/// the next entry. While they wait, they are in the log, in their usual order.
 struct PresencePacer {
   /// The minimum time between two flushes that contain only announcements.
   static let interval = Duration.milliseconds(50)

@@ -10,8 +10,8 @@ final class ReadQueue {
   private static let webSocketTime = Duration.milliseconds(4)
   private static let httpTime = Duration.milliseconds(2)
   /// The maximum time in a turn for expensive input: compressed messages that inflate to many times their size, long messages of
-  /// many small entries, and bodies in tiny chunks. A socket with expensive input handles one step at a time, so it delays other
-  /// sockets by one step at most.
+  /// many small entries, and bodies in tiny chunks. A socket with expensive input handles one step per turn: 64 KiB of an
+  /// inflated message, 2,048 entries, or 1,024 pieces of a body. So it delays other sockets by one step at most.
   private static let expensiveTime = Duration.milliseconds(1)
 
   private let webSockets = FairQueue<Connection.Key>()

@@ -118,7 +118,8 @@ extension HTTPService {
     connection.hasReceived = true
     // The peer's `close_notify` may have arrived together with the request.
     connection.hasEnded = transfer.tls?.hasPeerClosed ?? false
-    // The reactor that transferred the connection has accepted these bytes already, so the result does not matter.
+    // The result is ignored: the reactor that transferred the connection has already accepted these bytes, so they are not
+    // refused here, even above the limit `incompleteBytes`.
     io.updateBufferedBytes(of: connection)
     http.resume(at: transfer.step, transfer.input)
     if connection.hasEnded, io.table.isOpen(connection) { io.readQueue.append(connection) }

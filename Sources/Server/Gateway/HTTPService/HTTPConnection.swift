@@ -134,8 +134,8 @@ final class HTTPConnection {
     request.timed = RequestTimes.Kind(exchange.route, exchange.plan).map { ($0, request.headReadAt) }
   }
 
-  /// Continues a request that another reactor transferred: performs the step at which it was transferred, and then handles the
-  /// input that the other reactor has received.
+  /// Continues a request that another reactor transferred. Processes the head or the end of the request, as `step` says, and then
+  /// handles the input that the other reactor has received.
   func resume(at step: ConnectionTransfer.Step, _ input: [UInt8]) {
     connection.hasServed = true
     var input = input

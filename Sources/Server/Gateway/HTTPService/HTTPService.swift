@@ -200,14 +200,15 @@ final class HTTPService {
     return isDraining ? placement.place(on: reactor) : placement.choose()
   }
 
-  /// Answers a request to create a session on this reactor. `place` counts as load of this reactor during the creation.
+  /// Answers a request to create a session on this reactor. Until the session is created, `place` counts as one session in the
+  /// load of this reactor.
   func createSession(
     _ request: ActivityRequest, at place: SessionPlacement.Place, for exchange: HTTPExchange,
     over http: HTTPConnection
   ) {
     func response() async -> HTTPResponse? {
       defer {
-        // The place counts as load until the new session itself counts.
+        // The load with the new session is published before the place is released, so that the session always counts as load.
         placement.publishLoad()
         extendLifetime(place)
       }

@@ -59,7 +59,7 @@ final class ProxyWarnings: Sendable {
       [
         "remote": .address(client.address), "host": "\(host)", "expected": "\(expected)",
         "reason":
-          "only requests for the host of --public-url are accepted: check it, and check that proxies pass on Host",
+          "only requests for the host of --public-url are accepted: check this flag, and that proxies pass on Host",
       ])
   }
 

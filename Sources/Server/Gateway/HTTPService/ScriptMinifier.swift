@@ -86,7 +86,8 @@ struct ScriptMinifier {
 
   private static func mustSeparate(_ before: UInt8, _ after: UInt8) -> Bool {
     switch (Character(Unicode.Scalar(before)), Character(Unicode.Scalar(after))) {
-    // Without a blank between them, these signs would form another sign, or begin a comment or an HTML comment (§B.1.1).
+    // Without a blank between them, these signs would form another sign, or begin a comment or an HTML comment (ECMA-262
+    // §B.1.1).
     case ("+", "+"), ("-", "-"), ("-", ">"), ("<", "!"), ("/", "/"), ("/", "*"), ("?", "."): return true
     default: return !signs.contains(before) && !signs.contains(after)
     }
@@ -111,7 +112,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takeComment(_ comment: Range<Int>) throws(Unclear) {
-    // U+2028 and U+2029 also end a line (§12.3). A file with one of these characters in a comment is not changed.
+    // U+2028 and U+2029 also end a line (ECMA-262 §12.3). A file with one of these characters in a comment is not changed.
     let ends = comment.contains {
       source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
     }
@@ -217,7 +218,7 @@ struct ScriptMinifier {
   }
 
   private mutating func takePunctuator(_ byte: UInt8) throws(Unclear) {
-    // In a script that is not a module, `<!--` and `-->` begin HTML comments (§B.1.1).
+    // In a script that is not a module, `<!--` and `-->` begin HTML comments (ECMA-262 §B.1.1).
     guard !source.has("<!--", at: index), !source.has("-->", at: index) else { throw Unclear() }
     if source.has("++", at: index) || source.has("--", at: index) {
       take(2, as: .unclear)

@@ -28,7 +28,7 @@ package enum SecurityFields {
     if head.fields.first("Cross-Origin-Resource-Policy") == nil {
       head.fields.append("Cross-Origin-Resource-Policy", "same-origin")
     }
-    // Over plain text, browsers ignore this field and log an error.
+    // Browsers ignore this field in a response over plain-text HTTP, and log an error.
     if isSecure { head.fields.set("Cross-Origin-Opener-Policy", "same-origin") }
     if withTransportSecurity { head.fields.set("Strict-Transport-Security", transportSecurity) }
   }

@@ -65,7 +65,7 @@ struct StyleMinifier {
   }
 
   /// Consumes a name. If the name is `url(` with an unquoted URL, also consumes the URL, in which `/*` does not begin a comment
-  /// (§4.3.6).
+  /// (CSS Syntax 3 §4.3.6).
   private mutating func takeName() throws(Unclear) {
     let start = index
     var hasEscape = false

@@ -9,9 +9,9 @@ package struct Counters: Sendable {
   // Gauges.
   /// Open HTTP sockets, with and without TLS.
   package var openHTTPSockets: Int64 = 0
-  /// Open sockets with TLS: HTTP sockets and WebSockets.
+  /// Open WebSockets, with and without TLS.
   package var openWebSockets: Int64 = 0
-  /// Open sockets with TLS, of both protocols.
+  /// Open sockets with TLS: HTTP sockets and WebSockets.
   package var openTLSSockets: Int64 = 0
   package var sessions: Int64 = 0
   /// Participants with a joined socket.
@@ -79,17 +79,17 @@ package struct Counters: Sendable {
   package var refusals = CounterVector<ErrorCode>()
 
   // Attachments.
-  /// Upload requests that got a slot.
+  /// Upload requests that got an upload slot.
   package var uploadsStarted: UInt64 = 0
-  /// Upload requests that got a slot and resumed an earlier upload.
+  /// Upload requests that got an upload slot and resumed an earlier upload.
   package var uploadsResumed: UInt64 = 0
-  /// Upload requests that got a slot and ended before their last byte, by reason.
+  /// Upload requests that got an upload slot and ended before their last byte, by reason.
   package var uploadsCut = CounterVector<UploadCut>()
   /// Bytes of attachments written to files.
   package var uploadedBytes: UInt64 = 0
   /// Attachments that became complete.
   package var attachmentsAdded: UInt64 = 0
-  /// Upload requests that failed after they got a slot, by error code.
+  /// Upload requests that failed after they got an upload slot, by error code.
   package var uploadFailures = CounterVector<ErrorCode>()
 
   // The disk.

@@ -34,7 +34,7 @@ final class GatewayLogger {
     mutating func allowsLine(now: MonotonicTime) -> Bool { bucket.tryConsume(1, by: rate, at: now) }
   }
 
-  /// Creates a logger with full budgets.
+  /// Creates a logger whose token buckets are full.
   init(_ log: Log, counters: ReactorCounters, clock: LoopClock) {
     self.log = log
     self.counters = counters

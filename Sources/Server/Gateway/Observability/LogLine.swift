@@ -131,7 +131,7 @@ package enum JSONText {
   /// Returns true for control characters, line and paragraph separators, and format characters (such as those that set the text
   /// direction).
   package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    // For ASCII, this line avoids a lookup in Unicode's tables. The lookup takes as long as all other work on a line.
+    // An ASCII character needs no lookup in Unicode's tables. The lookup would take as long as all other work on a log line.
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -17,7 +17,7 @@ enum MetricList {
   static let sockets: [Metric<Int64>] = [
     Metric("http", \.openHTTPSockets, "HTTP sockets."),
     Metric("websocket", \.openWebSockets, "WebSockets."),
-    Metric("tls", \.openTLSSockets, "Sockets with TLS, of both protocols."),
+    Metric("tls", \.openTLSSockets, "Sockets with TLS: HTTP sockets and WebSockets."),
   ]
 
   static let gauges: [Metric<Int64>] = [
@@ -57,10 +57,10 @@ enum MetricList {
       "late_catch_ups_total", \.lateCatchUps,
       "Catch-ups sent to sockets that had already joined, because they fell too far behind."
     ),
-    Metric("uploads_started_total", \.uploadsStarted, "Upload requests that got a slot."),
+    Metric("uploads_started_total", \.uploadsStarted, "Upload requests that got an upload slot."),
     Metric(
       "uploads_resumed_total", \.uploadsResumed,
-      "Upload requests that got a slot and resumed an earlier upload."),
+      "Upload requests that got an upload slot and resumed an earlier upload."),
     Metric("uploaded_bytes_total", \.uploadedBytes, "Bytes of attachments written to files."),
     Metric("attachments_added_total", \.attachmentsAdded, "Attachments that became complete."),
     Metric("messages_received_total", \.messagesReceived, "WebSocket messages received."),

@@ -75,8 +75,8 @@ package struct MetricsText {
       "Upload requests that ended before their last byte, by reason: gone, stalled, slow or stopping.",
       label: "reason", counters.uploadsCut.labelled)
     appendCounters(
-      "upload_failures_total", "Uploads that failed after they got a slot, by error code.", label: "code",
-      counters.uploadFailures.labelled)
+      "upload_failures_total", "Upload requests that failed after they got an upload slot, by error code.",
+      label: "code", counters.uploadFailures.labelled)
     appendRequests()
     for time in MetricList.times { append(time.name, time.help, counters[keyPath: time.value]) }
     appendHead(

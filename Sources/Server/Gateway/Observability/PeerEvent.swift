@@ -95,7 +95,7 @@ enum PeerEvent {
     case connectionRefusal
     /// Closed WebSockets of peers that never joined.
     case unjoinedClose
-    /// Participants who join, resume or leave. All participants of a gateway may do so at once, and repeatedly.
+    /// Participants who join, resume or leave. All participants of a gateway may do so at the same time, and repeatedly.
     case participant
     /// Closed WebSockets of participants.
     case close

@@ -30,7 +30,7 @@ package struct RequestCounts: Sendable {
     counts[kind.ordinal * Self.classes.count + statusClass] &+= 1
   }
 
-  /// All kinds and classes of status with their counts.
+  /// The number of responses for each kind of request and each class of status, such as `2xx`.
   package var labelled: [(kind: String, status: String, count: UInt64)] {
     Kind.labels.enumerated().flatMap { kind in
       Self.classes.indices.map {

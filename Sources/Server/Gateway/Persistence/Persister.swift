@@ -32,8 +32,8 @@ final class Persister {
   private static let batchInterval = Duration.milliseconds(100)
   /// The time from a failed batch to the next attempt.
   private static let retryInterval = Duration.seconds(1)
-  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge at once. Smaller growth is
-  /// added when a batch returns. Large growth does not wait for a batch, because no batch returns while the disk hangs.
+  /// When a session's unsaved bytes have grown by this number, they are added to the gateway's gauge immediately. Smaller growth
+  /// is added when a batch returns. Large growth does not wait for a batch, because no batch returns while the disk hangs.
   private static let countedStep = 65_536
   /// The number of unsaved bytes above which a session's next batch follows the previous one without a pause.
   private static let backlogBytes = 262_144
@@ -135,8 +135,8 @@ final class Persister {
 
   /// Returns the refusal for a request whose change could not be stored.
   func refusalOfUnstored(_ stored: StoredSession) -> Refusal {
-    // No record is written after an `end` record. That record is on the disk a moment before all reactors know that the session
-    // has ended.
+    // No record is written after an `end` record. So after this record a change fails because the session has ended, even if the
+    // session is not marked as removed yet.
     stored.isRemoved || stored.lastRecord == .end ? .ended : .notSaved
   }
 

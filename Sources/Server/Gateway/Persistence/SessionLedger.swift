@@ -12,8 +12,8 @@ final class SessionLedger: Sendable {
     var accounts: SessionAccounts
     /// True when the ledger contains the sessions of earlier processes.
     var isLoaded: Bool
-    /// The last refusal because of the limit `sessions`, and the time of this refusal. The refusal's retry time was computed from
-    /// all sessions.
+    /// The last refusal because of the limit `sessions`, and the time of this refusal. The refusal is reused for a short time,
+    /// because its retry time is computed from the accounts of all sessions.
     var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
   }
 

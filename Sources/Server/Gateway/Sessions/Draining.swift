@@ -9,7 +9,7 @@ internal import Wire
 ///
 /// Every time limit is measured from the request to drain, so the gateway stops within 8 s, even if some steps have not finished.
 final class Draining {
-  /// The parts of a drain that all reactors share.
+  /// The values and components that the `Draining` objects of all reactors share.
   struct Environment {
     let store: any SessionStore
     let generation: String
@@ -98,7 +98,7 @@ final class Draining {
     tasks.start(save)
   }
 
-  /// Performs the steps whose time has come.
+  /// Performs the steps that are due.
   ///
   /// - Returns: true when the maximum time for the drain is over. The reactor then has to stop.
   func performDueSteps() -> Bool {

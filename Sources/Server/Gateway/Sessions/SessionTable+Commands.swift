@@ -15,7 +15,7 @@ extension SessionTable {
         let people = host.session.activeParticipantCount
         guard command.work != .delete || people == 0 else {
           return .refused(
-            "session \(id) has \(people) \(people == 1 ? "person" : "people") in it: delete --now ends it first"
+            "session \(id) has \(people) \(people == 1 ? "participant" : "participants"): delete --now ends the session first"
           )
         }
         try await end(host, by: nil)

@@ -111,7 +111,7 @@ extension SessionTable {
       guard self[id] == nil else { return }
       do throws(StorageError) {
         try await environment.store.remove(id)
-        // The sweeper may have added the session to the ledger again.
+        // While this function removed the session, the sweeper may have added the session to the ledger again.
         environment.ledger.forget(id)
       } catch {
         log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])

@@ -13,7 +13,7 @@ extension SessionTable {
   ///   - connection: a connection that spoke HTTP until now.
   ///   - response: the bytes of the response to the opening handshake.
   ///   - deflate: the negotiated compression; nil without compression.
-  ///   - refusal: the reason for closing the socket at once; nil to open it.
+  ///   - refusal: the reason for closing the socket immediately after the upgrade; nil to open it.
   func openSocket(
     to id: SessionID?, _ connection: Connection, response: [UInt8], deflate: DeflateParameters?,
     refusal: CloseReason?

@@ -154,7 +154,7 @@ final class SessionTable {
 
   func isLeased(_ id: SessionID) -> Bool { leased[id] != nil }
 
-  /// Waits until the current lease of a session is released. Returns at once if the session is not leased.
+  /// Waits until the current lease of a session is released. Returns immediately if the session is not leased.
   func waitForLease(of id: SessionID) async {
     await withCheckedContinuation { continuation in
       if leased[id] == nil {

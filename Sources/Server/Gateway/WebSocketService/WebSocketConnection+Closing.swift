@@ -68,7 +68,7 @@ extension WebSocketConnection {
     guard let live else { return }
     if enteredSession != nil { live.session.disconnected(subscriber, pageGone: pageGone, now: now) }
     phase = .closing
-    // The session may have become idle.
+    // The session may have become idle. So a turn of the session is requested, after which its deadlines are computed again.
     service.broadcaster.touch(live)
   }
 

@@ -13,7 +13,8 @@ extension WebSocketConnection {
   private static let intervalCount: Int32 = 10
   /// The time without activity of the peer after which the socket is closed.
   private static let silenceLimit = Duration.seconds(40)
-  /// A peer that was active within this time gets no ping. If it is silent afterwards, the next ping leaves 15 s for its pong.
+  /// A peer that was active within this time gets no ping. If such a peer then becomes silent, the next ping is sent after at
+  /// most 25 s of silence. So at least 15 s are left for the pong before `silenceLimit`.
   private static let recentActivity = Duration.seconds(5)
   /// The time without activity of the peer after which its acknowledgements are checked at each tick. An idle peer that answers
   /// its pings is never silent for so long.
@@ -71,7 +72,7 @@ extension WebSocketConnection {
     return ticksUntilCheck
   }
 
-  /// Sends a ping, except to a peer that was active just now, and a heartbeat to a participant.
+  /// Sends a heartbeat if the peer is a participant, and a ping if the peer was not active just now.
   private func sendPing() {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }

@@ -180,7 +180,7 @@ final class WebSocketConnection: ConnectionHandler {
   func continueWriting() { flush() }
 }
 
-/// The rest of a complete binary message whose first entries were handled in an earlier step.
+/// The rest of a complete binary message whose first entries were handled in an earlier turn.
 final class UnfinishedMessage {
   let bytes: [UInt8]
   /// The offset of the next entry.

@@ -58,8 +58,8 @@ package struct RemovedAttachment: Equatable, Sendable {
   package let id: UUID
   /// True if the attachment was not ready. The writer of its upload then has to be stopped.
   package let wasUploading: Bool
-  /// The digest of the content if no other attachment uses this content, otherwise nil. With a digest, the content's file can be
-  /// removed.
+  /// The digest of the content if no other attachment uses this content, so that the content's file can be removed; otherwise
+  /// nil.
   package let orphanedDigest: String?
 }
 

@@ -323,7 +323,8 @@ struct Journal {
     }
   }
 
-  /// - Returns: the digest, if no attachment refers to its content any more.
+  /// Removes one attachment's reference to a content.
+  /// - Returns: the digest of the content if no other attachment refers to the content; else nil.
   private mutating func release(_ digest: String) -> String? {
     guard var content = contents[digest] else { return nil }
     content.references -= 1

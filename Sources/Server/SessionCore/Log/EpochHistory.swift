@@ -53,7 +53,7 @@ package struct EpochHistory: Equatable, Sendable {
 }
 
 extension EpochHistory.Pair: JSONWritable {
-  /// Writes the pair as an object.
+  /// Writes the pair as a JSON object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("epoch", epoch)

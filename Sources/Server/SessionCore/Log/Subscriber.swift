@@ -15,7 +15,7 @@ package final class Subscriber {
     /// No entries: the socket has not joined, or its catch-up has not begun.
     case none
     case catchingUp(CatchUpProgress)
-    /// The log, at the member's cursor.
+    /// The log: the member gets the entries that follow its cursor.
     case live
     /// No entries: the segment at the member's cursor was dropped, and the member waits for another catch-up.
     case evicted
@@ -32,7 +32,7 @@ package final class Subscriber {
     }
   }
 
-  /// The bytes for this socket alone.
+  /// The bytes for this socket alone: the rest of a partly sent frame, and the outbox.
   private final class OutputBuffer {
     var rest: [UInt8] = []
     var restOffset = 0

@@ -6,7 +6,7 @@ internal import WebSocket
 /// batch.
 struct UnreliableBatch {
   static let limit = 262_144
-  /// The maximum bytes of targeted entries, where an entry counts once for each target.
+  /// The maximum number of bytes of targeted entries, where an entry counts once for each target.
   static let targetedLimit = 4_194_304
 
   /// Frames for every member.

@@ -3,51 +3,53 @@ internal import Wire
 
 /// The sequence up to which entries are committed, and the participants that are still to get a `committed` message.
 ///
-/// A message is sent at most every 100 ms. It may wait up to 50 ms for entries to piggyback on.
+/// A `committed` message is sent at most every 100 ms. It may wait up to 50 ms for entries to piggyback on.
 struct CommitNotifier {
-  /// The way in which the message of this turn reaches a participant.
+  /// The way in which the `committed` message of this turn reaches a participant.
   enum Route {
-    /// The message is sent with the unreliable frames of the turn.
+    /// The `committed` message is sent with the unreliable frames of the turn.
     case piggyback
-    /// The message is added to the participant's outbox.
+    /// The `committed` message is added to the participant's outbox.
     case outbox
-    /// The participant does not get the message in this turn.
+    /// The participant gets no `committed` message in this turn, but gets a later one.
     case postponed
-    /// The participant never gets the message: it has no socket, and its next `joined` message contains the committed sequence.
+    /// The participant gets no `committed` message: it has no socket, and its next `joined` message contains the committed
+    /// sequence.
     case none
   }
 
   /// The recipients of a `committed` message.
   struct Announcement {
-    /// True if the message covers an entry of at least one participant.
+    /// True if the `committed` message covers an entry of at least one participant.
     var isNeeded = false
-    /// The participants that get the message in their outboxes.
+    /// The participants that get the `committed` message in their outboxes.
     var outboxes: [ParticipantState] = []
-    /// Nanoseconds for which the oldest entry waited for the message; 0 if no entry was counted.
+    /// Nanoseconds for which the oldest entry waited for the `committed` message; 0 if no entry was counted.
     var wait: Int64 = 0
   }
 
-  /// The shortest time between two messages.
+  /// The shortest time between two `committed` messages.
   private static let intervalMs = 100
-  /// The longest time that a message waits for entries to piggyback on.
+  /// The longest time that a `committed` message waits for entries to piggyback on.
   private static let piggybackMs = 50
 
   /// The last sequence on disk; in a session without a store, the last sequence that counts as on disk.
   private(set) var committed: UInt64 = 0
   private let isByStore: Bool
-  /// Participants with entries that no message has covered yet.
+  /// Participants with entries that no `committed` message has covered yet.
   private var waiting: [ParticipantNumber] = []
-  /// Participants that get this turn's message together with the turn's unreliable frames, if their sockets accept these frames.
+  /// Participants that get this turn's `committed` message together with the turn's unreliable frames, if their sockets accept
+  /// these frames.
   private var piggybacked: Set<ParticipantNumber> = []
-  /// The earliest time of the next message. In a session without a store, entries count as on disk from that time.
+  /// The earliest time of the next `committed` message. In a session without a store, entries count as on disk from that time.
   private var commitDue: MonotonicTime?
-  /// The time until which the next message may wait for entries to piggyback on.
+  /// The time until which the next `committed` message may wait for entries to piggyback on.
   private var announceBy: MonotonicTime?
-  /// The time of the last message.
+  /// The time of the last `committed` message.
   private var sentAt: MonotonicTime?
   /// The time of the oldest entry that no save contains.
   private var oldestUnsaved = MonotonicTime.distantFuture
-  /// The time of the oldest entry that is on disk and that no message has covered.
+  /// The time of the oldest entry that is on disk and that no `committed` message has covered.
   private var oldestUnannounced = MonotonicTime.distantFuture
 
   init(isByStore: Bool) {
@@ -60,13 +62,13 @@ struct CommitNotifier {
     return min(commitDue, announceBy)
   }
 
-  /// Counts a new entry of a participant. A message informs the participant when the entry is committed.
+  /// Counts a new entry of a participant. A `committed` message informs the participant when the entry is committed.
   mutating func recordEntry(of participant: ParticipantState, now: MonotonicTime) {
     oldestUnsaved = min(oldestUnsaved, now)
     addWaiting(participant, now: now)
   }
 
-  /// Adds a participant that gets a message when its newest entry is committed.
+  /// Adds a participant that gets a `committed` message when its newest entry is committed.
   mutating func addWaiting(_ participant: ParticipantState, now: MonotonicTime) {
     if !participant.awaitsCommitted {
       participant.awaitsCommitted = true
@@ -80,15 +82,15 @@ struct CommitNotifier {
     }
   }
 
-  /// Makes a participant wait for a message again, because its socket did not accept the unreliable frames that this turn's
-  /// message was sent with.
+  /// Makes a participant wait for `committed` again, because its socket did not accept the unreliable frames with which this
+  /// turn's `committed` message was sent.
   mutating func recordMissed(_ participant: ParticipantState, now: MonotonicTime) {
     guard piggybacked.contains(participant.number), !participant.awaitsCommitted else { return }
     addWaiting(participant, now: now)
   }
 
-  /// Schedules the message when `commitDue` has passed. In a session without a store, this commits all entries up to
-  /// `lastSequence`.
+  /// Schedules the `committed` message when `commitDue` has passed. In a session without a store, also commits all entries
+  /// up to `lastSequence`.
   mutating func tick(lastSequence: UInt64, now: MonotonicTime) {
     guard let due = commitDue, due <= now else { return }
     commitDue = nil
@@ -115,7 +117,7 @@ struct CommitNotifier {
     oldestUnsaved = min(oldestUnsaved, oldest)
   }
 
-  /// Records that a save succeeded, and schedules a message.
+  /// Records that a save succeeded, and schedules a `committed` message.
   mutating func finishSave(_ oldest: MonotonicTime, through sequence: UInt64, now: MonotonicTime) {
     committed = sequence
     if waiting.isEmpty {
@@ -138,8 +140,8 @@ struct CommitNotifier {
     piggybacked.removeAll(keepingCapacity: true)
   }
 
-  /// True if a scheduled message is to be sent at the end of this turn: because it can piggyback, or because it must not wait
-  /// longer.
+  /// True if the scheduled `committed` message is to be sent at the end of this turn, because it can piggyback or because it must
+  /// not wait longer.
   func isDue(canPiggyback: Bool, now: MonotonicTime) -> Bool {
     announceBy.map { canPiggyback || $0 <= now } ?? false
   }
@@ -196,7 +198,7 @@ struct CommitNotifier {
     piggybacked = []
   }
 
-  /// Schedules a message about the entries on disk: as early as the interval between two messages allows.
+  /// Schedules a `committed` message for the earliest time that the interval between two `committed` messages allows.
   private mutating func schedule(now: MonotonicTime) {
     guard announceBy == nil, commitDue == nil else { return }
     let due = sentAt?.adding(milliseconds: Self.intervalMs) ?? now

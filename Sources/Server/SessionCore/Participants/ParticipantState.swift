@@ -6,10 +6,11 @@ package import struct FoundationEssentials.UUID
 /// A present, past or waiting participant of a session.
 final class ParticipantState {
   enum Presence {
-    /// Connected, but not joined.
+    /// The participant is connected, but has not joined.
     case waiting(Subscriber)
     case joined(Subscriber)
-    /// Disconnected, within the grace time. The other participants are informed when the grace time is over.
+    /// The participant has disconnected, and its grace time is not over. The other participants are informed when the grace time
+    /// is over.
     case away(until: MonotonicTime)
     /// Gone: the participant did not come back in time, or was never announced. Its token is still valid.
     case past

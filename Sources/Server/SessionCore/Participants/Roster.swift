@@ -35,7 +35,8 @@ struct Roster {
   /// Adds a participant that has become active.
   mutating func add(_ participant: ParticipantState) {
     guard isComplete else { return }
-    // The list is sorted by number, and a participant that comes back has an older number.
+    // The list is sorted by number, and a participant that comes back keeps its number. If this number is not above
+    // `lastNumber`, the participant cannot be appended, so the list is dropped.
     guard participant.number > lastNumber else { return drop() }
     lastNumber = participant.number
     if (parts.last?.count ?? perPart) == perPart { parts.append(Part()) }

@@ -51,8 +51,8 @@ extension Session {
         continue
       }
       if subscriber.isOutboxFull {
-        // Without this entry the socket's list of participants would be wrong. So the socket is closed, and its client may
-        // connect again.
+        // The outbox has no room for this entry. Without the entry, the client's list of participants would be wrong. So the
+        // socket is closed, and the client may connect again.
         remove(participant, reason: .gone)
         turn.effects.append(.close(connection: subscriber.connection, .tooSlow))
       } else {

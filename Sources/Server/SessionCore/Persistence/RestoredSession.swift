@@ -34,8 +34,8 @@ package final class RestoredSession {
     return session
   }
 
-  /// Removes the session, and returns the records to write after a loss: the opening records, and the end of the session if it
-  /// has ended.
+  /// Takes the session out of this object, and returns the records to write after a loss: the opening records, and the end of the
+  /// session if it has ended.
   package func recordsAfterLoss() -> [SessionRecord] {
     var session = takeSession()
     return session.openingRecords() + (end.map { [$0.encoded] } ?? [])

@@ -15,7 +15,7 @@ package enum Saving: Sendable {
 package struct Unsaved: Sendable {
   /// The records in their order.
   package let records: [SessionRecord]
-  /// Bytes of their bodies.
+  /// The number of bytes of all record bodies together.
   package let byteCount: Int
   /// Entries up to this sequence are on disk when these records are on disk.
   package let sequence: UInt64
@@ -72,8 +72,8 @@ struct SaveState {
   var senders: [ParticipantNumber] = []
   /// The highest participant number that may be assigned.
   var numbersOnDisk: ParticipantNumber = 0
-  /// The opening records that are being written. `numbers` is the end of their block of numbers; `includesSession` is true
-  /// while their `session` record is up to date.
+  /// The opening records that are being written; nil if none are. `numbers` is the last participant number that they reserve;
+  /// `includesSession` is true while their `session` record is up to date.
   var opening: (numbers: ParticipantNumber, includesSession: Bool)?
   /// The session's newest sequence when the last slice of a compaction was made.
   var slicedAt: UInt64 = 0

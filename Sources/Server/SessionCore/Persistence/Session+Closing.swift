@@ -42,7 +42,7 @@ extension Session {
     return [headerRecord.encoded, NumbersRecord(through: numbers).encoded]
   }
 
-  /// Records that the records of `openingRecords` are on disk.
+  /// Confirms that the records returned by `openingRecords` are on disk.
   package mutating func didSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil

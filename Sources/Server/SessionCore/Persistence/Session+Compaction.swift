@@ -7,7 +7,7 @@ package struct CompactionPlan: Sendable {
   /// The first records: those of the session, its numbers, participants and attachments.
   package let head: [SessionRecord]
 
-  /// Creates a plan from its parts.
+  /// Creates the plan of a compacted file.
   package init(through: UInt64, head: [SessionRecord]) {
     self.through = through
     self.head = head
@@ -47,7 +47,8 @@ package struct CompactionSlice: Sendable {
 /// A slice omits entries that were replaced or removed after the compaction began. So the new file may replace the old one only
 /// when `isCompactionCovered` is true: then the new file also has the newer entries that replaced or removed them.
 extension Session {
-  /// The maximum bytes of snapshot segments that are read for one slice, even if few of these bytes belong to retained entries.
+  /// The maximum number of bytes of snapshot segments that are read for one slice, even if few of these bytes belong to retained
+  /// entries.
   private static let scannedBytes = 1_048_576
   /// The number of garbage bytes that a file must exceed before a compaction is worthwhile.
   private static let slackBytes = 1_048_576
@@ -57,17 +58,18 @@ extension Session {
   /// - Parameter logBytes: the length of the session's file.
   /// - Returns: true if the compaction would free more than half of the file and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    // The old file must have records after the entries in the slices, because the new file needs copies of these records. Some
-    // of them may describe newer states of participants and attachments than the head does.
+    // The slices contain the entries up to `droppedThrough`. The new file also needs copies of the old file's records with later
+    // entries, because some of these records may describe newer states of participants and attachments than the head does. So a
+    // compaction needs at least one later entry on disk.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes
   }
 
-  /// Returns the plan of the new file.
+  /// Begins a compaction, and returns the plan of the new file.
   package mutating func beginCompaction() -> CompactionPlan {
-    // The records of the head may already contain changes that later entries announce. These entries are on disk before the new
-    // file is used.
+    // The head describes the present participants. So changes of presence are announced first, and `slicedAt` includes their
+    // entries: the new file is used only when these entries are on disk.
     announcePresence()
     save.slicedAt = log.lastSequence
     var header = headerRecord
@@ -77,7 +79,8 @@ extension Session {
     var head = [
       header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
-    // Forgotten participants left before all other past participants, so their records come first. Only their names are known.
+    // Forgotten participants come first, because they were past participants before all others. Their tokens and acknowledged
+    // client sequences are no longer known.
     for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
       head.append(record.encoded)

@@ -63,7 +63,8 @@ extension Session {
     let isWhole = takePeople(&records, &batch, &room) && takeUploads(&records, &batch, &room)
     batch.sequence = committed
     batch.logBytes = log.savedBytes
-    // An entry is never on disk without the record of its sender, and an attachment never without the record of its file.
+    // An entry must not be on disk without the record of its sender. The entry of an attachment must not be on disk without the
+    // attachment's `upload` record. So entries are added only if the batch contains all changed records.
     if isWhole { takeEntries(&records, &batch, room: room) }
     save.inFlight = batch
     return Unsaved(

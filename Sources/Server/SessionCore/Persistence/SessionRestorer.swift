@@ -183,7 +183,7 @@ package struct SessionRestorer: ~Copyable {
   private mutating func apply(_ record: UploadRecord) {
     var known = uploads[record.id] ?? []
     if let index = known.firstIndex(where: { $0.file == record.file }) {
-      // In a compacted file, an older record may follow a newer one.
+      // In a compacted file, an older record without the content may follow a newer one. So a known content is kept.
       known[index].content = record.content ?? known[index].content
     } else {
       known.append(record)

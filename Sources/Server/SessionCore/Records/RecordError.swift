@@ -18,7 +18,7 @@ package struct RecordError: Error, Equatable, Sendable {
     case otherSession
     /// An entry in a frame cannot be parsed.
     case entry(WireError)
-    /// An entry has flags that a session never writes in such a record.
+    /// An entry has flags that a session never writes in a record of this kind.
     case flags(UInt8)
     /// A sequence is not higher than the previous one.
     case outOfOrder(sequence: UInt64, after: UInt64)

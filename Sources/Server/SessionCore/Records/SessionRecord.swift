@@ -32,7 +32,7 @@ package struct SessionRecord: Sendable, Equatable {
   /// The approximate maximum number of bytes of entries in one `base` record.
   package static let baseBytes = 262_144
 
-  /// The kind.
+  /// The kind of the record.
   package var kind: Kind
   /// The body: JSON, or big-endian integers and entries.
   package var body: [UInt8]

@@ -134,7 +134,8 @@ struct RetentionIndex {
     tombstones[key]?.removedAt == sequence
   }
 
-  /// Removes the usage of a key in snapshot segments that are about to be rewritten.
+  /// Removes everything that the index stores about a key in the given snapshot segments, because these segments are about to be
+  /// rewritten.
   mutating func willRewrite(_ key: RetainedKey, in segments: Set<UInt32>, markGarbage: (UInt32, Int) -> Void)
   {
     retained.update(key) { $0?.usage.remove(segments) }

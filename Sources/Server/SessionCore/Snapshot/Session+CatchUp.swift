@@ -18,7 +18,7 @@ struct PendingCatchUp {
 
 /// The catch-up of members that joined in this turn: snapshots and tails.
 extension Session {
-  /// The maximum bytes of replaced segments that are kept for slow subscribers.
+  /// The maximum number of bytes of replaced segments that are kept for slow subscribers.
   private static let pinnedBytes = 33_554_432
 
   /// Starts the catch-up of all pending subscribers.

@@ -6,7 +6,7 @@ internal import Wire
 /// same even for a slow subscriber.
 struct SnapshotSegments {
   private static let segmentBytes = 262_144
-  /// The maximum bytes that are rewritten in a turn, so that no turn takes long.
+  /// The maximum number of bytes that are rewritten in a turn, so that no turn takes long.
   private static let rewriteBudget = 1_048_576
 
   private(set) var segments: [Segment] = []
@@ -123,7 +123,8 @@ struct SnapshotSegments {
     let old = Array(segments[group])
     let numbers = Set(old.map(\.number))
     needsCompaction.subtract(numbers)
-    // The index first removes the usage of the old segments. Copying the entries then adds the usage of the new segment.
+    // For each key, the index first subtracts the bytes of the old segments. When an entry is copied, the index adds its bytes to
+    // the new segment.
     var dying: [(UInt32, Int)] = []
     for segment in old {
       segment.forEachEntry { entry in

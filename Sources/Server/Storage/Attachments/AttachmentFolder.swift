@@ -67,7 +67,7 @@ package struct AttachmentFolder: Sendable {
     try file.resume(with: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
-  /// Syncs the received bytes of an upload and the name of its file. Returns at once if both are on the disk already.
+  /// Syncs the received bytes of an upload and the name of its file. Returns immediately if both are on the disk already.
   package func sync(_ file: UploadFile, _ id: UUID) throws(StorageError) {
     guard !file.isSynced || (file.offset > 0 && !file.isNameSynced) else { return }
     try resume(file, id)

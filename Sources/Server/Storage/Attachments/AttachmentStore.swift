@@ -20,7 +20,7 @@ package protocol AttachmentStore: Sendable {
   /// - Throws: `StorageError`; ENOENT if there is no such upload.
   func openUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
 
-  /// Removes an upload. Succeeds if there is none.
+  /// Removes an upload. Succeeds if the upload does not exist.
   func discardUpload(_ name: UUID, of session: SessionID) throws(StorageError)
 
   /// Stores a finished upload as the content of an attachment. Replaces stored content with the same digest.
@@ -61,7 +61,7 @@ package protocol StoredUpload: AnyObject {
   /// Prepares a parked upload for writing. Does nothing if the upload is not parked.
   func resume() throws(StorageError)
 
-  /// Appends all bytes. If it throws, no bytes are appended.
+  /// Appends all bytes. If this function throws, no bytes are appended.
   func append(_ bytes: Span<UInt8>) throws(StorageError)
 
   /// Marks the current offset as the beginning of a piece. Before the first call, the mark is the offset at which the upload was

@@ -33,7 +33,7 @@ package final class UploadFile {
   convenience init(continuing descriptor: consuming OwnedDescriptor) throws(StorageError) {
     self.init(creating: descriptor)
     let raw = try openDescriptor(for: .openUpload)
-    // A file of another kind is rejected before any byte is read.
+    // A file that is not a regular file is rejected before any byte is read.
     try StorageError.check(.openUpload, clinux_file_length(raw))
     var bytes = [UInt8](repeating: 0, count: Self.readLength)
     while true {

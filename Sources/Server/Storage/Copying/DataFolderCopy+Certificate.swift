@@ -5,7 +5,8 @@ internal import Platform
 /// ask their users again whether to trust it. The copy replaces an existing certificate of the target, because browsers trust the
 /// copied one. The existing files get other names, because the existing key may have no other copy.
 extension DataFolderCopy {
-  /// Copies both files. They have temporary names until the copy is finished. Copies no links, and never one file alone.
+  /// Copies the certificate and its key under temporary names, which stay until the copy is finished. Copies nothing if one of
+  /// the two files is missing or is not a regular file, for example a symbolic link.
   /// - Throws: `CopyError`; then neither file is copied.
   package func copyCertificate() throws(CopyError) {
     for name in DataFolder.certificateFiles {
@@ -28,13 +29,13 @@ extension DataFolderCopy {
     hasCertificate = true
   }
 
-  /// Removes the copies.
+  /// Removes the copies of the certificate and its key.
   func discardCertificate() throws(StorageError) {
     for name in DataFolder.certificateFiles { try target.root.removeFile(name + ".new", for: .writeCopy) }
     hasCertificate = false
   }
 
-  /// Renames both copies to their final names. Existing files with these names are renamed.
+  /// Renames the copies of the certificate and its key to their final names. Existing files with these names get other names.
   func placeCertificate() throws(StorageError) {
     guard hasCertificate else { return }
     if try areThereAlready() { return try discardCertificate() }
@@ -45,7 +46,7 @@ extension DataFolderCopy {
     hasCertificate = false
   }
 
-  /// Returns true if the target has both files with the same bytes.
+  /// Returns true if the target already has a certificate and a key with the same bytes as the copies.
   private func areThereAlready() throws(StorageError) -> Bool {
     for name in DataFolder.certificateFiles {
       let found = try target.root.information(of: name, for: .writeCopy)

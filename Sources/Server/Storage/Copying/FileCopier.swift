@@ -5,12 +5,12 @@ internal import Platform
 /// Copies bytes between files. Leaves enough free space, disk time and memory for a gateway on the same machine. Not `Sendable`:
 /// only one thread uses it.
 final class FileCopier {
-  /// The maximum bytes of one copy operation in the kernel.
+  /// The maximum number of bytes of one copy operation in the kernel.
   private static let piece = 8 << 20
-  /// The maximum bytes of one read and write, if the kernel cannot copy.
+  /// The maximum number of bytes of one read and write, if the kernel cannot copy.
   private static let readPiece = 1 << 20
-  /// The number of copied bytes after which the target is synced. A single sync at the end would write all bytes at once, and the
-  /// syncs of other processes would wait for it.
+  /// The number of copied bytes after which the target is synced. A single sync at the end would write all bytes in one burst,
+  /// and the syncs of other processes would wait for it.
   private static let burst: UInt64 = 32 << 20
   /// The file length below which several files are synced together.
   private static let small: UInt64 = 1 << 18

@@ -25,7 +25,7 @@ package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     isLost
       ? "\(range.count) bytes fail their check and are lost; the following records can be read"
-      : "the frame of a record is damaged, and the record can be read"
+      : "the frame of a record is damaged, but the record itself can be read"
   }
 }
 
@@ -41,7 +41,7 @@ package struct LogEnd: Equatable, Sendable {
   package var changed: Date
   /// The positions of some `run` records, which a compaction needs.
   package var marks: LogMarks
-  /// The damage after `offset`; nil if the file ends there.
+  /// The damage after `offset`; nil if the file ends at `offset`.
   package var damage: LogDamage?
   /// The damaged ranges before `offset`, by rising offset.
   package var skipped: [SkippedBytes] = []

@@ -45,9 +45,9 @@ extension LogReader {
     if isPossible, behind <= end {
       let body = begin + LogFormat.headerLength..<behind - 4
       let computed = try checksum(of: body, continuing: chain)
-      // Only the length at the end of the record is damaged.
+      // If the CRC is correct, only the length at the end of the record is damaged.
       if computed == stored { return try accept(upTo: behind, chain: stored) }
-      // Only the CRC field is damaged.
+      // If the next record continues the computed CRC, only the CRC field of this record is damaged.
       if try isWhole(at: behind, continuing: computed) { return try accept(upTo: behind, chain: computed) }
       if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
@@ -68,7 +68,8 @@ extension LogReader {
         ? accept(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
     if try isRecord(upTo: end, stored) { return try accept(upTo: end, chain: stored) }
-    // The damaged record may be the last one: its write may have stopped at any byte.
+    // If the length is possible but reaches beyond the end of the file, this record may be the last one, whose write stopped at
+    // any byte. Then no other record follows.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
     // The record in the first frame is lost too: its CRC cannot be checked, because the CRC of the record before it is unknown.

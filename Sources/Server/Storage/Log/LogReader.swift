@@ -54,7 +54,8 @@ struct LogReader {
     }
     let whole = length + LogFormat.overhead
     guard whole <= left else { return .damage(try hasWholeRecordBehind() ? .broken : .torn) }
-    // The bounds are checked before a buffer is allocated, because the length may be damaged.
+    // The length is compared with its copy at the end of the record before a buffer is allocated: a damaged length may be very
+    // large.
     guard try length == lengthBefore(offset + whole) else { return .damage(.broken) }
     try fillBuffer(whole)
     let first = offset - start
@@ -85,7 +86,7 @@ struct LogReader {
     guard filled >= count else { throw .shorter }
   }
 
-  /// Returns the second length of a record, from the record's last bytes.
+  /// Returns the length that is stored in the last four bytes of a record. A record also begins with this length.
   private mutating func lengthBefore(_ recordEnd: Int) throws(StorageError) -> Int {
     let position = recordEnd - 4
     if position - start + 4 <= filled { return Int(buffer.span.uint32(at: position - start)) }
@@ -116,6 +117,6 @@ struct LogReader {
 }
 
 extension StorageError {
-  /// The error for a log that has become shorter.
+  /// The error for a log that became shorter while it was read.
   static let shorter = StorageError(.readLog, code: ENODATA)
 }

@@ -137,7 +137,7 @@ package struct LogSnapshot: Sendable {
     case whole
     /// A part of the first record, because the file ends within it.
     case cut
-    /// Damaged bytes instead of the first record. The record after them continues the CRC of an undamaged first record.
+    /// The first record is damaged. The second record is undamaged, and its CRC continues the CRC of the expected first record.
     case damaged
   }
 

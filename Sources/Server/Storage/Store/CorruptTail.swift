@@ -30,7 +30,7 @@ enum CorruptTail {
       }
       try file.sync()
     } catch {
-      // Only the first error is reported.
+      // If this cleanup fails too, only the first error is reported.
       if begin == 0 { try? disk.removeFile(name, of: id) } else { try? file.truncate(to: begin) }
       throw error
     }

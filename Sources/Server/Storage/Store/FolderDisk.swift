@@ -138,7 +138,9 @@ private final class FolderFile: SessionFile {
   func read(
     into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
   ) throws(StorageError) -> Int {
-    precondition(position >= 0 && count >= 0 && count <= bytes.count - position, "the buffer must have room")
+    precondition(
+      position >= 0 && count >= 0 && count <= bytes.count - position,
+      "the buffer must have room for the requested bytes")
     let read = unsafe bytes.withUnsafeMutableBufferPointer { room in
       unsafe clinux_file_read(
         descriptor.rawValue, room.baseAddress.map { unsafe $0 + position }, count, Int64(offset))

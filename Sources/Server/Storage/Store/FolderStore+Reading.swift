@@ -66,12 +66,13 @@ extension FolderStore {
   ) throws(StorageError) -> Bool {
     let file = try disk.openFile(.current, of: id, toWrite: true)
     try file.lock()
-    // Another file may have replaced this one by now. The two files then have different times of the last change.
+    // Another process may have replaced the log file before this process locked it. The opened file and the present file then
+    // have different times of the last change.
     guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
       throw StorageError(.openLog, code: ESTALE)
     }
     // The last record is read under the lock. Before this process had the lock, another process may have appended a record, and a
-    // gateway may have appended further records after that one.
+    // gateway may have appended further records after that record.
     let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }

@@ -6,9 +6,9 @@ package import Wire
 
 /// The failure that stored records survive.
 package enum Durability: Sendable {
-  /// The end of the process: the kernel has the records.
+  /// Stored records survive the end of the process, because the kernel has them, but may not survive a power cut.
   case process
-  /// A power cut: the disk has the records.
+  /// Stored records survive a power cut, because they are on the disk.
   case full
 }
 

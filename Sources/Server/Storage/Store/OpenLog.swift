@@ -19,7 +19,7 @@ final class OpenLog {
   private(set) var marks: LogMarks
   /// True if the file may have bytes of a failed write after the end.
   private(set) var hasLeftover = false
-  /// True if the name of the file may not be on the disk.
+  /// True if a power cut could still lose the file's name, because the folder was not synced after the file got this name.
   var hasNewName = false
   /// The end and marks of a new file, if it is unknown whether this file has replaced the old one.
   private var successor: (end: Position, marks: LogMarks)?

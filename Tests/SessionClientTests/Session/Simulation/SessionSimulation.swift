@@ -7,7 +7,7 @@ import Wire
 
 /// Several clients and one session, with random events that depend only on a seed.
 final class SessionSimulation {
-  /// The conditions of a run.
+  /// The faults and the unusual conditions that occur in a run of the simulation.
   struct Conditions {
     /// The gateway crashes and loses unsaved entries.
     var crashes = false

@@ -11,7 +11,8 @@ struct DiskImage: Sendable {
     case aside
   }
 
-  /// A change of names. A power cut keeps the pending changes up to a random one, and loses the later ones.
+  /// A change of the names of folders or files. A power cut keeps the pending changes up to a random one, and loses all later
+  /// changes.
   enum NameChange: Sendable {
     case make(SessionID)
     case move(Place, Place, SessionID)
@@ -41,7 +42,7 @@ struct DiskImage: Sendable {
   private var durableNames: Names = [:]
   private var pending: [NameChange] = []
 
-  /// Applies a change of names, which is visible at once.
+  /// Applies a change of folder or file names. The change is visible immediately.
   mutating func change(_ change: NameChange) {
     Self.apply(change, to: &names)
     pending.append(change)
@@ -55,7 +56,7 @@ struct DiskImage: Sendable {
     return number
   }
 
-  /// Makes all changes of names durable up to the last one that fulfils the condition.
+  /// Makes the pending changes of folder and file names durable, up to the last change that fulfils the condition.
   mutating func commit(upToLast isWanted: (NameChange) -> Bool) {
     guard let last = pending.lastIndex(where: isWanted) else { return }
     commit(last + 1)

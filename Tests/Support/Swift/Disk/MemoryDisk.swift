@@ -25,8 +25,8 @@ package final class MemoryDisk: SessionDisk {
     return MemoryDisk(image)
   }
 
-  /// Returns the disk after a power cut at this moment: all synced bytes, and a random part of the unsynced bytes. Changes of
-  /// names survive in their order; each write is complete, partial or lost.
+  /// Returns the disk after a power cut at this moment. All synced bytes survive. Of the unsynced writes, each is complete,
+  /// partial or lost at random. Of the unsynced changes of file names, a random number survives, the oldest first.
   package func afterPowerCut(using chance: inout some RandomNumberGenerator) -> MemoryDisk {
     var image = image.withLock { $0 }
     image.cutPower(using: &chance)
@@ -120,7 +120,7 @@ package final class MemoryDisk: SessionDisk {
     }
   }
 
-  /// Has no effect: these sessions have no mark of a clean stop.
+  /// Has no effect, because a disk in memory stores no record of a clean stop.
   package func recordCleanStop(_ generation: String) throws(StorageError) {}
 
   package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {

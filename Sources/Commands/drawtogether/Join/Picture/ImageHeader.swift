@@ -52,8 +52,8 @@ struct ImageHeader: Equatable, Sendable {
       guard let bits = bytes.littleEndian(4, at: 21), bytes[20] == 0x2F else { return nil }
       return Self.size(bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
     case "VP8 ":
-      // A key frame begins with these three bytes (RFC 6386, section 9.1). The two highest bits of each side are its
-      // scale.
+      // A key frame begins with these three bytes (RFC 6386, section 9.1). The width and the height follow. The two highest bits
+      // of each of these numbers are a scale.
       guard bytes.dropFirst(23).starts(with: [0x9D, 0x01, 0x2A]) else { return nil }
       return Self.size(
         bytes.littleEndian(2, at: 26).map { $0 & 0x3FFF }, bytes.littleEndian(2, at: 28).map { $0 & 0x3FFF })

@@ -97,7 +97,7 @@ final class BoardScreen {
     status.attachments = participation.board.attachmentCount
     let (size, before) = (size, camera)
     let (camera, canvas) = await Self.rendered(items, size, before)
-    // The session may have changed or ended in the meantime.
+    // The session may have changed or ended while the frame was rendered.
     guard isShown, self.participation === participation, self.size == size else { return }
     self.camera = camera
     let text = frame.output(canvas, status: status.text)
