@@ -28,7 +28,11 @@ def test_an_entry_from_the_gateway_is_read_as_the_table_says() -> None:
     assert len(list(entries(FROM_GATEWAY * 3))) == 3
 
 
-@pytest.mark.parametrize("bytes_", [b"", FROM_GATEWAY[:-1], FROM_GATEWAY + b"\0", b"\0\0\0\x01\x01"])
+def test_a_heartbeat_has_no_entries() -> None:
+    assert list(entries(b"")) == []
+
+
+@pytest.mark.parametrize("bytes_", [FROM_GATEWAY[:-1], FROM_GATEWAY + b"\0", b"\0\0\0\x01\x01"])
 def test_invalid_entries_are_refused(bytes_: bytes) -> None:
     with pytest.raises(WireError):
         list(entries(bytes_))

@@ -51,6 +51,16 @@ struct ReceivingTests {
     #expect(harness.events == ["Bob: b", "Bob: b"])
   }
 
+  @Test("A heartbeat, a binary message without entries, reports no event and does not close the connection")
+  func heartbeat() {
+    var harness = SessionHarness.live()
+    let events = harness.events
+    harness.deliver([])
+    #expect(harness.events == events)
+    harness.deliver(harness.entry(2, 1, "a"))
+    #expect(harness.events == events + ["Bob: a"])
+  }
+
   @Test("Participants are reported as whole lists after changes, but not during a catch-up")
   func people() {
     var harness = SessionHarness.live()

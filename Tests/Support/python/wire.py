@@ -71,10 +71,9 @@ class Entry:
 
 
 def entries(message: bytes) -> Iterator[Entry]:
-    """Parses a binary message from the gateway into its entries; checks every rule of the format."""
+    """Parses a binary message from the gateway into its entries; checks every rule of the format. A message without entries is a
+    heartbeat."""
     offset = 0
-    if not message:
-        raise WireError("an empty binary message")
     while offset < len(message):
         if len(message) - offset < 4:
             raise WireError(f"{len(message) - offset} bytes left over at {offset}")
