@@ -44,7 +44,9 @@ struct ArgumentTests {
     #expect(try options("join-storm --server http://a:1 --entries 7").snapshotEntries == 7)
   }
 
-  @Test("--help is recognized anywhere", arguments: ["--help", "fan-out --server x --help", "-h"])
+  @Test(
+    "--help is recognized at any place in the arguments",
+    arguments: ["--help", "fan-out --server x --help", "-h"])
   func help(_ line: String) throws {
     #expect(try BenchArgumentParser.parse(line.split(separator: " ").map(String.init)) == .help)
   }
@@ -98,7 +100,9 @@ struct ArgumentTests {
     #expect(ServerURL("wss://example.org")?.authority == "example.org:443")
   }
 
-  @Test("Invalid arguments exit with code 2, and print the reason on standard error only")
+  @Test(
+    "If its arguments are invalid, the program exits with code 2 and prints the reason only on standard error"
+  )
   func exitCodes() {
     var printed = ""
     var complained = ""

@@ -2,7 +2,7 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("Delivery counter")
+@Suite("DeliveryCounter counts delivered entries and measures their latency")
 struct DeliveryCounterTests {
   private static let payload: [UInt8] = [
     0xC1, 0xD7, 0x5A, 0x9E, 0, 0, 0, 0, 0, 0, 0x03, 0xE8, 0, 0, 0, 5,
@@ -51,7 +51,9 @@ struct DeliveryCounterTests {
     #expect(deliveries(Self.entry, isLive: false).delivered == 0)
   }
 
-  @Test("A message of a server that is not a gateway (`--peer`) has no entry header, and counts as delivered")
+  @Test(
+    "With `--peer` (the server is not a gateway), each message counts as delivered, because it has no entry header"
+  )
   func peers() {
     var found = DeliveryCounter()
     found.count(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("System figures and reports")
+@Suite("Measured figures, such as CPU time and memory, are read from the system and reported")
 struct FigureTests {
   @Test("The bytes in TCP queues are summed separately for the server's port and for all other ports")
   func queues() {
@@ -53,7 +53,7 @@ struct FigureTests {
   }
 
   @Test(
-    "`isNamed(in:)` returns true only if the name of a figure contains the unit",
+    "`isNamed(in:)` is true only if the name of a figure, such as `bytesPerJoin`, contains the figure's unit",
     arguments: [
       ("latencyP50Microseconds", .microseconds, true), ("latencyP50", .microseconds, false),
       ("bytesPerJoin", .bytes, true), ("memoryPerSocket", .bytes, false), ("uploadedMiB", .mebibytes, true),

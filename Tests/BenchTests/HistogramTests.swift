@@ -2,9 +2,9 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("Histogram")
+@Suite("A histogram counts values, and computes quantiles with a small error")
 struct HistogramTests {
-  @Test("Small values are recorded exactly")
+  @Test("A histogram records small values exactly")
   func exact() {
     var histogram = Histogram()
     for value in 1...100 as ClosedRange<UInt64> { histogram.record(value) }
@@ -21,7 +21,8 @@ struct HistogramTests {
   func large(_ value: UInt64) {
     var histogram = Histogram()
     histogram.record(value)
-    // The second value raises the maximum. Otherwise the quantile would be limited by the maximum, which is exact.
+    // The second value raises the maximum. With `value` alone, the quantile would be limited to the maximum, which is exactly
+    // `value`.
     histogram.record(.max)
     let told = histogram.quantile(0.5)
     #expect(told <= value)
@@ -37,7 +38,7 @@ struct HistogramTests {
     #expect(histogram.quantile(0.991) > 900_000)
   }
 
-  @Test("Without values the quantile is 0")
+  @Test("A histogram without values has the quantile 0 and the maximum 0")
   func empty() {
     #expect(Histogram().quantile(0.5) == 0)
     #expect(Histogram().maximum == 0)

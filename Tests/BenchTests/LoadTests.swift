@@ -5,7 +5,7 @@ import Testing
 @Suite("Pacing of senders, and parsing of server frames")
 struct LoadTests {
   @Test(
-    "When the maximum number of messages is in flight, the next waits until one is delivered to all members"
+    "When the maximum number of messages is in flight, a sender waits until one of them is delivered to all members"
   )
   func window() {
     var session = SessionLoad(senders: [4, 7], deliveriesEach: 3)

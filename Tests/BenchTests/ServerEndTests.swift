@@ -46,7 +46,9 @@ struct ServerEndTests {
         ended.errors))
   }
 
-  @Test("A close reason of the server is reported", .timeLimit(.minutes(1)))
+  @Test(
+    "If the server closes a socket with a code and a reason, the error of the load generator contains both",
+    .timeLimit(.minutes(1)))
   func saysWhy() throws {
     let server = try StoppingServer(sockets: 2, farewell: [0x88, 0x05, 0x03, 0xF4] + Array("Bye".utf8))
     let ended = run("fan-out --members 1 --peer --seconds 3600 --rate 50", against: server)

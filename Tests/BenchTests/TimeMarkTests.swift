@@ -2,7 +2,7 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("Time mark")
+@Suite("A time mark in a payload contains the sender and the send time")
 struct TimeMarkTests {
   private static let bytes: [UInt8] = [
     0xC1, 0xD7, 0x5A, 0x9E, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0x00, 0x00, 0x02, 0x01, 0x61,
@@ -25,7 +25,7 @@ struct TimeMarkTests {
   }
 
   @Test(
-    "A payload that is too short, or does not begin with the first bytes of a time mark, has no time mark")
+    "`TimeMark` is nil for a payload that is too short or does not begin like a time mark")
   func others() {
     let message: [UInt8] = [0] + Self.bytes
     #expect(TimeMark(Self.bytes.span, payload: 0..<15) == nil)

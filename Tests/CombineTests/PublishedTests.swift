@@ -191,7 +191,7 @@ struct PublishedTests {
     #expect(canvas.count == 2, "the value published last stays stored")
   }
 
-  @Test("a sink may cancel itself and other subscriptions")
+  @Test("a sink can cancel itself and other subscriptions")
   func cancelsWithin() {
     let canvas = Canvas()
     var subscriptions: Set<AnyCancellable> = []

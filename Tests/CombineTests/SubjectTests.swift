@@ -2,7 +2,7 @@ import Combine
 import Dispatch
 import Testing
 
-@Suite("Subjects and operators")
+@Suite("Subjects publish values to subscribers, directly or through operators")
 struct SubjectTests {
   struct Fault: Error, Equatable {}
 
@@ -25,7 +25,7 @@ struct SubjectTests {
     late.cancel()
   }
 
-  @Test("CurrentValueSubject stores a value before it publishes it")
+  @Test("CurrentValueSubject stores a new value before it publishes the value")
   func keepsValue() {
     let subject = CurrentValueSubject<Int, Never>(1)
     var seen: [[Int]] = []
@@ -45,7 +45,7 @@ struct SubjectTests {
     watching.cancel()
   }
 
-  @Test("operators can be chained")
+  @Test("Publishers can be chained with operators such as `filter`, `removeDuplicates` and `dropFirst`")
   func operators() {
     let subject = PassthroughSubject<Int, Never>()
     var seen: [String] = []

@@ -15,7 +15,9 @@ struct ThreadTests {
     var values: [Int] = []
   }
 
-  @Test("all subscribers receive all values in the same order, and the last value stays stored")
+  @Test(
+    "if several threads set a property, all subscribers get all values in the same order, and the property keeps the last"
+  )
   func sameOrder() {
     let counter = Counter()
     let seen = (0..<3).map { _ in Seen() }

@@ -4,7 +4,7 @@ import Testing
 @testable import drawtogether
 
 /// Output and exit code of the program.
-@Suite("The drawtogether program")
+@Suite("The program drawtogether: its output and its exit codes")
 struct DrawTogetherCommandTests {
   private func run(_ arguments: [String], _ environment: [String: String] = [:]) -> CommandRun {
     CommandRun(arguments, environment)
@@ -20,7 +20,7 @@ struct DrawTogetherCommandTests {
     #expect(result.errors.isEmpty)
   }
 
-  @Test("The version is one line")
+  @Test("--version prints the version in one line")
   func version() {
     let result = run(["--version"])
     #expect(result.code == 0)
@@ -39,7 +39,7 @@ struct DrawTogetherCommandTests {
     #expect(run([], ["DRAWTOGETHER_CONFETTI": "1"]).code == 2)
   }
 
-  @Test("--check-config prints values and origins, and does not start a gateway")
+  @Test("--check-config prints the value and the origin of each setting, and does not start a gateway")
   func checkConfiguration() {
     let result = run(
       [
@@ -94,7 +94,9 @@ struct DrawTogetherCommandTests {
         == "drawtogether: the address has port 0; \"drawtogether health\" needs the gateway's actual port\n")
   }
 
-  @Test("If the folder of the page is missing, the start exits with code 2, before any request is served")
+  @Test(
+    "If the folder with the page's files is missing, the program exits with code 2 before it serves a request"
+  )
   func startFailures() throws {
     // This test uses a separate process, because a serving program changes the handling of signals and of ended child
     // processes.
@@ -108,7 +110,7 @@ struct DrawTogetherCommandTests {
   }
 
   @Test(
-    "The page is found in the default folder or beside the program. An explicit folder is used unchanged",
+    "The folder of the page is found in the default location or beside the program. An explicit folder is used unchanged",
     arguments: [
       ("Public", true, ["Public"], "Public"),
       (

@@ -197,7 +197,7 @@ def test_a_restore_uses_the_backups_certificate_and_keeps_the_folders(
         for name in PAIR:
             (target / name).write_text(f"{name} of the folder {round}")
         done = run(executable, "restore", str(backup), "--data", str(target))
-        said = f"; the previous certificate is now tls-cert.pem.{suffix}\n"
+        said = f"; the previous certificate was renamed to tls-cert.pem.{suffix}\n"
         assert done.returncode == 0 and done.stdout.endswith(said), done
         for name in PAIR:
             assert (target / name).read_text() == f"{name} of the backup"

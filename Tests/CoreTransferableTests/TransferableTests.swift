@@ -58,7 +58,7 @@ struct Drawing: Transferable, Equatable {
   }
 }
 
-@Suite("Transferable: export and import of values")
+@Suite("Transferable values are exported and imported by their representations")
 struct TransferableTests {
   @Test("Data, String and URL are exported and imported unchanged")
   func ownTypes() async throws {
@@ -83,7 +83,7 @@ struct TransferableTests {
   }
 
   @Test(
-    "a value is exported by its first representation, and imported by the one with its content type or a supertype of that type"
+    "a value is exported by its first representation; data are imported by the representation for their type or a supertype of it"
   )
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-@Suite("UTType")
+@Suite("UTType finds types by media type or file name extension, and knows their supertypes")
 struct UTTypeTests {
   @Test(
     "a known type is found by media type and by file name extension, and conforms to its supertype",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GroupActivities
 
-@Suite("AsyncQueue")
+@Suite("AsyncQueue delivers elements to readers on their actors")
 struct AsyncQueueTests {
   /// Runs the jobs that belong to no actor. A resumed task runs in such a job before it returns to its actor.
   private let otherJobs = ManualExecutor()

@@ -10,7 +10,7 @@ import Wire
 struct ErrorDescriptionTests {
   /// `localizedDescription` is derived from `errorDescription`.
   @Test(
-    "localizedDescription describes the error",
+    "the errors of this library describe themselves in their `localizedDescription`",
     arguments: [
       GroupSessionMessenger.SendError.tooLarge(limit: 262_144, actual: 300_000),
       GroupSessionInvalidation.left, GroupSessionJournal.JournalError.tooLarge(limit: 100, actual: 101),

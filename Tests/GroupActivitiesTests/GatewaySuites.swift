@@ -1,5 +1,5 @@
 import Testing
 
 /// The suites that run one after another, because the process has only one gateway setting.
-@Suite("GroupActivities with a gateway", .serialized)
+@Suite("GroupActivities: tests that use a gateway and run one after another", .serialized)
 enum GatewaySuites {}

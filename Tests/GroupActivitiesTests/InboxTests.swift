@@ -6,7 +6,7 @@ import Wire
 @testable import GroupActivities
 
 extension GatewaySuites {
-  @Suite("Inbox")
+  @Suite("The inbox, which delivers messages to the subscribers of their types")
   struct InboxTests {
     @Test("after leave(), no message is yielded, not even to a reader that was already resumed")
     @MainActor

@@ -50,7 +50,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "before join(), add throws; after it, add waits for the joined state, and rejects a large attachment with limit and size"
+      "add throws before join(); afterwards it waits for the joined state, and rejects a large attachment with limit and size"
     )
     func limits() async throws {
       let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }

@@ -17,7 +17,7 @@ extension GatewaySuites {
       for number in 0..<100 { try await fromAda.send(Remark("\(number)")) }
       try await fromBen.send(Remark("ben"))
       #expect(try await fromBen.next(100, of: Remark.self) == (0..<100).map { Remark("\($0)") })
-      // A messenger does not receive this program's own messages.
+      // Ada's messenger does not receive the messages that Ada sent.
       #expect(try await fromAda.next(1, of: Remark.self) == [Remark("ben")])
       try await fromAda.send(Signed(text: "who"))
       let source = try await withTimeout("a source") { () -> GroupActivities.Participant? in

@@ -8,7 +8,7 @@ import Wire
 @testable import GroupActivities
 
 extension GatewaySuites {
-  @Suite("SessionCoordinator")
+  @Suite("SessionCoordinator publishes only current states of a session")
   struct SessionCoordinatorTests {
     @Test("after a session was invalidated, no change of its state or participants is published")
     @MainActor
@@ -62,7 +62,9 @@ extension GatewaySuites {
       expect(true, changes.settle())
     }
 
-    @Test("an activity that was reported before a change of this program is not published after that change")
+    @Test(
+      "after this program has changed the activity, an activity that was reported before the change is not published"
+    )
     @MainActor
     func publishesNoOlderActivity() throws {
       struct Quiz: GroupActivity {
@@ -79,7 +81,7 @@ extension GatewaySuites {
       #expect(session.activity.round == 3)
     }
 
-    @Test("a busy main actor receives only the newest set of participants")
+    @Test("if the main actor is busy, it receives only the newest set of participants")
     @MainActor
     func publishesOnlyTheNewest() async throws {
       let session = try GroupSession<DrawTogether>(makeCoordinator())
@@ -93,7 +95,7 @@ extension GatewaySuites {
       subscription.cancel()
     }
 
-    @Test("RecentTable evicts the oldest keys")
+    @Test("RecentTable evicts the oldest keys when it has too many")
     func recentTable() {
       var table = RecentTable<Int, Int>(limit: 10)
       for number in 0..<100 { table[number] = number }

@@ -121,7 +121,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "$activeParticipants publishes a set before the property changes, so a sink can find newcomers by comparing both sets"
+      "$activeParticipants publishes a set before the property changes, so a sink can compare both sets to find newcomers"
     )
     @MainActor
     func newcomers() async throws {
@@ -144,7 +144,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a program that has a session object is in waitingParticipants until it joins or releases the object"
+      "a program that has a session object is listed in waitingParticipants until it joins the session or releases the object"
     )
     func waitingParticipants() async throws {
       let gateway = try TestGateway()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import GroupActivities
 
-@Suite("Stroke batches of the page", .serialized)
+@Suite("A stroke batch of the page is divided into one message for each point", .serialized)
 struct StrokeBatchTests {
   /// The messages into which one entry is decoded, and the number of pauses during the decoding.
   private struct Decoding {

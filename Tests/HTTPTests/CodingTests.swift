@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Content codings, RFC 9110 §12.5.3 and §8.4.1.3")
+@Suite("RFC 9110 §12.5.3, §8.4.1.3: gzip is used only if the client prefers it")
 struct CodingTests {
   struct Case: Sendable {
     let value: String
@@ -43,7 +43,9 @@ struct CodingTests {
     #expect(AcceptEncoding.prefersGzip(["Accept-Encoding": one.value]) == one.prefersGzip)
   }
 
-  @Test("without an Accept-Encoding field, gzip is not preferred; several such fields are read as one list")
+  @Test(
+    "gzip is not preferred without an Accept-Encoding field; several Accept-Encoding fields are read as one list"
+  )
   func fields() {
     #expect(!AcceptEncoding.prefersGzip([:]))
     #expect(AcceptEncoding.prefersGzip(["accept-encoding": "br", "Accept-Encoding": "gzip"]))
@@ -62,7 +64,7 @@ struct CodingTests {
       ])
   }
 
-  @Test("compressing a long text makes it shorter, and compressing it again gives the same bytes")
+  @Test("a long text becomes shorter when it is compressed, and each compression of it gives the same bytes")
   func compresses() throws {
     let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
     let compressed = try #require(Gzip.compress(text))
@@ -80,7 +82,7 @@ struct CodingTests {
   }
 }
 
-@Suite("Base64, RFC 4648")
+@Suite("RFC 4648: Base64 is encoded and decoded")
 struct Base64Tests {
   struct Vector: Sendable {
     let bytes: [UInt8]
@@ -88,7 +90,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§10 the test vectors of the RFC, and the last two characters of the alphabet, are encoded and decoded",
+    "RFC 4648 §10: the test vectors, and the last two characters of the Base64 alphabet, are encoded and decoded",
     arguments: [
       Vector(bytes: [], text: ""),
       Vector(bytes: Array("f".utf8), text: "Zg=="),
@@ -106,7 +108,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§3 texts that are not Base64 are refused",
+    "RFC 4648 §3: texts that are not Base64 are refused",
     arguments: [
       "Z", "Zg", "Zg=", "Zg===", "Zg====", "====", "=", "Zh==", "Zm9=", "Zm8=Zm8=", "Zm9v\n", " Zm9v",
       "Zm9v ", "Zm9v    ",
@@ -117,7 +119,7 @@ struct Base64Tests {
     #expect(Base64.decode(text) == nil)
   }
 
-  @Test("decoding reverses encoding at every length")
+  @Test("Base64 decoding reverses encoding for inputs of 0 to 299 bytes")
   func roundTrip() {
     var bytes: [UInt8] = []
     for length in 0..<300 {

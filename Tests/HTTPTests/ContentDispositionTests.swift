@@ -99,7 +99,7 @@ struct ContentDispositionTests {
   }
 
   @Test(
-    "a Content-Disposition field is written for a file name",
+    "a file name is written as the expected Content-Disposition field",
     arguments: [
       ("a.png", "filename=\"a.png\""),
       ("an example.html", "filename=\"an example.html\""),

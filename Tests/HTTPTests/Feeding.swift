@@ -10,7 +10,7 @@ struct Reading {
 
   private(set) var events: [Event] = []
   private(set) var error: MessageError?
-  /// The number of unread bytes at the last event or at the refusal.
+  /// The number of bytes of the last piece that the reader left unread: 0, or the bytes after a refusal.
   private(set) var rest = 0
 
   /// The events with adjacent pieces of a body joined, so that they do not depend on how the bytes were divided.

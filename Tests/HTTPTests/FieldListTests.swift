@@ -5,7 +5,7 @@ import Testing
 struct FieldListTests {
   private let fields: FieldList = ["A": "1", "b": "2", "a": "3"]
 
-  @Test("§5.1 a field is found by its name in upper or lower case")
+  @Test("RFC 9110 §5.1: a field is found by its name in upper or lower case")
   func lookup() {
     #expect(fields.first("a") == "1")
     #expect(fields.first("B") == "2")
@@ -14,7 +14,7 @@ struct FieldListTests {
     #expect(fields.all("c") == [])
   }
 
-  @Test("§5.3 fields keep their order; `set` replaces all fields with a name by one field")
+  @Test("RFC 9110 §5.3: fields keep their order; `set` replaces all fields with a name by one field")
   func changes() {
     var fields = fields
     fields.append("C", "4")
@@ -31,7 +31,7 @@ struct FieldListTests {
   }
 
   @Test(
-    "§5.6.1 a list is split at its commas, but not inside quoted strings",
+    "RFC 9110 §5.6.1: a list is split at its commas, but not inside quoted strings",
     arguments: [
       List(value: "", tokens: []),
       List(value: "a", tokens: ["a"]),
@@ -55,7 +55,7 @@ struct FieldListTests {
     #expect(!fields.contains("up", in: "connection"))
   }
 
-  @Test("§5.1 creating a field whose name is not a token traps")
+  @Test("RFC 9110 §5.1: creating a field whose name is not a token traps")
   func precondition() async {
     await #expect(processExitsWith: .failure) { _ = Field(name: "a b", value: "") }
   }

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Fields of proxies, RFC 7239")
+@Suite("RFC 7239: the address of the client in Forwarded and X-Forwarded-For fields")
 struct ForwardedHopTests {
   struct Element: Sendable, CustomTestStringConvertible {
     let rule: String
@@ -59,7 +59,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "§4: malformed elements are refused",
+    "RFC 7239 §4: malformed elements of a Forwarded field are refused",
     arguments: [
       "for", "for=", "=192.0.2.43", "for=[2001:db8::1]", "for=2001:db8::1",
       "for=192.0.2.43:80",
@@ -72,7 +72,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "§6: a node that is not an address gives no client address",
+    "RFC 7239 §6: a node that is not an IP address yields no client address",
     arguments: [
       "127.1", "192.0.2", "192.0.2.1.1", "192.0.2.043", "192.0.2.1111", "0x7f.0.0.1", "192.0.2.a",
       "localhost",
@@ -118,7 +118,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "Forwarded: the element of the first trusted proxy is used",
+    "Forwarded: behind n trusted proxies, the n-th element from the end is used",
     arguments: [
       Chain("no such field", 1, ["Via": "1.1 x"], is: .absent),
       Chain(
@@ -180,7 +180,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "X-Forwarded-…: the elements of the first trusted proxy are used",
+    "X-Forwarded-…: behind n trusted proxies, the n-th element from the end is used",
     arguments: [
       Chain("no such field", 1, ["Forwarded": "for=1.1.1.1"], is: .absent),
       Chain("one element", 1, ["x-forwarded-for": "192.0.2.1"], client: "192.0.2.1"),

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Dates, RFC 9110 §5.6.7")
+@Suite("RFC 9110 §5.6.7: HTTP dates are written and parsed")
 struct HTTPDateTests {
   private let now = HTTPDate(secondsSinceEpoch: 1_795_219_200)  // 2026-11-21
 
@@ -24,14 +24,14 @@ struct HTTPDateTests {
     Written(seconds: 253_402_300_799, text: "Fri, 31 Dec 9999 23:59:59 GMT"),
   ]
 
-  @Test("a date is written and read again", arguments: written)
+  @Test("an HTTP date that is written is parsed as the same date", arguments: written)
   func writes(_ written: Written) {
     #expect(HTTPDate(secondsSinceEpoch: written.seconds).description == written.text)
     #expect(HTTPDate(written.text, now: now)?.secondsSinceEpoch == written.seconds)
   }
 
   @Test(
-    "all three forms of a date are read",
+    "RFC 9110 §5.6.7: all three formats of HTTP dates are parsed",
     arguments: [
       Written(seconds: 784_111_777, text: "Sun, 06 Nov 1994 08:49:37 GMT"),
       Written(seconds: 784_111_777, text: "Sunday, 06-Nov-94 08:49:37 GMT"),
@@ -65,7 +65,7 @@ struct HTTPDateTests {
     #expect(HTTPDate(text, now: now) == nil)
   }
 
-  @Test("days of four centuries are written and read again")
+  @Test("HTTP dates from 1900 to 2300 that are written are parsed as the same dates")
   func calendar() {
     for day in stride(from: -25_567, through: 120_530, by: 13) {
       let date = HTTPDate(secondsSinceEpoch: day * 86_400 + 45_296)

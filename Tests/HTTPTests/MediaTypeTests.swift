@@ -52,7 +52,7 @@ struct MediaTypeTests {
   }
 
   @Test(
-    "§8.3.1 valid media types are parsed, and invalid ones are refused",
+    "RFC 9110 §8.3.1: valid media types are parsed, and invalid ones are refused",
     arguments: [
       Named(text: "image/png", essence: "image/png", isSafeImage: true),
       Named(text: "IMAGE/Jpeg", essence: "image/jpeg", isSafeImage: true),
@@ -84,7 +84,7 @@ struct MediaTypeTests {
   }
 
   @Test(
-    "§8.3.1 the type for each file extension is a valid media type",
+    "RFC 9110 §8.3.1: the type for each file extension is a valid media type",
     arguments: ["a.html", "a.png", "a.ico", "a.exe", "a.webmanifest"])
   func filesHaveMediaTypes(_ name: String) {
     let type = MediaType.forFileName(name)

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Requests with random faults")
+@Suite("Requests with random faults never crash the request reader")
 struct MutationTests {
   private static let limits = {
     var limits = RequestLimits()

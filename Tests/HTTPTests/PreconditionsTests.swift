@@ -235,7 +235,8 @@ struct PreconditionsTests {
   }
 
   @Test(
-    "§8.8.2.2 with If-Range, a Last-Modified date within the current second gives the whole representation")
+    "RFC 9110 §8.8.2.2: with If-Range, a Last-Modified date within the current second gives the whole representation"
+  )
   func weakDate() {
     let one = Case(rule: "", fields: ["Range": "bytes=0-1", "If-Range": Self.same], outcome: .full)
     #expect(evaluate(one, now: 784_111_777) == .full)
@@ -270,7 +271,7 @@ struct EntityTagTests {
   }
 
   @Test(
-    "§8.8.3.2 strong and weak comparison give the results of the table in the RFC",
+    "RFC 9110 §8.8.3.2: strong and weak comparison give the results of the table in the RFC",
     arguments: [
       Pair(one: "W/\"1\"", other: "W/\"1\"", strongly: false, weakly: true),
       Pair(one: "W/\"1\"", other: "W/\"2\"", strongly: false, weakly: false),

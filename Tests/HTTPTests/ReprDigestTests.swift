@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Digests of content, RFC 9530")
+@Suite("RFC 9530: the SHA-256 in a Repr-Digest field is parsed")
 struct ReprDigestTests {
   /// The SHA-256 of `{"hello": "world"}` and a line feed (RFC 9530 appendix D).
   private static let example = ":RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:"
@@ -55,7 +55,9 @@ struct ReprDigestTests {
     Case(rule: "RFC 9651 §4.2 an empty field", fields: ["Repr-Digest": ""]),
   ]
 
-  @Test("the SHA-256 in valid Repr-Digest fields is returned; nil if they contain none", arguments: accepted)
+  @Test(
+    "the SHA-256 in valid Repr-Digest fields is returned; without a SHA-256, the result is nil",
+    arguments: accepted)
   func takes(_ one: Case) throws {
     #expect(try ReprDigest.sha256(in: one.fields) == one.digest)
   }
@@ -81,7 +83,7 @@ struct ReprDigestTests {
     }
   }
 
-  @Test("a digest of the wrong length and two different digests are refused")
+  @Test("a digest of the wrong length is refused, and so are two different digests")
   func contradictions() {
     for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
       #expect(throws: UploadFieldError.digestLength(.reprDigest, actual: length)) {

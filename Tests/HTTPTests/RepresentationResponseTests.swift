@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Responses of representations, RFC 9110 §13 to §15")
+@Suite("RFC 9110 §13 to §15: responses to conditional and range requests")
 struct RepresentationResponseTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
@@ -57,7 +57,7 @@ struct RepresentationResponseTests {
       answer: .rangeNotSatisfiable(contentRange: "bytes */10")),
   ]
 
-  @Test("a response has the expected status, fields and bytes", arguments: cases)
+  @Test("the response for each example request has the expected status, fields and bytes", arguments: cases)
   func answers(_ one: Case) throws {
     let head = try #require(RequestHead(one.method, "/a", fields: one.fields))
     let representation = Representation(
@@ -70,7 +70,8 @@ struct RepresentationResponseTests {
   }
 
   @Test(
-    "§8.8 if a representation has neither entity tag nor date, the response has no ETag and no Last-Modified")
+    "RFC 9110 §8.8: if a representation has neither entity tag nor date, the response has no ETag and no Last-Modified"
+  )
   func withoutValidators() throws {
     let head = try #require(RequestHead(.get, "/a"))
     let answer = RepresentationResponse(

@@ -128,7 +128,7 @@ struct RequestLimitTests {
     #expect(reading.error == .bodyTooLarge(limit: .max - 1, actual: .max))
   }
 
-  @Test("a body limit that is set after the head of a request applies only to this request")
+  @Test("a body limit that is set after the head of a request was read applies only to this request")
   func limitOfOneBody() throws {
     var reader = RequestReader(limits: limits { $0.bodyBytes = 2 })
     let bytes = latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")

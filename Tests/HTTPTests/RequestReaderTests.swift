@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Requests, RFC 9112")
+@Suite("RFC 9112: RequestReader parses requests")
 struct RequestReaderTests {
   /// A request and its expected events; the body is the content after the head in `bytes`, without framing.
   struct Accepted: Sendable, CustomTestStringConvertible {
@@ -166,7 +166,7 @@ struct RequestReaderTests {
   }
 
   @Test(
-    "a prefix of an accepted request is never refused, and the rest completes the request",
+    "a prefix of a valid request is never refused, and the remaining bytes complete the request",
     arguments: accepted)
   func prefixes(_ accepted: Accepted) {
     let bytes = latin1(accepted.bytes)
@@ -178,7 +178,7 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("§6 content is returned as a range of the passed bytes")
+  @Test("RFC 9112 §6: content is returned as a range of the bytes that were passed to the reader")
   func ranges() throws {
     var reader = RequestReader()
     let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcdGET".utf8)
@@ -197,7 +197,7 @@ struct RequestReaderTests {
     #expect(reader.isInHead)
   }
 
-  @Test("§7.8 after an upgrade the remaining bytes belong to the other protocol")
+  @Test("RFC 9110 §7.8: after an upgrade, the reader leaves the remaining bytes to the new protocol")
   func upgrade() throws {
     var reader = RequestReader()
     let text = "GET /s HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n"
@@ -211,7 +211,7 @@ struct RequestReaderTests {
     #expect(Array(bytes[position...]) == [0x81, 0x80, 0, 0, 0, 0])
   }
 
-  @Test("the end of a request is reported without waiting for another byte")
+  @Test("the reader reports the end of a request without waiting for another byte")
   func endWithoutBytes() throws {
     var reader = RequestReader()
     let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
@@ -260,7 +260,7 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("a written request is read as the same request", arguments: accepted)
+  @Test("a request that is written is parsed as the same request", arguments: accepted)
   func roundTrip(_ accepted: Accepted) throws {
     guard case .head(let head)? = Reading(latin1(accepted.bytes)).events.first else {
       Issue.record("no head")

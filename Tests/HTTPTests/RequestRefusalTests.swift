@@ -187,7 +187,7 @@ struct RequestRefusalTests {
   ]
 
   @Test(
-    "§6.2 lengths that are not numbers are refused",
+    "RFC 9112 §6.2: a Content-Length that is not a number is refused",
     arguments: [
       "", "+1", "-1", " 1 1", "1,1", "1, 1", "1,", ",1", "0x1", "1a", "1.0", "1e1", "\"1\"", "\u{B2}", "1 ;",
       "one", "1_0",
@@ -201,7 +201,7 @@ struct RequestRefusalTests {
   }
 
   @Test(
-    "§6.1, §6.3 codings that do not end in chunked, or contain chunked twice, are refused",
+    "RFC 9112 §6.1, §6.3: transfer codings that do not end in chunked, or contain chunked twice, are refused",
     arguments: [
       "", "gzip", "identity", "xchunked", "chunkedx", "chunked x", "chunked, chunked", "chunked, gzip",
       "chunked, identity",
@@ -264,7 +264,7 @@ struct RequestRefusalTests {
   ]
 
   @Test(
-    "each violation of a rule is refused at its first byte",
+    "a request that breaks a rule is refused at the first byte that breaks the rule",
     arguments: requestLines + hosts + fields + framings + chunks)
   func refuses(_ refusal: Refusal) {
     expectRefusal(refusal)
@@ -285,7 +285,7 @@ struct RequestRefusalTests {
     #expect(!reading.events.contains(.end))
   }
 
-  @Test("after a refusal no more bytes are read")
+  @Test("after a request is refused, the reader reads no more bytes")
   func staysRefused() {
     var reader = RequestReader()
     let bytes = Array("GET  / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)

@@ -44,7 +44,7 @@ struct ResponseCutTests {
   }
 
   @Test(
-    "RFC 9112 §6.3: content that ends with the connection is returned up to the limit, then refused",
+    "RFC 9112 §6.3: content that ends when the connection ends is returned up to the limit; more content is refused",
     arguments: [1, 2, 3, 7, 100])
   func untilClose(length: Int) {
     let bytes = latin1("HTTP/1.1 200 OK\r\n\r\nabcdefgh")

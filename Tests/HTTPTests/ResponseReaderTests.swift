@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Responses, RFC 9112")
+@Suite("RFC 9112: ResponseReader parses responses")
 struct ResponseReaderTests {
   enum Event: Equatable {
     case interim(Int)
@@ -54,7 +54,7 @@ struct ResponseReaderTests {
   }
 
   @Test(
-    "§6.3 the end of a response is found by its status, its fields, or the end of the connection",
+    "RFC 9112 §6.3: the end of a response is found by its status, its fields, or the end of the connection",
     arguments: [
       Accepted(
         rule: "a body with Content-Length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
@@ -184,7 +184,7 @@ struct ResponseReaderTests {
   }
 }
 
-@Suite("Written responses, RFC 9112 §4")
+@Suite("RFC 9112 §4: responses are written with status line, fields and content")
 struct ResponseHeadTests {
   @Test("a response is written as status line, fields in order, and an empty line")
   func bytes() {
@@ -203,7 +203,9 @@ struct ResponseHeadTests {
     #expect(String(decoding: bytes, as: UTF8.self) == "HTTP/1.1 599 \r\n\r\n")
   }
 
-  @Test("RFC 9110 §5.5 control characters in a value are replaced, so that no value can end its line")
+  @Test(
+    "RFC 9110 §5.5: control characters in a field value are replaced, so a value cannot add a line to the head"
+  )
   func noSplitting() {
     let head = ResponseHead(.ok, fields: ["Location": "/a\r\nSet-Cookie: b\u{0}\u{7F}\u{E9}\u{2028}"])
     var bytes: [UInt8] = []
@@ -211,7 +213,7 @@ struct ResponseHeadTests {
     #expect(bytes == latin1("HTTP/1.1 200 OK\r\nLocation: /a  Set-Cookie: b  \u{E9}?\r\n\r\n"))
   }
 
-  @Test("§7.1 content is written in chunks")
+  @Test("RFC 9112 §7.1: content is written in chunks")
   func chunks() {
     var bytes: [UInt8] = []
     let content = Array("0123456789abcdefg".utf8)

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Paths of static files")
+@Suite("Request paths of static files are decoded, and dangerous paths are refused")
 struct TargetPathTests {
   struct Accepted: Sendable {
     let path: String
@@ -10,7 +10,7 @@ struct TargetPathTests {
   }
 
   @Test(
-    "a path is decoded once and split into components",
+    "a percent-encoded path is decoded only once, and split into components",
     arguments: [
       Accepted(path: "/", components: [], isDirectory: true),
       Accepted(path: "/index.html", components: ["index.html"]),
@@ -102,7 +102,7 @@ struct TargetPathTests {
     for high in UInt8.min...UInt8.max {
       for low in UInt8.min...UInt8.max {
         let path = "/" + [high, low].map { "%" + hex($0) }.joined()
-        // The tests above check the refused paths.
+        // Refused paths need no check here, because other tests check which paths are refused.
         guard let resolved = try? TargetPath.resolve(path) else { continue }
         for component in resolved.components {
           let bytes = Array(component.utf8)

@@ -102,7 +102,7 @@ struct UploadFieldTests {
     #expect(throws: error) { try UploadChecksum.parse(field) }
   }
 
-  @Test("The description of an error names the defect and truncates the text from the peer")
+  @Test("The description of a field's error names the defect, and truncates the text that the peer sent")
   func words() {
     let name = String(repeating: "x", count: 1_000)
     let cut = String(repeating: "x", count: 40) + "…"

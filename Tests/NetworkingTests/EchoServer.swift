@@ -104,7 +104,7 @@ private final class Connection {
       case .endOfStream, .failed: isEnd = true
       }
     }
-    // Sends the alert with the reason for the end.
+    // The TLS alert with the reason for the end may still have to be sent.
     if isEnd { _ = flush() }
     return isEnd
   }

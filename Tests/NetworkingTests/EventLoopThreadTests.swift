@@ -42,7 +42,9 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A deadline in the past causes the next turn at once, with the events that have arrived")
+  @Test(
+    "If a turn returns a deadline in the past, the next turn runs immediately and receives the events that have arrived"
+  )
   func pastDeadline() throws {
     let loop = try EventLoopThread(name: "test-slice")
     let count = Atomic(0)
@@ -84,7 +86,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A turn receives the time at which its jobs began; nil if there were no jobs")
+  @Test("A turn receives the time at which the jobs before it began, or nil if no job ran before it")
   func jobsBegan() async throws {
     let loop = try EventLoopThread(name: "test-jobs")
     let counter = Counter(loop: loop)

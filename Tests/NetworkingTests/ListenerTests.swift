@@ -3,7 +3,7 @@ import Testing
 import Networking
 import Platform
 
-@Suite("The listener")
+@Suite("A listener accepts connections on its port, alone or with other listeners")
 struct ListenerTests {
   @Test("Several listeners can share a port that the system has chosen, and each listener gets connections")
   func sharing() throws {
@@ -71,7 +71,7 @@ struct ListenerTests {
     #expect(accepted.peer.host == "127.0.0.1")
   }
 
-  @Test("If no descriptor is left, a new connection is closed and does not stay pending")
+  @Test("If the process has no free descriptor, a new connection is closed instead of staying pending")
   func exhausted() async {
     await #expect(processExitsWith: .success) {
       let listener = try Listener(on: TCP.anyPort)

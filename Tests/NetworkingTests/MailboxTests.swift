@@ -5,7 +5,7 @@ import Platform
 
 @Suite("The mailbox of an event loop")
 struct MailboxTests {
-  @Test("All messages of several threads arrive, in order per thread")
+  @Test("All messages that several threads send arrive, and the messages of each thread arrive in order")
   func order() throws {
     let loop = try EventLoopThread(name: "test-mailbox")
     let mailbox = Mailbox<(sender: Int, number: Int)>(waking: loop, capacity: 1_000_000)
@@ -42,7 +42,7 @@ struct MailboxTests {
     #expect(received == [1, 2, 4])
   }
 
-  @Test("A message that arrives during a drain stays for the next turn")
+  @Test("A message that arrives while the mailbox is being drained stays in the mailbox until the next turn")
   func putWhileDraining() throws {
     let mailbox = Mailbox<Int>(waking: try EventLoopThread(name: "test-reentry"), capacity: 10)
     #expect(mailbox.enqueue(1))

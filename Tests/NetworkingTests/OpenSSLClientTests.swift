@@ -58,7 +58,7 @@ struct OpenSSLClientTests {
   }
 
   @Test(
-    "The server refuses versions and ciphers that it does not support",
+    "The server refuses TLS versions and ciphers that it does not support",
     arguments: [
       (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], "alert protocol version"),
       (["-alpn", "h2"], "alert no application protocol"),

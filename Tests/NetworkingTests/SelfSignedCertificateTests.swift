@@ -3,7 +3,7 @@ import Networking
 import Primitives
 import TestSupport
 
-@Suite("The self-signed certificate")
+@Suite("A self-signed certificate is created once, and replaced if it is unusable")
 struct SelfSignedCertificateTests {
   private let directory = TemporaryFolder()
   private let now = WallTime(secondsSince1970: 1_800_000_000)
@@ -57,7 +57,7 @@ struct SelfSignedCertificateTests {
     #expect(verified.hasSuffix(": OK\n"))
   }
 
-  @Test("Two certificates differ in serial number and key")
+  @Test("Two self-signed certificates differ in serial number and key")
   func differs() throws {
     let other = TemporaryFolder()
     let first = try loadOrCreate(at: now)
@@ -121,7 +121,8 @@ struct SelfSignedCertificateTests {
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
   }
 
-  @Test("If the directory is missing, the error contains its path")
+  @Test(
+    "If the directory for the self-signed certificate is missing, the error contains the directory's path")
   func noDirectory() {
     let error = #expect(throws: CertificateError.self) {
       try SelfSignedCertificate.loadOrCreate(in: directory.path + "/none", now: now, names: names)

@@ -6,7 +6,7 @@ import Primitives
 import TestSupport
 
 /// Keys and chains like those of certificate authorities, created by OpenSSL's command.
-@Suite("Certificates and keys of certificate authorities")
+@Suite("Server certificates and keys, as certificate authorities issue them")
 struct ServerCertificateTests {
   private let directory = TemporaryFolder()
 
@@ -87,7 +87,7 @@ struct ServerCertificateTests {
   }
 
   @Test(
-    "A certificate that never expires, and a certificate without names, can be read",
+    "A certificate that never expires can be read, and so can a certificate without names",
     arguments: [("99991231235959Z", Int64(253_402_300_799)), ("20491231235959Z", 2_524_607_999)])
   func extremes(_ end: String, _ seconds: Int64) throws {
     try directory.write("", to: "index.txt")
@@ -121,7 +121,8 @@ struct ServerCertificateTests {
   }
 
   @Test(
-    "An encrypted key is an error, without a prompt for the passphrase", arguments: [[], ["-traditional"]])
+    "Loading an encrypted private key fails with an error, and OpenSSL does not ask for a passphrase",
+    arguments: [[], ["-traditional"]])
   func encryptedKey(_ form: [String]) throws {
     try makeChain(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
     try Command(

@@ -3,8 +3,8 @@ import Testing
 @testable import Networking
 @testable import Platform
 
-/// The environment variables by which a service manager asks for notifications.
-@Suite("The service manager")
+/// The environment variables with which a service manager (systemd) requests notifications.
+@Suite("The service manager (systemd)")
 struct ServiceManagerTests {
   @Test(
     "The watchdog interval is half of WATCHDOG_USEC; if WATCHDOG_PID names another process, there is no interval",
@@ -37,7 +37,7 @@ struct ServiceManagerTests {
     #expect(throws: SystemError.self) { try manager.notify(.ready) }
   }
 
-  @Test("A path that is too long for a socket is refused")
+  @Test("Notifying fails with an error if the path in NOTIFY_SOCKET is too long for a socket")
   func tooLong() throws {
     let path = "/" + String(repeating: "x", count: 108)
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": path], process: 7))

@@ -3,7 +3,7 @@ import Testing
 import Networking
 import Platform
 
-@Suite("Sockets and descriptors")
+@Suite("Sockets send and receive bytes, and descriptors are closed with their owners")
 struct SocketTests {
   @Test("A descriptor is closed when its owner is destroyed, unless the owner has released the descriptor")
   func ownership() throws {
@@ -57,7 +57,7 @@ struct SocketTests {
     #expect(received == sent)
   }
 
-  @Test("Received bytes are appended to a buffer, at most as many as its caller allows")
+  @Test("Received bytes are appended to a buffer, at most as many as the caller allows")
   func appending() throws {
     let pair = try TCP.pair()
     let (client, server) = (Socket(pair.client.rawValue), Socket(pair.server.rawValue))
@@ -100,7 +100,7 @@ struct SocketTests {
     #expect(throws: SystemError("connect", code: ECONNREFUSED)) { try Socket(socket.rawValue).pendingError() }
   }
 
-  @Test("An accepted socket has the listener's options")
+  @Test("A socket that a listener has accepted has the options that were set for the listener")
   func options() throws {
     let pair = try TCP.pair(
       options: SocketOptions(notSentLowWaterInBytes: 131_072, sendBufferInBytes: 65_536))
@@ -113,7 +113,7 @@ struct SocketTests {
     #expect(try server.notSentLowWaterInBytes() == 131_072)
   }
 
-  @Test("The text of an error contains the call and the system's message")
+  @Test("The text of a socket error contains the failed call and the system's message")
   func errorWords() {
     #expect(SystemError("bind", code: EADDRINUSE).description == "bind: Address already in use")
     #expect(SystemError("bind", code: 9999).description == "bind: error 9999")

@@ -53,7 +53,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "A ticket resumes its session on another connection of the same context",
+    "A session ticket resumes its TLS session on another connection with the same server context",
     arguments: TLSVersion.allCases)
   func resumption(_ version: TLSVersion) throws {
     let server = try contexts.server()
@@ -167,7 +167,9 @@ struct TLSConnectionTests {
     }
   }
 
-  @Test("Each call appends its bytes to the output array, and earlier bytes in the array stay unchanged")
+  @Test(
+    "Each call to send or receive appends its bytes to the caller's output array, and keeps the bytes that are already there"
+  )
   func appends() throws {
     var pair = try pair(.v1_3)
     try pair.exchange()

@@ -5,7 +5,7 @@ import Networking
 @Suite("Memory of an idle TLS connection")
 struct TLSMemoryTests {
   @Test(
-    "An idle connection uses at most 16 KiB of the heap after data in both directions",
+    "After data was sent in both directions, an idle TLS connection uses at most 16 KiB of the heap",
     arguments: TLSVersion.allCases)
   func idle(_ version: TLSVersion) async {
     // The test runs in a child process, because the heap of this process contains data of other tests.

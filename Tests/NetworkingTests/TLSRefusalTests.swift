@@ -148,7 +148,7 @@ struct TLSRefusalTests {
   }
 
   @Test(
-    "A client trusts each name and address in the certificate",
+    "A client trusts a server under each name and each address in the server's certificate",
     arguments: ["localhost", "gateway.test", "127.0.0.1"])
   func names(_ host: String) throws {
     var pair = TLSPair(

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Platform
 
-@Suite("The blocking executor")
+@Suite("BlockingExecutor runs the calls of an actor on a thread of its own")
 struct BlockingExecutorTests {
   @Test("An actor's calls run one after another on its own thread")
   func isolation() async throws {
@@ -35,7 +35,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("Writing to a closed pipe is an error without a signal")
+  @Test("Writing to a closed pipe on an executor's thread returns EPIPE and raises no signal")
   func signals() async throws {
     let executor = try BlockingExecutor(name: "test-blocking")
     let recorder = Recorder(executor: executor)

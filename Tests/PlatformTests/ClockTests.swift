@@ -2,7 +2,7 @@ import Testing
 import Platform
 import Primitives
 
-@Suite("Clocks")
+@Suite("The monotonic clock and the wall clock")
 struct ClockTests {
   @Test("Adding a duration to a time drops fractions of a nanosecond")
   func arithmetic() {
@@ -20,7 +20,7 @@ struct ClockTests {
     #expect(time.seconds(since: time.adding(milliseconds: 1500)) == -1.5)
   }
 
-  @Test("The clock does not go back")
+  @Test("The monotonic clock never goes back")
   func monotonic() {
     var last = MonotonicTime.now()
     for _ in 0..<1000 {

@@ -1,7 +1,7 @@
 import Testing
 import Platform
 
-@Suite("Digests and random bytes")
+@Suite("Digests have the expected bytes, and random bytes differ")
 struct DigestTests {
   @Test(
     "The SHA-256 examples of FIPS 180-4 have the expected digests",
@@ -43,7 +43,7 @@ struct DigestTests {
     #expect(digest(.sha1, Array(text.utf8)).finish() == expected)
   }
 
-  @Test("Adding bytes to an unfinished digest does not change a copy of it")
+  @Test("Adding bytes to an unfinished digest does not change an earlier copy of the digest")
   func copies() {
     let abc = digest(.sha256, Array("ab".utf8))
     let other = abc.copy()
@@ -65,7 +65,7 @@ struct DigestTests {
     return digest
   }
 
-  @Test("Random bytes have the requested count, and differ")
+  @Test("Random bytes have the requested count, and two calls return different bytes")
   func random() {
     #expect(SecureRandom.bytes(0).isEmpty)
     #expect(SecureRandom.bytes(16).count == 16)

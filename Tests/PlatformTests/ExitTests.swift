@@ -4,7 +4,7 @@ import Testing
 @testable import Platform
 
 /// The exit of a process whose threads still run.
-@Suite("Exit")
+@Suite("The exit of a process whose threads are running")
 struct ExitTests {
   @Test("OpenSSL stays usable while the exit handlers of the process run")
   func openSSL() async {

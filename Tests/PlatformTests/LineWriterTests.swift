@@ -27,7 +27,9 @@ struct LineWriterTests {
     return String(decoding: all, as: UTF8.self).split(separator: "\n")
   }
 
-  @Test("All lines of several threads are written before the writer ends, in order per thread")
+  @Test(
+    "All lines that several threads write are written before the writer ends, and the lines of each thread stay in order"
+  )
   func order() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, droppedNotice: Self.note)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Platform
 
-@Suite("Threads")
+@Suite("Threads of the system")
 struct SystemThreadTests {
   // If the thread's memory were not freed, the thread sanitizer would report this.
   @Test("A detached thread runs to its end, even if no thread joins it", arguments: [false, true])

@@ -1,7 +1,7 @@
 import Primitives
 import Testing
 
-@Suite("Deadline queue")
+@Suite("DeadlineQueue returns elements at their deadlines, in the order of the deadlines")
 struct DeadlineQueueTests {
   private func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
 
@@ -32,7 +32,7 @@ struct DeadlineQueueTests {
     #expect(odd == Array(stride(from: 1, to: 100, by: 2)))
   }
 
-  @Test("Removing an element requires its deadline; with another deadline or element, nothing is removed")
+  @Test("An element is removed only if both the element and its deadline are given correctly")
   func removal() {
     var queue = DeadlineQueue<Int>()
     queue.insert(1, at: time(5))

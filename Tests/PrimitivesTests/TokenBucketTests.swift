@@ -1,7 +1,7 @@
 import Primitives
 import Testing
 
-@Suite("Token bucket")
+@Suite("TokenBucket allows a burst up to its capacity, and then only the refill rate")
 struct TokenBucketTests {
   private static let start = MonotonicTime(nanoseconds: 1_000_000_000)
   private static let rate = TokenBucket.Rate(tokensPerSecond: 10, capacity: 20)
@@ -35,7 +35,7 @@ struct TokenBucketTests {
     #expect(!bucket.take(1, atMs: 3_600_000))
   }
 
-  @Test("A refused amount removes no tokens")
+  @Test("A request for more tokens than the bucket has removes no tokens")
   func refusal() {
     let bucket = TimedBucket()
     #expect(bucket.take(15))
@@ -55,7 +55,9 @@ struct TokenBucketTests {
     #expect(!bucket.take(50, atMs: 4000))
   }
 
-  @Test("The delay is rounded up to milliseconds, and is zero when the tokens are available")
+  @Test(
+    "The delay until tokens are available is rounded up to milliseconds, and is zero if they are available now"
+  )
   func delay() {
     let slow = TokenBucket.Rate(tokensPerSecond: 3, capacity: 3)
     var bucket = TokenBucket(full: slow, at: Self.start)
@@ -76,7 +78,8 @@ struct TokenBucketTests {
     #expect(bucket.delay(until: 1, by: Self.rate) == .milliseconds(100))
   }
 
-  @Test("A time before the last refill adds no tokens and does not delay the next refill")
+  @Test(
+    "If the given time is before the last refill, no tokens are added, and the next refill is not delayed")
   func earlierTime() {
     let bucket = TimedBucket()
     #expect(bucket.take(20))
@@ -93,7 +96,7 @@ struct TokenBucketTests {
     #expect(!bucket.take(1, atMs: years))
   }
 
-  @Test("If one of two buckets has too few tokens, no tokens are removed from the other one either")
+  @Test("If one of two token buckets has too few tokens, the other bucket loses no tokens either")
   func twoQuantities() {
     let byteRate = TokenBucket.Rate(tokensPerSecond: 1000, capacity: 2000)
     var entries = TokenBucket(full: Self.rate, at: Self.start)

@@ -5,7 +5,7 @@ import Primitives
 @testable import SessionCore
 
 /// P6: every count, queue and wait has a limit, and reaching it has a defined answer.
-@Suite("P6: limits")
+@Suite("P6: limits of a session")
 struct BoundsTests {
   /// Returns the number of entries of one size that a bucket allows at one moment.
   private func takes(

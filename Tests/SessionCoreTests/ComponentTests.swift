@@ -5,7 +5,7 @@ import Wire
 
 @testable import SessionCore
 
-@Suite("Components of a session")
+@Suite("Components of a session: quota warning, growth gate, kinds of turns, and retention times")
 struct ComponentTests {
   @Test(
     "The quota warning is sent at four fifths of the quota, and again only after usage fell below three fifths",
@@ -27,7 +27,9 @@ struct ComponentTests {
     #expect(!warns)
   }
 
-  @Test("A session must not grow (`GrowthGate.isClosed`) while memory is short or new data is refused")
+  @Test(
+    "`GrowthGate.isClosed` is true while memory is short or new data is refused, so the session must not grow"
+  )
   func growth() {
     var gate = GrowthGate()
     #expect(!gate.isClosed)
@@ -69,7 +71,7 @@ struct ComponentTests {
   }
 }
 
-@Suite("Empty period: the time without active participants")
+@Suite("The empty period of a session is the time without active participants")
 struct EmptyPeriodTests {
   private let now = MonotonicTime.zero.adding(seconds: 1_000)
   private let date = Date(timeIntervalSince1970: 50_000)

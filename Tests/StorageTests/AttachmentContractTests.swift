@@ -84,7 +84,7 @@ struct AttachmentContractTests {
   }
 
   @Test(
-    "Uploads and contents are listed and removed. Content that was opened before its removal can still be read",
+    "Uploads and contents are listed until they are removed; content that was opened before its removal can still be read",
     arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try await AttachmentFixture(kind)

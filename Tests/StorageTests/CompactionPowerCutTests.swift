@@ -7,7 +7,7 @@ import TestSupport
 @Suite("A power cut after a compaction")
 struct CompactionPowerCutTests {
   @Test(
-    "ST: records that are on the disk before a compaction survive a power cut, even with `process` durability"
+    "Records that are on the disk before a compaction survive a power cut after it, even with `process` durability"
   )
   func settledStays() async throws {
     let disk = MemoryDisk()

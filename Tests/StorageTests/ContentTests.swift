@@ -6,7 +6,7 @@ import Platform
 import Wire
 import TestSupport
 
-@Suite("Contents of attachments")
+@Suite("A finished upload is stored as content, which can be read, shared and removed")
 struct ContentTests {
   private let one: OneSession
 
@@ -85,7 +85,7 @@ struct ContentTests {
     #expect(contents == [Digests.abc])
   }
 
-  @Test("A range is read completely, or an error is thrown")
+  @Test("Reading a range of a file returns the whole range or throws an error")
   func readsParts() throws {
     let file = try one.attachments.openContent(try one.place("0123456789"))
     #expect(try file.read(at: 3, count: 4) == Array("3456".utf8))
@@ -95,7 +95,7 @@ struct ContentTests {
     }
   }
 
-  @Test("Reading a file that was truncated after its opening throws an error, and does not return zeros")
+  @Test("Reading a file that was truncated after it was opened throws an error instead of returning zeros")
   func cutShort() throws {
     let digest = try one.place("0123456789")
     let file = try one.attachments.openContent(digest)

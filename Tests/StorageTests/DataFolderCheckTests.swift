@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("Checks of a data folder")
 struct DataFolderCheckTests {
-  @Test("The check accepts a missing folder that could be created, and does not create it")
+  @Test("The check of a data folder accepts a missing folder that could be created, and does not create it")
   func missing() throws {
     let temporary = TemporaryFolder()
     try DataFolder.check(temporary.path + "/a/b")
@@ -14,7 +14,7 @@ struct DataFolderCheckTests {
     #expect(temporary.names() == [])
   }
 
-  @Test("The check accepts the folder of a running gateway, and does not change it")
+  @Test("The check of a data folder accepts the folder of a running gateway, and does not change it")
   func inUse() throws {
     let temporary = TemporaryFolder()
     try withExtendedLifetime(DataFolder(opening: temporary.path)) {
@@ -24,7 +24,7 @@ struct DataFolderCheckTests {
   }
 
   @Test(
-    "A check throws the errors that opening the folder would throw",
+    "The check of a data folder throws the errors that opening the folder would throw",
     arguments: ["file", "file/below", "dangling", "newer", "rubbish"])
   func faults(_ name: String) throws {
     let temporary = TemporaryFolder()

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("Copies of a data folder")
+@Suite("Copies of a data folder, for backups and restores")
 struct DataFolderCopyTests {
   private let one: OneSession
   private let target: String
@@ -65,12 +65,12 @@ struct DataFolderCopyTests {
     #expect(
       error?.description
         == "the folder \(target) is not empty (it has 1 name, such as 'notes.txt'): a backup needs a new "
-        + "folder, or an empty one")
+        + "folder, or an empty folder")
     #expect(one.temporary.names(in: "copy") == ["notes.txt"])
   }
 
   @Test(
-    "A copy into the source folder, or into a subfolder that the store uses, is refused by every path to this target"
+    "A copy into the source folder, or into a subfolder that the store uses, is refused, whichever path leads to the target"
   )
   func places() throws {
     let data = one.temporary.path + "/data"
@@ -97,7 +97,9 @@ struct DataFolderCopyTests {
     try begin(at: data + "/backups/one").finish()
   }
 
-  @Test("An abandoned copy is removed, with the folders that it created", arguments: [false, true])
+  @Test(
+    "If a copy is abandoned, it is removed, together with the folders that it created",
+    arguments: [false, true])
   func abandons(_ isThere: Bool) throws {
     if isThere { try one.temporary.makeFolder("copy") }
     try one.temporary.write("certificate", to: "data/tls-cert.pem")
@@ -117,7 +119,7 @@ struct DataFolderCopyTests {
     #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions", "tls-cert.pem", "tls-key.pem"])
   }
 
-  @Test("An abandoned restore leaves a data folder without sessions")
+  @Test("If a restore is abandoned, the target is a data folder without sessions")
   func abandonsRestore() throws {
     do { _ = try DataFolder(opening: target) }
     let copy = try begin(.restore)
@@ -191,7 +193,7 @@ struct DataFolderCopyTests {
     }
   }
 
-  @Test("If the kernel cannot copy a file, its bytes are read and written")
+  @Test("If the kernel cannot copy a file directly, the bytes are copied by reading and writing")
   func unusual() throws {
     try one.temporary.write("some content", to: "source")
     let source = OwnedDescriptor(

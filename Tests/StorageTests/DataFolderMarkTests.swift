@@ -23,7 +23,9 @@ struct DataFolderMarkTests {
     #expect(try data.takeMark() != first)
   }
 
-  @Test("ST11 A mark is invalid in a copy of the folder, after a restore, and if its content has changed")
+  @Test(
+    "ST11 The mark of a clean stop is invalid in a copy of the folder, after a restore, and if its content has changed"
+  )
   func elsewhere() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/one")
@@ -37,7 +39,8 @@ struct DataFolderMarkTests {
     #expect(try copy.takeMark() != generation)
     #expect(temporary.contents(of: "two/clean") == nil)
 
-    // The mark is restored as from a backup: it is a new file with a new inode, because the first file still exists.
+    // A restored backup of the file `clean` has the same text. The first file still exists under another name, so the restored
+    // file has another inode.
     try FileManager.default.moveItem(
       atPath: temporary.path + "/one/clean", toPath: temporary.path + "/kept")
     try temporary.write(text, to: "one/clean")
@@ -55,7 +58,9 @@ struct DataFolderMarkTests {
     #expect(temporary.contents(of: "kept") == mark)
   }
 
-  @Test("ST8 A restored mark is invalid, even if it gets its old inode number")
+  @Test(
+    "ST8 The mark of a clean stop is invalid if its file was replaced by a copy, even if the copy has the same inode number"
+  )
   func sameNumber() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/one")

@@ -7,7 +7,7 @@ import Primitives
 import Wire
 import TestSupport
 
-@Suite("The data folder")
+@Suite("A data folder is created, locked and checked when it is opened")
 struct DataFolderTests {
   @Test("A missing data folder is created with its parent folders, and only its owner can access it")
   func makes() throws {
@@ -51,7 +51,8 @@ struct DataFolderTests {
     _ = try DataFolder(opening: temporary.path)
   }
 
-  @Test("The lock of another process is detected")
+  @Test(
+    "While another process holds the lock of a data folder, opening the folder fails with that process's ID")
   func locksBetweenProcesses() throws {
     let temporary = TemporaryFolder()
     let holder = try LockHolder(temporary.path + "/lock", saying: "12345")
@@ -87,7 +88,9 @@ struct DataFolderTests {
       "\(String(describing: error))")
   }
 
-  @Test("Without write permission, the error names the required owner if a change of the owner would help")
+  @Test(
+    "If the data folder is not writable, the error names the required owner if a change of the owner would help"
+  )
   func ownership() {
     let denied = SystemError("open", code: EACCES)
     #expect(
@@ -136,7 +139,8 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test("A storage error names no session and no path, and `isFull` identifies a full disk")
+  @Test(
+    "A storage error's text names no session and no path, and `isFull` is true for the error of a full disk")
   func words() {
     let full = StorageError(.writeUpload, code: ENOSPC)
     #expect(full.description == "cannot write an upload: No space left on device")

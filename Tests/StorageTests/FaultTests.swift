@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("No fault loses a record that was reported as stored")
 struct FaultTests {
-  @Test("If no call fails, the scenario succeeds and stores all its records", arguments: Backend.allCases)
+  @Test("If no operation of the disk fails, all records of the test are stored", arguments: Backend.allCases)
   func plain(_ backend: Backend) async throws {
     for durability in [Durability.process, .full] {
       let bench = try backend.make()
@@ -17,7 +17,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 If any single call fails and is repeated, all records are stored in the end",
+    "ST2 If any single operation of the disk fails and is repeated, all records are stored in the end",
     arguments: [
       (Backend.folder, Durability.process, FaultyDisk.Style.half), (.memory, .process, .nothing),
       (.memory, .process, .half), (.memory, .process, .everything),
@@ -36,7 +36,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 If the disk fails in one call and in all later calls until it is repaired, all records are stored in the end",
+    "ST2 If the disk fails in one operation and all later operations until it is repaired, all records are stored in the end",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func lasting(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -63,7 +63,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST1 If the process ends at any call, no record that was reported as stored is lost",
+    "ST1 If the process ends at any operation of the disk, no record that was reported as stored is lost",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {
@@ -77,7 +77,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST5 After a power cut at any call with `full` durability, no record that was reported as stored is lost",
+    "ST5 After a power cut at any operation of the disk with `full` durability, no record that was reported as stored is lost",
     arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func powerCut(seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

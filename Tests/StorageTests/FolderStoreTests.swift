@@ -6,7 +6,7 @@ import Testing
 import Wire
 import TestSupport
 
-@Suite("A store of sessions")
+@Suite("FolderStore creates, appends to, compacts and removes the logs of sessions")
 struct FolderStoreTests {
   @Test("ST7 A session is created completely, and only once", arguments: Backend.allCases)
   func creates(_ backend: Backend) async throws {
@@ -91,7 +91,7 @@ struct FolderStoreTests {
     }
   }
 
-  @Test("On a read-only disk logs can be read, and other calls report the error")
+  @Test("On a read-only disk, logs can be read, and all other calls report the error")
   func readOnly() async throws {
     let memory = MemoryDisk()
     try await StoreFixture(memory).store.create(.one, [.session])
@@ -106,7 +106,8 @@ struct FolderStoreTests {
     #expect(try fixture.read().records == [.session])
   }
 
-  @Test("ST2 A record that is too long is refused, and no part of its append is written")
+  @Test(
+    "ST2 If one record of an append is too long, the append is refused, and none of its records is written")
   func tooLong() async throws {
     let fixture = try StoreFixture(MemoryDisk())
     try await fixture.store.create(.one, [.session])
@@ -147,7 +148,7 @@ struct FolderStoreTests {
     let fixture = try StoreFixture(bench)
     let store = fixture.store
     try await store.create(.one, [.session, .numbers])
-    // The runs are so long that the store marks the offset of each.
+    // The runs are longer than the minimum distance of `LogMarks`, so the store records the offset of each run.
     let runs = (1...40).map { SessionRecord.run($0, payload: 70_000) }
     for run in runs[..<20] { _ = try await fixture.append([.numbers, run]).get() }
     try await store.beginCompaction(.one, [.session], through: 9)
@@ -164,13 +165,14 @@ struct FolderStoreTests {
     // The length after an append includes records that were appended after `finishCompaction` began.
     #expect(length <= end.length && length < before + 15 * 70_043 - 8 * 70_043)
     #expect(try bench.bytes(.next) == nil)
-    // The store has marked the offsets in the compacted log, so that the next compaction begins at the right offset.
+    // The store has recorded the offsets of the runs in the compacted log, so that the next compaction begins at the right
+    // offset.
     try await store.beginCompaction(.one, [.session], through: 38)
     try await store.addToCompaction(.one, [.base(38)])
     #expect(try await store.finishCompaction(.one) == 33 + 15 + 21 + 2 * 70_043)
     _ = try await fixture.append([.run(41)]).get()
     #expect(try fixture.read().records == [.session, .base(38), runs[38], runs[39], .run(41)])
-    // After the log is opened again, the offset marks come from the records that were read.
+    // The store closes and reopens the log. After that, it uses the run offsets that were recorded when the log was read.
     await store.release(.one)
     _ = try await store.adopt(.one, fixture.read().end, [.numbers])
     try await store.beginCompaction(.one, [.session], through: 39)
@@ -239,7 +241,9 @@ struct FolderStoreTests {
     #expect(try bench.bytes(.next) == nil)
   }
 
-  @Test("A record is appended to the log of a session that was released", arguments: Backend.allCases)
+  @Test(
+    "`append(_:toClosed:)` appends a record to the log of a released session if the log's last record is accepted",
+    arguments: Backend.allCases)
   func appendsToClosed(_ backend: Backend) async throws {
     let bench = try backend.make()
     let fixture = try StoreFixture(bench)

@@ -6,9 +6,10 @@ import Platform
 import Wire
 import TestSupport
 
-@Suite("A full disk")
+@Suite("If the disk is full, an append fails without a signal, and the file keeps its content")
 struct FullDiskTests {
-  /// The limit is larger than any file that another test of this process writes, because it applies to the whole process.
+  /// The file size limit of the process (RLIMIT_FSIZE) in bytes. It is larger than any file that another test of this process
+  /// writes.
   private static let limit: UInt64 = 256 << 20
 
   @Test(

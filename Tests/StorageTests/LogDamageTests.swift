@@ -124,7 +124,7 @@ struct LogDamageTests {
     }
   }
 
-  @Test("Zeros at the end of a file count as an incomplete last record")
+  @Test("If a log ends with zero bytes, they count as an incomplete last record")
   func zeros() async throws {
     for count in [1, 12, 13, 4096] {
       let bench = try Backend.memory.make()
@@ -148,7 +148,9 @@ struct LogDamageTests {
     #expect(records == Self.records && end.damage == .broken)
   }
 
-  @Test("An impossible length counts as damage, and no memory is allocated for it")
+  @Test(
+    "If a record in a log has an impossible length, the log counts as damaged, and no memory is allocated for that length"
+  )
   func lengths() throws {
     for length: UInt32 in [0x0400_0001, 0x7FFF_FFFF, .max] {
       var bytes = Self.bytes

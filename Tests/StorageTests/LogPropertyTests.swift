@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("Logs of random records")
+@Suite("Logs of random records are read correctly with any buffer size")
 struct LogPropertyTests {
   @Test("Reading a log gives the same result with any buffer size", arguments: UInt64(1)...20)
   func chunks(seed: UInt64) throws {
@@ -18,7 +18,8 @@ struct LogPropertyTests {
     }
   }
 
-  @Test("Logs are read up to the record with a changed byte, with any buffer size", arguments: UInt64(1)...20)
+  @Test(
+    "A log is read up to the record that has a changed byte, with any buffer size", arguments: UInt64(1)...20)
   func changes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = Self.records(&random)

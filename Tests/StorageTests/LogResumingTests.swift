@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("Reading a log beyond its damaged bytes")
+@Suite("After damaged bytes in a log, the reader continues with the next intact record")
 struct LogResumingTests {
   private static let start = LogDamageTests.written([]).count
 
@@ -136,7 +136,8 @@ struct LogResumingTests {
 
   @Test("ST12 Bytes of a payload are never read as records, wherever the log is damaged")
   func forged() throws {
-    // A payload may contain bytes that look like records, each with a CRC that continues the record before it.
+    // A payload may contain bytes that look like records. The CRC of each forged record is computed from the CRC of the forged
+    // record before it.
     let forged = LogDamageTests.written([.run(900), .run(901), .run(902), .run(903)])
     var run = SessionRecord.run(3, payload: 0)
     run.body += [UInt8](repeating: 7, count: 40) + forged + [UInt8](repeating: 7, count: 40) + forged
@@ -167,7 +168,8 @@ struct LogResumingTests {
 
   @Test("ST12 A payload is never read as records, even if its bytes continue the CRC of the first record")
   func forgedBehindFirstRecord() throws {
-    // Every log begins with the same record, so a participant can predict the CRC that the second record continues.
+    // Every log begins with the same record. So a participant knows the CRC of this record, and can forge a second record whose
+    // CRC is computed from it.
     let forged = LogDamageTests.written([.run(900), .run(901)])
     var run = SessionRecord.run(3, payload: 0)
     run.body += [UInt8](repeating: 7, count: 40) + forged + [UInt8](repeating: 7, count: 40)

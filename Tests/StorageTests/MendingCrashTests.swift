@@ -6,7 +6,7 @@ import Wire
 import TestSupport
 
 /// Repairs of a damaged log that are interrupted by the end of the process, a failing call of the disk, or a power cut.
-@Suite("Repair of damaged logs")
+@Suite("A repair of a damaged log survives crashes, failed disk calls and power cuts")
 struct MendingCrashTests {
   private static let records = [.session, .numbers] + (1...12).map { SessionRecord.run($0) }
   private static let lost = 5
@@ -64,7 +64,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 If any single call of a repair fails, the repair succeeds when it is repeated",
+    "ST9 If any single disk call of a repair fails, a second repair succeeds",
     arguments: FaultyDisk.Style.allCases)
   func failure(_ style: FaultyDisk.Style) async throws {
     for call in 1...200 {
@@ -85,7 +85,7 @@ struct MendingCrashTests {
   }
 
   @Test(
-    "ST9 A power cut at any call of a repair loses only the damaged record, with any durability",
+    "ST9 A power cut at any call of a repair loses only the damaged record, with any durability setting",
     arguments: [Durability.process, .full], [1, 2, 3] as [UInt64])
   func powerCut(_ durability: Durability, seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)

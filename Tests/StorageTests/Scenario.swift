@@ -116,7 +116,7 @@ final class Scenario {
 struct Replayed: Equatable {
   /// The sequence up to which `base` records replace the entries.
   private(set) var through: UInt64 = 0
-  /// The sequences of the entries after `through`.
+  /// The sequences of the entries that no `base` record replaces.
   private(set) var sequences: [UInt64] = []
   private(set) var beginsWithSession = false
   private(set) var knowsNumbers = false

@@ -139,7 +139,9 @@ struct StoreContractTests {
     #expect(try fixture.read().records == [.numbers])
   }
 
-  @Test("The last record and the header can be read without the other records", arguments: StoreKind.allCases)
+  @Test(
+    "The last record and the header of a log can be read without the other records",
+    arguments: StoreKind.allCases)
   func summarizes(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     try await fixture.store.create(.one, [.session, .numbers])
@@ -157,7 +159,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compacted log has the new head, the slices, and all records from the first run after `through` on",
+    "A compacted log has the new head, then the slices, then all old records from the first `run` record after `through`",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

@@ -6,7 +6,7 @@ import Platform
 import Wire
 import TestSupport
 
-@Suite("Uploads")
+@Suite("Files of uploads")
 struct UploadTests {
   private let one: OneSession
   private let id = UUID()
@@ -68,7 +68,7 @@ struct UploadTests {
     #expect(try upload.finish(syncs: false) == Digests.abc)
   }
 
-  @Test("Without `mark()`, a rollback returns to the offset at which the upload was opened")
+  @Test("If `mark()` was never called, a rollback returns to the offset at which the upload was opened")
   func rollsBackToOpening() throws {
     var upload = try one.attachments.createUpload(id)
     try append("xyz", to: upload)
@@ -149,7 +149,9 @@ struct UploadTests {
     #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test("A pipe in the place of an upload, or a folder in the place of content, is refused without waiting")
+  @Test(
+    "If the file of an upload is a pipe, or the file of a content is a folder, opening the file fails without waiting"
+  )
   func wrongKind() throws {
     #expect(unsafe mkfifo("\(one.temporary.path)/\(path)", 0o600) == 0)
     #expect(throws: StorageError(.openUpload, code: EINVAL)) { try one.attachments.openUpload(id) }

@@ -35,7 +35,7 @@ struct DeflateTests {
   ]
 
   @Test(
-    "compressed examples are read in one frame, in two frames, and between other messages",
+    "the compressed examples of RFC 7692 can be read in one frame, in two frames, and between other messages",
     arguments: examples)
   func inflates(_ example: Compressed) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
@@ -109,14 +109,16 @@ struct DeflateTests {
     }
   }
 
-  @Test("§7.2.3.6: an empty message compresses to one byte")
+  @Test("RFC 7692 §7.2.3.6: an empty message compresses to one byte")
   func emptyMessage() {
     var payload: [UInt8] = []
     Deflater().compress([UInt8]().span, into: &payload)
     #expect(payload == [0x00])
   }
 
-  @Test("§7.1.1: a message is independent of the messages before it")
+  @Test(
+    "RFC 7692 §7.1.1: without context takeover, a compressed message does not depend on the messages before it"
+  )
   func noContextTakeover() {
     let message = Array("drawing, drawing, drawing".utf8)
     let deflater = Deflater(level: 9)
@@ -127,7 +129,7 @@ struct DeflateTests {
     #expect(first == second)
   }
 
-  @Test("§7.1.2.1: the compressor does not refer to data before the negotiated window")
+  @Test("RFC 7692 §7.1.2.1: the compressor does not refer to data before the negotiated window")
   func smallWindow() {
     // The second half of the data repeats the first half, which begins 1,000 bytes before it. A window of 512 bytes is too small
     // for this distance.

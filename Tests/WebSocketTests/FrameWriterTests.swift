@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-@Suite("RFC 6455 §5.2: writing frames")
+@Suite("RFC 6455 §5.2: frames are written with the expected header and payload")
 struct FrameWriterTests {
   struct Header: Sendable {
     let header: FrameHeader

@@ -10,13 +10,14 @@ struct HandshakeTests {
     ("Sec-WebSocket-Protocol", "chat, superchat"), ("Sec-WebSocket-Version", "13"),
   ]
 
-  /// Returns the request with some of its fields replaced, each by any number of fields with the same name.
+  /// Returns the fields of the request of §1.3 with changes. Each field that `changes` names is replaced by one field for each of
+  /// its new values; without values, the field is removed.
   static func replacing(_ changes: [(name: String, values: [String])]) -> [HandshakeField] {
     let kept = fields.filter { field in !changes.contains { $0.name == field.name } }
     return kept + changes.flatMap { change in change.values.map { (change.name, $0) } }
   }
 
-  @Test("§1.3: the example is accepted")
+  @Test("RFC 6455 §1.3: the handshake in the RFC's example is accepted")
   func accepts() throws {
     let request = try UpgradeRequest.evaluate(method: "GET", minorVersion: 1, fields: Self.fields)
     #expect(request.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -133,7 +134,7 @@ struct HandshakeTests {
     let isVersionNamed = found.responseFields.contains { $0 == ("Sec-WebSocket-Version", "13") }
     #expect(
       isVersionNamed == (variant.status == 426),
-      "§4.4: a response with status 426 names the supported version")
+      "RFC 6455 §4.4: a response with status 426 names the supported version")
   }
 
   @Test("RFC 7692: compression is negotiated when the offers are in several fields")
@@ -153,7 +154,7 @@ struct HandshakeTests {
   static let attempt = UpgradeAttempt(
     subprotocols: ["chat", "superchat"], offersDeflate: true, nonce: Array("the sample nonce".utf8))
 
-  @Test("§4.1: a client's request has all required fields")
+  @Test("RFC 6455 §4.1: a client's request has all required fields")
   func asks() {
     #expect(
       Self.attempt.requestFields.map { "\($0.name): \($0.value)" } == [
@@ -215,7 +216,7 @@ struct HandshakeTests {
   ]
 
   @Test(
-    "§4.1: a client accepts a valid response, and refuses an invalid one with the expected error",
+    "RFC 6455 §4.1: a client accepts a valid response, and refuses an invalid one with the expected error",
     arguments: answers)
   func judges(_ example: Answer) {
     let kept = Self.answer.filter { field in !example.changes.contains { $0.name == field.name } }

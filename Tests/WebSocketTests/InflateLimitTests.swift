@@ -5,7 +5,7 @@ import TestSupport
 @Suite("RFC 7692: the limit of the inflated size")
 struct InflateLimitTests {
   @Test(
-    "a message inflates with a limit of its exact length, but not with a smaller one",
+    "a message inflates if the limit is exactly the length of the message, but not if the limit is smaller",
     arguments: UInt64(1)...40)
   func exact(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -28,7 +28,7 @@ struct InflateLimitTests {
   }
 
   @Test(
-    "inflating in steps gives the same message as inflating in one call; each step has about the requested length",
+    "inflating a message in steps gives the same bytes as inflating it in one call; each step gives about the requested number",
     arguments: UInt64(1)...20)
   func steps(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

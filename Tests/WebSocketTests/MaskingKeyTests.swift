@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("RFC 6455 §5.3: masking")
 struct MaskingKeyTests {
-  @Test("unmasking the bytes of the example in §5.7 gives the text `Hello`")
+  @Test("unmasking the example bytes in RFC 6455 §5.7 gives the text `Hello`")
   func example() {
     var bytes: [UInt8] = [0x7F, 0x9F, 0x4D, 0x51, 0x58]
     MaskingKey(0x37, 0xFA, 0x21, 0x3D).apply(to: &bytes, in: 0..<5)

@@ -11,7 +11,7 @@ struct Example: Sendable, CustomTestStringConvertible {
   var testDescription: String { rule }
 }
 
-@Suite("RFC 6455 §5: the events of frames")
+@Suite("RFC 6455 §5: MessageReader returns the expected events for valid frames")
 struct MessageReaderTests {
   static let hello: [UInt8] = Array("Hello".utf8)
 
@@ -104,7 +104,7 @@ struct MessageReaderTests {
       events: [.close(nil, "")]),
   ]
 
-  @Test("§1.4: bytes after a close frame are ignored", arguments: closes)
+  @Test("RFC 6455 §1.4: bytes after a close frame are ignored", arguments: closes)
   func endsWithClose(_ example: Example) {
     let behind: [UInt8] = [0x89, 0x00, 0xFF, 0xFF]
     for bytes in [example.bytes, example.bytes + behind] {
@@ -166,7 +166,7 @@ struct MessageReaderTests {
     #expect(!reader.isInsideMessage)
   }
 
-  @Test("an idle reader takes less than 200 bytes, because each of 10,000 connections has a reader")
+  @Test("an idle message reader takes less than 200 bytes of memory")
   func size() {
     #expect(MemoryLayout<MessageReader>.size < 200)
   }

@@ -133,7 +133,7 @@ struct NegotiationTests {
     #expect(agreed.windowBits(for: .client) == 15)
   }
 
-  @Test("a server may decline compression")
+  @Test("a client accepts a response in which the server declines compression")
   func declined() throws {
     #expect(try DeflateParameters.check(response: []) == nil)
   }

@@ -12,7 +12,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   var testDescription: String { rule }
 }
 
-@Suite("RFC 6455 §5: refused bytes")
+@Suite("RFC 6455 §5: frames that violate the protocol are refused")
 struct RefusalTests {
   static let limits = MessageLimits(frameBytes: 1_000, messageBytes: 1_500, textBytes: 800)
 
@@ -142,7 +142,7 @@ struct RefusalTests {
     #expect(outcome.events == [.message(.binary, message)])
   }
 
-  @Test("a reader that failed throws the same error again")
+  @Test("a message reader that has failed throws the same error again")
   func staysFailed() {
     var reader = MessageReader(role: .client, limits: .tests)
     var buffer: [UInt8] = [0x83, 0x81, 0x00]
@@ -155,7 +155,7 @@ struct RefusalTests {
     #expect(!reader.isInsideMessage)
   }
 
-  @Test("each error has its close code and fits into a close frame")
+  @Test("each protocol error has the expected close code, and its text fits into a close frame")
   func closeCodes() {
     let errors: [(ProtocolError, CloseCode)] = [
       (.reservedBits(0x70), .protocolError), (.compressedControlFrame(.ping), .protocolError),

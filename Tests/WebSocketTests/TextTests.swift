@@ -31,7 +31,7 @@ struct TextTests {
     [0x61, 0xC3, 0xA4, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x8E, 0xA8, 0x62],
   ]
 
-  @Test("valid texts are accepted, divided at any byte", arguments: right)
+  @Test("a valid text is accepted, wherever its bytes are divided into two fragments", arguments: right)
   func accepts(_ text: [UInt8]) {
     let frame = [0x81, UInt8(text.count)] + text
     #expect(readWhole(frame, role: .client).events == [.message(.text, text)])
@@ -119,7 +119,7 @@ struct TextTests {
     return allowed.contains(second) ? nil : 2
   }
 
-  @Test("a binary message may contain any bytes")
+  @Test("a binary message can contain any bytes")
   func binary() {
     #expect(readWhole([0x82, 0x02, 0xC0, 0xFF], role: .client).events == [.message(.binary, [0xC0, 0xFF])])
   }

@@ -81,7 +81,7 @@ struct AttachmentTests {
   }
 
   @Test(
-    "metadata may be any JSON, and is stored as it was sent",
+    "any JSON is accepted as metadata, and is stored as it was sent",
     arguments: [
       #"{"location": [1, 2]}"#, "[]", "0", "-1.50e2", "true", #""text""#, " {\n} ", #""\ud83d\ude00""#,
       #"{"a":1,"a":2}"#, "123456789012345678901234567890",
@@ -150,7 +150,7 @@ struct AttachmentTests {
   }
 
   @Test(
-    "a name has only characters that fit into one line, and is truncated to 255 scalars",
+    "characters that do not fit into one line are removed from an attachment's name, and the name is truncated to 255 scalars",
     arguments: [
       (nil, "attachment"), ("", "attachment"), (" \n\t\u{200B}", "attachment"), ("a.png", "a.png"),
       ("👩\u{200D}👧.png", "👩\u{200D}👧.png"), ("\u{200D} a \u{200C}", "a"), ("\u{200C}\u{200D}", "attachment"),

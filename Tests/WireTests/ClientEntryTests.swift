@@ -4,7 +4,7 @@ import Wire
 import TestSupport
 
 /// PROTOCOL 3: entries of clients, compared with literal bytes.
-@Suite("PROTOCOL 3: entries from a client")
+@Suite("PROTOCOL 3: entries from clients have the documented bytes")
 struct ClientEntryTests {
   /// The bytes of an entry, and the parts into which these bytes are parsed.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -205,7 +205,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test("values exactly at the limits are valid")
+  @Test("an entry whose values are exactly at the limits is valid")
   func limits() throws {
     let payload = hex("00040007 01 01 00000001 54") + [UInt8](repeating: 0, count: 262_144)
     #expect(try clientEntry(payload).validationError(in: payload) == nil)

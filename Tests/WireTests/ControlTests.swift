@@ -4,7 +4,7 @@ import Wire
 import TestSupport
 
 /// PROTOCOL 2: control messages of clients, compared with literal JSON.
-@Suite("PROTOCOL 2: control messages from a client")
+@Suite("PROTOCOL 2: control messages from clients have the documented JSON")
 struct ClientControlTests {
   /// A control message, and its JSON text.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -57,14 +57,14 @@ struct ClientControlTests {
       text: #"{"activity":{"payload":null}}"#, control: .activity(ActivityChange(payload: .null))),
   ]
 
-  @Test("the JSON text of each example is parsed into the message of the example", arguments: examples)
+  @Test("the JSON text of each example is parsed into the expected message", arguments: examples)
   func decodes(_ example: Example) throws {
     let control = try ClientControl.decode(WireTests.bytes(example.text).span)
     #expect(control == example.control)
   }
 
   @Test(
-    "the message of each example is encoded as the JSON text of the example",
+    "the message of each example is encoded as the expected JSON text",
     arguments: examples.filter(\.isWritten))
   func encodes(_ example: Example) {
     #expect(text(example.control.encoded()) == example.text)
@@ -137,7 +137,7 @@ struct ClientControlTests {
     }
   }
 
-  @Test("a title has at most 128 scalars, and a payload has at most 16 KiB as JSON")
+  @Test("the title of an activity has at most 128 scalars, and its payload has at most 16 KiB as JSON")
   func activityLimits() throws {
     func decode(title count: Int) throws(WireError) -> ClientControl {
       let title = String(repeating: "é", count: count)
@@ -186,7 +186,7 @@ struct ClientControlTests {
 /// PROTOCOL 1: the body of `POST /api/sessions`.
 @Suite("PROTOCOL 1: the request body that creates a session")
 struct ActivityRequestTests {
-  @Test("an omitted member has the value of the standard activity")
+  @Test("a member that the body omits has the value of the standard activity")
   func defaults() throws {
     #expect(try decode("") == ActivityRequest(activity: .standard))
     #expect(try decode("{}") == ActivityRequest(activity: .standard))
@@ -199,7 +199,7 @@ struct ActivityRequestTests {
         == #"{"identifier":"drawtogether","title":"Draw Together","type":"generic"}"#)
   }
 
-  @Test("a complete body is parsed and written unchanged")
+  @Test("a complete request body is parsed, and written unchanged")
   func whole() throws {
     let body =
       #"{"activity":{"identifier":"i","title":"t","type":"y","payload":[1]},"follows":"ABEiM0RVZneImaq7zN3u_w"}"#

@@ -136,7 +136,7 @@ struct SystemPayloadTests {
   let ada = GatewayControlTests.ada
   let adaText = GatewayControlTests.adaText
 
-  @Test("a `participants` payload omits empty members")
+  @Test("the JSON of a `participants` payload omits empty arrays")
   func participants() throws {
     let gone = Departure(id: ada.id, number: 3, reason: .gone)
     let all = ParticipantsPayload(

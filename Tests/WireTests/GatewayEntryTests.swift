@@ -4,7 +4,7 @@ import Wire
 import TestSupport
 
 /// PROTOCOL 3: entries of the gateway, compared with literal bytes.
-@Suite("PROTOCOL 3: entries from the gateway")
+@Suite("PROTOCOL 3: entries from the gateway have the documented bytes")
 struct GatewayEntryTests {
   /// The bytes of an entry and its parts.
   struct Example: Sendable, CustomTestStringConvertible {
@@ -122,9 +122,9 @@ struct GatewayEntryTests {
 }
 
 /// The flags and the key of an entry.
-@Suite("PROTOCOL 3: flags and keys")
+@Suite("PROTOCOL 3: flags and keys of entries have the documented bits and bytes")
 struct FlagsAndKeysTests {
-  @Test("each flag has its own bit")
+  @Test("each entry flag has its own bit")
   func bits() {
     #expect(EntryFlags.reliable.rawValue == 0x01)
     #expect(EntryFlags.targeted.rawValue == 0x08)
@@ -146,7 +146,7 @@ struct FlagsAndKeysTests {
     }
   }
 
-  @Test("a key has the bytes of a UUID in the order of its text")
+  @Test("a key has the bytes of a UUID in the order of the UUID's text")
   func keys() throws {
     let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
     let key = EntryKey(uuid)

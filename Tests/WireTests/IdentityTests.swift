@@ -46,7 +46,9 @@ struct IdentityTests {
     }
   }
 
-  @Test("descriptions contain six characters of an id, and no characters of a token")
+  @Test(
+    "the description of an id has only its first six characters, and the description of a token has none of its characters"
+  )
   func descriptions() {
     #expect("\(SessionID(high: 0x0011_2233_4455_6677, low: 0))" == "ABEiM0…")
     #expect("\(Token(high: 0x0011_2233_4455_6677, low: 0))" == "(token)")

@@ -3,7 +3,7 @@ import Testing
 @testable import Wire
 
 /// The JSON of activities, compared with literal texts.
-@Suite("RFC 8259: JSON")
+@Suite("RFC 8259: JSON texts are parsed and written")
 struct JSONTests {
   @Test(
     "valid JSON is parsed",
@@ -42,14 +42,14 @@ struct JSONTests {
   }
 
   @Test(
-    "§8.1: text that is not UTF-8 is refused, even inside a string",
+    "RFC 8259 §8.1: text that is not UTF-8 is refused, even inside a string",
     arguments: ["22 C3 22", "22 ED A0 80 22", "FF"])
   func refusesBytes(_ digits: String) {
     let bytes = hex(digits)
     #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes.span) }
   }
 
-  @Test("§9: 32 levels of nested arrays and objects are accepted, 33 levels are refused")
+  @Test("RFC 8259 §9: 32 levels of nested arrays and objects are accepted, 33 levels are refused")
   func depth() throws {
     for (open, close) in [("[", "]"), (#"{"a":["#, "]}")] {
       let levels = open.count == 1 ? 32 : 16
@@ -73,7 +73,7 @@ struct JSONTests {
 }
 
 /// The example bytes in the article on the protocol.
-@Suite("Wire.docc: the examples in bytes")
+@Suite("Wire.docc: the documented example entries have the documented bytes")
 struct DocumentedExampleTests {
   @Test(
     "an entry of type Note has the documented bytes, both when the client sends it and when the gateway sends it"
@@ -109,7 +109,7 @@ struct DocumentedExampleTests {
   }
 
   @Test(
-    "the range of a member's value in an object is found",
+    "`JSONParser.range(of:in:)` returns the range of a member's value, or nil if there is no such member",
     arguments: [
       (#"{"a": [1, 2.50] , "b":2}"#, "[1, 2.50]"), (#"{"b":{"a":1},"a":"x\"}"}"#, #""x\"}""#),
       (#"{"a":1,"a": null }"#, "null"), ("{}", nil), (#"{"b":1}"#, nil),
@@ -121,7 +121,7 @@ struct DocumentedExampleTests {
   }
 
   @Test(
-    "finding a member in a text that is not one object fails",
+    "`JSONParser.range(of:in:)` throws `notJSON` for a text that is not exactly one JSON object",
     arguments: ["", "[]", "{", #"{"a":1"#, #"{"a":}"#, "{} 1", #"{"a" 1}"#])
   func noRawMember(_ text: String) {
     let bytes = WireTests.bytes(text)

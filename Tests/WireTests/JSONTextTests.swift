@@ -20,8 +20,8 @@ struct JSONTextTests {
     }
     _ = try JSONParser.parse(text(JSONParser.maximumCombining).span)
     #expect(throws: WireError.notJSON) { try JSONParser.parse(text(JSONParser.maximumCombining + 1).span) }
-    // These characters have combining class 0. They are still reordered, because they decompose into two characters of other
-    // classes.
+    // These characters have combining class 0. Normalisation reorders them nevertheless, because they decompose into two
+    // characters of other classes.
     for mark in ["\u{F73}", "\u{F75}", "\u{F81}"] {
       let marks = String(repeating: mark, count: JSONParser.maximumCombining + 1)
       #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes("\"\(marks)\"").span) }

@@ -3,7 +3,7 @@ import Wire
 import TestSupport
 
 /// Random messages, whole and in parts.
-@Suite("Random messages")
+@Suite("Random JSON, entries and messages")
 struct WirePropertyTests {
   @Test(
     "random JSON is unchanged after it is written and parsed, and truncated JSON is refused",

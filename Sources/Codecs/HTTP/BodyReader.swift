@@ -69,7 +69,7 @@ struct BodyReader: Sendable {
   /// Skips content of a body with `Content-Length`.
   mutating func skipContent(_ count: Int) {
     guard case .content(let left) = state, count <= left else {
-      preconditionFailure("the body has fewer bytes of content left than are skipped")
+      preconditionFailure("the caller skips more content than the body has left")
     }
     state = .content(left: left - count)
   }
@@ -145,7 +145,7 @@ struct BodyReader: Sendable {
       guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       state = .chunkSize(0, digits: 0)
     case .trailers(var trailers, let bytesLeft):
-      state = .ended  // Now `trailers` is the only reference to its buffers, so that they are not copied.
+      state = .ended  // Drops the second reference to the buffers, so that `receive` does not copy them.
       guard bytesLeft > 0 else { throw .trailersTooLarge(limit: limits.trailerBytes) }
       switch try trailers.receive(byte) {
       case .end: return

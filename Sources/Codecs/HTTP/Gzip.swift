@@ -2,8 +2,8 @@ internal import CZlib
 
 /// The gzip content coding (RFC 9110 §8.4.1.3, RFC 1952), for content that is compressed once and stored.
 package enum Gzip {
-  /// Compresses all bytes at once, with zlib's best compression. The output depends on the bytes only: it contains no name and
-  /// no time. Takes some 30 ns per byte, so call it at startup and not on an event loop.
+  /// Compresses all bytes in one call, with zlib's best compression. The output depends on the bytes only: it contains no name
+  /// and no time. Takes some 30 ns per byte, so call it at startup and not on an event loop.
   ///
   /// - Returns: the compressed bytes; nil if there is no memory for the compressor's state (about 260 KiB), or if the input has
   ///   4 GiB or more.

@@ -55,7 +55,7 @@ package enum MessageError: Error, Equatable, Sendable {
 
   // Responses: RFC 9112 §4, §8
 
-  /// The status line is not `HTTP/1.x`, a status of three digits and a phrase.
+  /// The status line does not consist of `HTTP/1.x`, a status of three digits, and a phrase.
   case malformedStatusLine
   /// The status line is longer than `requestLineBytes`.
   case statusLineTooLong(limit: Int)
@@ -91,7 +91,7 @@ extension MessageError: CustomStringConvertible {
     case .emptyLines:
       "More than one empty line precedes the request."
     case .invalidMethodByte(let byte):
-      "The method has the byte \(byte), which is not allowed there."
+      "The method has the byte \(byte), which is not allowed in a method."
     case .methodTooLong(let limit):
       "The method is longer than \(limit) bytes, so it is not a supported method."
     case .connectRefused:
@@ -105,23 +105,23 @@ extension MessageError: CustomStringConvertible {
     case .malformedVersion:
       "The request line does not end in HTTP/1.1."
     case .versionNotSupported(let major):
-      "HTTP version \(major) is not supported; HTTP/1.1 and HTTP/1.0 are."
+      "HTTP version \(major) is not supported; use HTTP/1.1 or HTTP/1.0."
     case .missingHost:
-      "Host is missing."
+      "The field Host is missing."
     case .repeatedHost:
-      "Host is given more than once."
+      "The field Host is given more than once."
     case .malformedHost:
-      "Host is not a host name or address with an optional port."
+      "The field Host is not a host name or address with an optional port."
     case .unknownExpectation:
       "The only supported value of Expect is 100-continue."
     case .whitespaceBeforeFirstField:
-      "The line after the first one begins with a blank."
+      "The line after the request line or status line begins with a blank."
     case .foldedField:
       "A field continues on a second line; this obsolete form is refused."
     case .spaceBeforeColon:
       "There is a blank between a field's name and its colon."
     case .invalidFieldNameByte(let byte):
-      "A field's name has the byte \(byte), which is not allowed there."
+      "A field's name has the byte \(byte), which is not allowed in a name."
     case .missingColon:
       "A field line has no colon."
     case .controlCharacter(let byte):

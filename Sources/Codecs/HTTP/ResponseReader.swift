@@ -1,5 +1,5 @@
-/// A reader of the responses of one connection in the client's role (RFC 9112), independent of the boundaries of the
-/// received bytes.
+/// A reader for HTTP clients: parses the responses that arrive on one connection (RFC 9112). The received bytes may be divided at
+/// any position.
 ///
 /// It is used like `RequestReader`. After sending a request, the caller passes the request's method to `expect(_:)` before
 /// reading the response, because a response to HEAD never has a body, even if its fields announce one.
@@ -84,7 +84,7 @@ package struct ResponseReader: Sendable {
   ) throws(MessageError) -> Event? {
     while true {
       if case .body(var reader) = state {
-        state = .betweenResponses  // so that changing `reader` copies no buffers
+        state = .betweenResponses  // Drops the second reference to the buffers, so `next` does not copy them.
         let piece = try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
         if piece == .end { return .end }
         state = .body(reader)

@@ -26,11 +26,11 @@ package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertib
   package var description: String {
     switch self {
     case .malformedNumber: "A number of bytes must consist of decimal digits."
-    case .numberTooLarge(let limit): "A number of bytes is larger than \(limit)."
-    case .malformedMetadata: "Upload-Metadata is not a list of the form key base64,key base64."
+    case .numberTooLarge(let limit): "A number of bytes is larger than the maximum of \(limit)."
+    case .malformedMetadata: "Upload-Metadata is not a comma-separated list of keys with base64 values."
     case .repeatedKey(let key): "Upload-Metadata has the key \(Self.shown(key)) more than once."
-    case .valueNotBase64(let key): "Upload-Metadata has a value that is not base64: \(Self.shown(key))."
-    case .malformedChecksum: "Upload-Checksum is not of the form algorithm base64."
+    case .valueNotBase64(let key): "The value of the key \(Self.shown(key)) in Upload-Metadata is not base64."
+    case .malformedChecksum: "Upload-Checksum is not an algorithm, a space and a base64 digest."
     case .unknownAlgorithm(let name):
       "Upload-Checksum names \(Self.shown(name)); the supported algorithms are "
         + "\(UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: " and "))."

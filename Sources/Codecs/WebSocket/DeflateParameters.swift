@@ -4,7 +4,7 @@ package struct DeflateParameters: Equatable, Sendable {
   /// The extension's name in `Sec-WebSocket-Extensions`.
   package static let extensionName = "permessage-deflate"
 
-  /// The base-2 logarithm of the window that the server uses to compress: 9 to 15; a foreign server may also use 8.
+  /// The base-2 logarithm of the window that the server uses to compress: 9 to 15 for a gateway; 8 is possible for other servers.
   package var serverWindowBits: Int { Int(serverWindow) }
 
   /// The base-2 logarithm of the window that the client uses to compress; nil if the server did not specify one.

@@ -10,7 +10,7 @@ private import CZlib
 
   /// Creates a compressor of a level: 1 is the fastest, 9 produces the smallest output.
   package init(level: Int = 6) {
-    precondition((1...9).contains(level), "the level must be 1 to 9")
+    precondition((1...9).contains(level), "the compression level must be 1 to 9")
     self.level = Int32(level)
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -31,7 +31,7 @@ private import CZlib
   ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. If the window changes, zlib's compressor is created again,
   ///     which takes some microseconds.
   package func compress(_ payload: Span<UInt8>, into bytes: inout [UInt8], windowBits: Int = 15) {
-    precondition((9...15).contains(windowBits), "the window must have 9 to 15 bits")
+    precondition((9...15).contains(windowBits), "the compression window must have 9 to 15 bits")
     if windowBits == self.windowBits {
       unsafe deflateReset(stream)
     } else {

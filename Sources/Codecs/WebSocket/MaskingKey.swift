@@ -1,9 +1,9 @@
 /// The four bytes that mask a client's payload (RFC 6455 §5.3).
 package struct MaskingKey: Hashable, Sendable {
-  /// The four bytes of the key in the order of the wire: the first byte is in the lowest eight bits.
+  /// The four bytes of the key in the order in which they are sent: the first byte is in the lowest eight bits.
   private let word: UInt32
 
-  /// Creates the key of four bytes, in the order of the wire.
+  /// Creates a key from its four bytes, in the order in which they are sent.
   package init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) {
     word = UInt32(first) | UInt32(second) << 8 | UInt32(third) << 16 | UInt32(fourth) << 24
   }
@@ -18,7 +18,7 @@ package struct MaskingKey: Hashable, Sendable {
     return MaskingKey(bytes[0], bytes[1], bytes[2], bytes[3])
   }
 
-  /// The bytes of the key in the order of the wire.
+  /// The bytes of the key in the order in which they are sent.
   package var bytes: [4 of UInt8] {
     [
       UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8),
@@ -35,7 +35,8 @@ package struct MaskingKey: Hashable, Sendable {
   /// Masks or unmasks `bytes[range]` in place, with the first byte of the key at the start of the range. Works on
   /// eight bytes at a time: a loop over single bytes takes ten times as long.
   package func apply(to bytes: inout [UInt8], in range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the payload exceeds the buffer")
+    precondition(
+      range.lowerBound >= 0 && range.upperBound <= bytes.count, "the range of the payload exceeds the buffer")
     var elements = bytes.mutableSpan
     var raw = unsafe elements.mutableBytes
     let wide = (UInt64(word) << 32 | UInt64(word)).littleEndian

@@ -187,7 +187,7 @@ package struct MessageReader: Sendable {
         if let event = try add(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
         if isInflating { return nil }
       case .inflating(var inflation):
-        state = .header  // so that inflating does not copy the earlier output
+        state = .header  // releases a reference to the earlier output, so that `inflate` does not copy it
         if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
         state = .inflating(inflation)
         return nil
@@ -280,7 +280,7 @@ extension MessageReader {
       guard isLast || !payload.isEmpty else { return nil }
       return .piece(kind: plain.kind, payload: payload, isFirst: isFirst, isLast: isLast)
     case .compressed(let kind, var bytes):
-      message = .none  // so that `append` does not copy `bytes`
+      message = .none  // releases a reference to `bytes`, so that `append` does not copy it
       bytes.append(copying: buffer.span.extracting(payload))
       guard isLast else {
         message = .compressed(kind: kind, bytes: bytes)

@@ -74,17 +74,17 @@ extension CommandError: CustomStringConvertible {
     case .published(let setting, let path, let page):
       "\(setting) \(path) is in \(page), the folder of --public, whose files are public: move it out."
     case .reserveBeyondDisk(let reserve, let disk, let data):
-      "--disk-reserve-bytes is \(SettingValue.describe(size: Int(clamping: reserve))), but the whole disk of --data \(data) has"
-        + " \(SettingValue.rough(size: disk)): lower the reserve."
+      "--disk-reserve-bytes is \(SettingValue.describe(size: Int(clamping: reserve))), "
+        + "but the whole disk of --data \(data) has \(SettingValue.rough(size: disk)): lower the reserve."
     case .start(let error, let setting): "\(setting ?? "")\(error)"
 
     case .portUnknown: "the address has port 0; \"drawtogether health\" needs the gateway's actual port"
     case .unresolved(let address, let error): "\(address) \(error)"
     case .unreachable(let error): "the gateway cannot be reached (\(error))"
-    case .tls(let words): "TLS failed (\(words))"
-    case .notHTTP: "the answer is not HTTP"
+    case .tls(let words): "the TLS connection to the gateway failed (\(words))"
+    case .notHTTP: "the answer of the gateway is not HTTP"
     case .noAnswer: "the gateway closed the connection before its answer was complete"
-    case .timeout(let limit): "no answer within \(limit)"
+    case .timeout(let limit): "the gateway did not answer within \(limit)"
     case .unhealthy(let status): "the gateway answered with status \(status)"
 
     case .folder(let error): "--data: \(error)"
@@ -104,11 +104,12 @@ extension CommandError: CustomStringConvertible {
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
     case .nothingLost(let id): "session \(id) is not damaged: there is nothing to repair"
     case .stillDamaged(let id):
-      "session \(id) is damaged and still has participants: its gateway removes the damaged bytes from the log "
-        + "when it opens the session again; run this command after that"
+      "session \(id) is damaged and still has participants: "
+        + "run this command after its gateway has opened the session again and removed the damaged bytes from the log"
     case .gone(let id): "session \(id) has expired and was removed"
     case .alreadyEnded(let id): "session \(id) has ended already"
-    case .notOwner(let user): "the data folder belongs to user \(user), and only that user may do this"
+    case .notOwner(let user):
+      "the data folder belongs to user \(user), and only this user may run this command"
 
     case .copySource(.backup, let error), .copyTarget(.restore, let error): "--data: \(error)"
     case .copySource(.restore, .notAFolder(let path)), .copyTarget(.backup, .notAFolder(let path)):

@@ -43,7 +43,7 @@ enum CommandError: Error, Equatable, Sendable {
   case missingAction
   case unknownAction(String)
   case missingOperand(String, action: String)
-  /// An operand that is too many: the action takes no more operands.
+  /// An extra operand: the action takes fewer operands.
   case extraOperand(String, action: String)
   case unknownJoinFlag(String)
   case flagOfOtherAction(String, action: String, takes: [String])

@@ -10,7 +10,7 @@ package struct ExportedContent: Sendable {
   /// The suggested file name, if any.
   package let suggestedFileName: String?
 
-  /// The media type: that of the content type, or else `application/octet-stream`.
+  /// The media type of the content type; `application/octet-stream` if the content type has none.
   package var mediaType: String { contentType.preferredMIMEType ?? "application/octet-stream" }
 }
 

@@ -29,9 +29,11 @@ extension Never: Transferable, TransferRepresentation {
   public typealias Body = Never
 
   /// Traps, because `Never` has no representation.
-  public static var transferRepresentation: Never { fatalError("Never has no representation") }
+  public static var transferRepresentation: Never {
+    fatalError("the type Never has no transfer representation")
+  }
   /// Traps, because `Never` has no body.
-  public var body: Never { fatalError("Never has no representation") }
+  public var body: Never { fatalError("the type Never has no body") }
 }
 
 extension TransferRepresentation where Body == Never {

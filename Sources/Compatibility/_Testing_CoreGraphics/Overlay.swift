@@ -1,2 +1,2 @@
-// Swift Testing imports a module of this name in every file that also imports CoreGraphics. On Apple's systems, that module
-// attaches images to tests. Here the module is empty, and such a file compiles.
+// Swift Testing imports the module `_Testing_CoreGraphics` in every file that also imports CoreGraphics. On Apple's systems,
+// `_Testing_CoreGraphics` attaches images to tests. Here it is empty, so that such a file compiles.

@@ -71,7 +71,7 @@ int clinux_socket_traffic(int descriptor, uint64_t *received, uint64_t *acknowle
   memset(&information, 0, sizeof information);
   socklen_t length = sizeof information;
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &information, &length) != 0) return 0;
-  // An older kernel does not report these figures.
+  // Older kernels do not report the numbers of received and acknowledged bytes.
   if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof information.tcpi_bytes_received) return 0;
   *received = information.tcpi_bytes_received;
   *acknowledged = information.tcpi_bytes_acked;

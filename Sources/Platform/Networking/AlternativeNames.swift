@@ -36,7 +36,7 @@ package struct AlternativeNames: Equatable, Sendable {
     (hosts.map { "DNS:\($0)" } + addresses.map { "IP:\($0)" }).joined(separator: ",")
   }
 
-  /// Returns true for labels of letters, digits and hyphens (RFC 1123 §2.1) that are not a numeric address.
+  /// Returns true if the text consists of labels of letters, digits and hyphens (RFC 1123 §2.1), and is not a numeric address.
   private static func isHostName(_ text: String) -> Bool {
     let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return text.utf8.count <= 253 && IPAddress(text) == nil

@@ -19,7 +19,7 @@ struct ClientHelloReader {
   private var recordBytesLeft = 0
   /// The number of bytes of the message that have been received, including its header.
   private var messageBytes = 0
-  /// The type of the message and its length, as far as they have arrived.
+  /// The received bytes of the message's type and length.
   private var messageHeader: UInt32 = 0
 
   /// Appends bytes from the client, and checks them.
@@ -45,7 +45,7 @@ struct ClientHelloReader {
     recordBytesLeft == 0 && messageBytes >= Self.messageHeaderInBytes && messageBytes >= messageLength
   }
 
-  /// The length of the message with its header, once the header has arrived.
+  /// The length of the message with its header. It is valid when the header has arrived.
   private var messageLength: Int { Int(messageHeader & 0xFF_FFFF) + Self.messageHeaderInBytes }
 
   /// Reads the header of a record.
@@ -62,7 +62,7 @@ struct ClientHelloReader {
     guard available >= Self.recordHeaderInBytes else { return false }
     let length = Int(bytes[position + 3]) << 8 | Int(bytes[position + 4])
     guard length <= Self.recordLimitInBytes else { throw .recordTooLong(length) }
-    // §5.1: no fragment of a handshake message is empty.
+    // RFC 8446 §5.1: no fragment of a handshake message is empty.
     guard length > 0 else { throw .emptyRecord }
     position += Self.recordHeaderInBytes
     recordBytesLeft = length

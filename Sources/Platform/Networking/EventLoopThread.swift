@@ -62,7 +62,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   /// Waits for the end of the thread. The loop's own thread must not call it.
   package func join() {
-    precondition(!isOnLoop, "a loop cannot wait for its own end")
+    precondition(!isOnLoop, "the thread of an event loop cannot wait for the end of this loop")
     thread.withLock { $0 }?.join()
   }
 
@@ -87,9 +87,10 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   /// Makes the loop run another turn soon. Any thread may call it. Several calls before that turn cause one turn.
   package func wake() {
     guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    // The loop itself checks the flag before it waits.
+    // On the loop's own thread, the eventfd is not needed: the loop checks `isWakePending` before it waits.
     guard !isOnLoop else { return }
-    // The eventfd is never read, because each write is a new edge. A write can fail only after 2^64 earlier writes.
+    // The eventfd is watched edge-triggered, so each write wakes the loop, and the eventfd is never read. A write can fail only
+    // after 2^64 earlier writes.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 

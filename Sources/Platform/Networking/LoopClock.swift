@@ -2,13 +2,13 @@ internal import Platform
 package import Primitives
 internal import Synchronization
 
-/// The time of an event loop's current iteration. Reading it costs no system call.
+/// The time of an event loop's current iteration. Reading the clock costs no system call.
 ///
-/// The loop refreshes it before the jobs and before the turn of each iteration. While the loop runs, only its thread
-/// may read it; debug builds check that.
+/// The loop refreshes the clock before the jobs and before the turn of each iteration. While the loop runs, only the loop's
+/// thread may read the clock; debug builds check that.
 package final class LoopClock: Sendable {
   private let nanoseconds: Atomic<Int64>
-  /// The thread of the loop; 0 while it does not run.
+  /// The thread of the loop; 0 while the loop does not run.
   private let thread = Atomic<UInt>(0)
 
   /// Creates a clock that shows a time.

@@ -13,7 +13,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   package enum Origin: Equatable, Sendable {
     /// The directory had a usable certificate.
     case loaded
-    /// The certificate was created now, for this reason.
+    /// `loadOrCreate` created the certificate, for the given reason.
     case created(Reason)
   }
 
@@ -25,7 +25,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     case unreadable
     /// The key did not match the certificate.
     case mismatched
-    /// The certificate was not valid yet, by the clock.
+    /// According to the clock, the certificate was not valid yet.
     case notYetValid
     /// The certificate had expired, or would expire within `renewalMargin`.
     case expired

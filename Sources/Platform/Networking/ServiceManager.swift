@@ -32,7 +32,7 @@ package struct ServiceManager: Sendable {
     watchdogInterval = isOurs && allowed > 1 ? .microseconds(allowed / 2) : nil
   }
 
-  /// Notifies the manager of a state, without waiting.
+  /// Notifies the service manager (such as systemd) of a state, without waiting.
   package func notify(_ state: State) throws(SystemError) {
     let bytes = Array(state.rawValue.utf8)
     let result = unsafe bytes.withUnsafeBytes { bytes in

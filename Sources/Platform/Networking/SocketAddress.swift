@@ -101,7 +101,7 @@ package enum AddressError: Error, Equatable, Sendable, CustomStringConvertible {
     case .missingHost: "has no host before the port; write 0.0.0.0 for every address"
     case .badBrackets: "must have an IPv6 address, and nothing else, in brackets: [::1]:8080"
     case .unknownHost(let code): "names a host that was not found: \(Self.words(for: code))"
-    case .hostHasNoAddress: "names a host without an address"
+    case .hostHasNoAddress: "names a host that has no IP address"
     }
   }
 

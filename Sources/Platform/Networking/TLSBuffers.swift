@@ -22,7 +22,9 @@ final class TLSBuffers {
 
   /// Creates a BIO that is valid as long as this object lives.
   func makeBIO() -> OpaquePointer {
-    guard let bio = unsafe BIO_new(Self.method.pointer) else { preconditionFailure("no memory for OpenSSL") }
+    guard let bio = unsafe BIO_new(Self.method.pointer) else {
+      preconditionFailure("OpenSSL has no memory for a BIO (a buffer)")
+    }
     unsafe BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
     return unsafe bio
   }
@@ -56,7 +58,7 @@ final class TLSBuffers {
         let written = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
         unsafe Unmanaged<TLSBuffers>.fromOpaque(object).takeUnretainedValue().write(written)
       })
-    guard let method = unsafe method else { preconditionFailure("no memory for OpenSSL") }
+    guard let method = unsafe method else { preconditionFailure("OpenSSL has no memory for a BIO method") }
     return unsafe Method(pointer: method)
   }()
 }

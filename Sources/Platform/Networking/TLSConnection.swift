@@ -108,7 +108,8 @@ package final class TLSConnection {
   package func encrypt(_ plaintext: Span<UInt8>, into ciphertextOut: inout [UInt8]) throws(TLSError) {
     if case .failed(let error) = state { throw error }
     precondition(isHandshakeComplete && !isClosed, "a TLS connection must be open to encrypt")
-    precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext exceeds the limit")
+    precondition(
+      plaintext.count <= Self.encryptLimitInBytes, "the plaintext is longer than encryptLimitInBytes")
     // A record has at most 29 bytes in addition to the plaintext: header, tag, and content type or nonce.
     let recordCount = plaintext.count / Self.recordLimitInBytes + 1
     ciphertextOut.reserveExtra(for: plaintext.count + recordCount * 64)
@@ -198,7 +199,9 @@ package final class TLSConnection {
   // MARK: - Steps
 
   private func makeSSL() {
-    guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("no memory for OpenSSL") }
+    guard let ssl = unsafe SSL_new(context.pointer) else {
+      preconditionFailure("OpenSSL has no memory for a new TLS connection")
+    }
     unsafe self.ssl = ssl
     let bio = unsafe buffers.makeBIO()
     // SSL_set_bio takes ownership of both references, which refer to the same object.
@@ -213,7 +216,7 @@ package final class TLSConnection {
     do throws(ClientHelloError) {
       return try reader.append(ciphertext)
     } catch {
-      // RFC 8446 §6: a fatal alert in a record of its own, as OpenSSL writes it.
+      // RFC 8446 §6: the fatal alert is sent in a separate record, as OpenSSL sends it.
       if let alert = error.alert { ciphertextOut += [21, 3, 3, 0, 2, 2, alert] }
       state = .failed(.invalidClientHello(error))
       throw .invalidClientHello(error)

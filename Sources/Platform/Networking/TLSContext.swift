@@ -58,7 +58,8 @@ package struct TLSClientContext: Sendable {
     /// The certificates in a PEM file, and certificates that were signed with the keys of these certificates. The file may
     /// contain a server's own certificate.
     case certificates(path: String)
-    /// The certificates of the system's authorities, and those in a PEM file as with the case `certificates`.
+    /// The certificates of the system's authorities, and the certificates in a PEM file, which are trusted as in the case
+    /// `certificates`.
     case systemAnd(path: String)
     /// Any certificate. Only for requests to this machine that contain no secret.
     case unverified
@@ -90,7 +91,7 @@ package struct TLSClientContext: Sendable {
     guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
       throw .trustedCertificatesUnusable(path: path, .take())
     }
-    // With this flag, a certificate in the file is trusted even if the authority that signed it is not.
+    // With this flag, a certificate in the file is trusted even if the authority that signed the certificate is not trusted.
     _ = unsafe X509_VERIFY_PARAM_set_flags(
       SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }

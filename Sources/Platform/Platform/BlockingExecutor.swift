@@ -34,7 +34,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Makes the thread end after the queued jobs have run. Any thread may call it.
+  /// Makes the thread end after the queued jobs have run. Any thread may call this function.
   package func stop() {
     isStopping.store(true, ordering: .releasing)
     signal()

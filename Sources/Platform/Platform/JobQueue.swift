@@ -9,7 +9,7 @@ package final class JobQueue: Sendable {
   /// Creates an empty queue.
   package init() {}
 
-  /// Appends a job. Any thread may call it.
+  /// Appends a job. Any thread may call this function.
   package func append(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }

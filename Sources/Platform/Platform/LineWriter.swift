@@ -52,7 +52,7 @@ package final class LineWriter: Sendable {
   /// The number of all dropped lines.
   package var droppedLines: UInt64 { droppedInAll.load(ordering: .relaxed) }
 
-  /// Queues a line, which must end in a line feed. Any thread may call it.
+  /// Queues a line, which must end in a line feed. Any thread may call this function.
   package func enqueue(_ line: [UInt8], isImportant: Bool = false) {
     enum Next {
       case nothing
@@ -79,7 +79,7 @@ package final class LineWriter: Sendable {
     }
     switch next {
     case .nothing: break
-    // The result is ignored: the call fails only after 2^64 signals for which the thread did not wait.
+    // The result is ignored: the call fails only if the thread has left almost 2^64 signals unread.
     case .ring: _ = clinux_eventfd_signal(wakeup.rawValue)
     case .start: start()
     case .write: write(line)

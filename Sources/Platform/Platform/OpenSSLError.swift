@@ -27,7 +27,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
   package var description: String {
     guard code != 0 else { return "OpenSSL reported no reason" }
     if library == ERR_LIB_SYS { return SystemError.message(for: reason) }
-    guard let text = unsafe ERR_reason_error_string(code) else { return "error \(reason) of OpenSSL" }
+    guard let text = unsafe ERR_reason_error_string(code) else { return "OpenSSL error \(reason)" }
     return unsafe String(cString: text)
   }
 }

@@ -12,7 +12,7 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
   /// Finishes a running digest, which must be of SHA-256 (checked).
   package init(finishing digest: RunningDigest) {
-    precondition(digest.algorithm == .sha256, "the running digest must be of SHA-256")
+    precondition(digest.algorithm == .sha256, "the digest must use the algorithm SHA-256")
     bytes = digest.finish()
   }
 

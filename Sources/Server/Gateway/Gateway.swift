@@ -269,7 +269,7 @@ package final class Gateway: Sendable {
   private static func words(for error: SystemError) -> String {
     if error.isAddressInUse { return "another program already listens on this address" }
     if error.isAddressNotLocal { return "this machine has no such address" }
-    if error.isPermissionDenied { return "this user may only use ports from 1024 on" }
+    if error.isPermissionDenied { return "the user of this process may not listen on ports below 1024" }
     return "\(error)"
   }
 

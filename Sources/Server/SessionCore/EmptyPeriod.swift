@@ -37,8 +37,8 @@ struct EmptyPeriod {
 
   /// Returns the wall time at which the period without active participants began; nil while the session has active participants.
   ///
-  /// Unless this time was recorded before a load, it is computed backwards from the present, because the wall clock may have been
-  /// corrected since the beginning of the period.
+  /// If the time was recorded before a load, returns the recorded time. Otherwise, subtracts the length of the period from the
+  /// present wall time, because the wall clock may have been corrected during the period.
   func date(now: MonotonicTime, date: Date) -> Date? {
     guard let since else { return nil }
     return recorded ?? date.addingTimeInterval(-now.seconds(since: since))

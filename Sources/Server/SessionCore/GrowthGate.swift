@@ -11,7 +11,8 @@ struct GrowthGate {
   var dataRefusal: Refusal? {
     didSet { isClosed = memoryPressure != nil || dataRefusal != nil }
   }
-  /// True while `memoryPressure` or `dataRefusal` is set. The code that receives entries checks only this flag for both.
+  /// True while `memoryPressure` or `dataRefusal` is set. The code that receives entries checks this flag instead of the two
+  /// properties.
   private(set) var isClosed = false
   /// True while the whole gateway has too many unsaved bytes.
   var refusesUnsaved = false

@@ -74,7 +74,7 @@ extension Session {
       participant.isAwaitingDueEntry = true
       var refusal = Refusal(
         .sequenceGap,
-        "Entry \(clientSequence) arrived, but entry \(participant.acknowledged + 1) is expected: send again from there."
+        "Entry \(clientSequence) arrived, but entry \(participant.acknowledged + 1) is expected: send again from that entry."
       )
       refusal.expected = participant.acknowledged + 1
       refusal.clientSequence = clientSequence
@@ -172,7 +172,7 @@ extension Session {
     !hasTooManyUnsaved && !growth.isClosed && fits(entry)
   }
 
-  /// Returns the refusal of an entry for lack of room; nil if there is room.
+  /// Returns the refusal of an entry for which the session has no room; nil if there is room.
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if growth.isClosed, entry.flags.retention != .remove {

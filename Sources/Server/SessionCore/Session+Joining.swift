@@ -4,8 +4,8 @@ internal import WebSocket
 
 /// Joining and leaving.
 extension Session {
-  /// Adds a waiting participant for a socket. The socket gets the list of active participants. Its own participant becomes active
-  /// only when it joins.
+  /// Adds a waiting participant for a socket, and sends the list of active participants to the socket. The new participant
+  /// becomes active only when the socket joins.
   package mutating func wait(
     _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {

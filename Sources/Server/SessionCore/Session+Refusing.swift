@@ -16,7 +16,7 @@ extension Session {
     effects.append(.refused(connection: subscriber.connection, refusal.code))
     guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
-      reason.detail = "The client has not read its refusals, which have reached \(Self.refusalBytes) bytes."
+      reason.detail = "The client does not read: its unread refusals have reached \(Self.refusalBytes) bytes."
       close(subscriber, reason, now: now, &effects)
       return
     }
@@ -71,7 +71,7 @@ extension Session {
     appendSystem(SystemType.notice, notice.encoded())
   }
 
-  /// Counts the participant's previous refusal as ignored if this refusal comes before the retry time of the previous one.
+  /// Counts a refusal as ignored if the participant is refused again before the retry time of the first refusal.
   mutating func countIgnoredRefusal(
     _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]

@@ -74,7 +74,7 @@ extension Session {
     return counters
   }
 
-  /// Sends a `committed` message to the participants whose entries it covers, if the message is due.
+  /// Sends a `committed` message to the participants whose entries the message covers, if the message is due.
   ///
   /// - Returns: the message, if all members that have received the whole log get it together with the entries of this turn;
   ///   otherwise no bytes.

@@ -77,7 +77,9 @@ package final class CommandConnection: Sendable {
     var user: UInt32 = 0
     let status = unsafe clinux_local_peer_user(socket.rawValue, &user)
     guard status == 0, user == owner else {
-      Self.send("refused only user \(owner), the owner of the data folder, may do this", to: socket)
+      Self.send(
+        "refused permission denied: only user \(owner), the owner of the data folder, may run commands",
+        to: socket)
       return nil
     }
     guard let line = CommandListener.line(from: socket, within: .seconds(5)) else { return nil }
@@ -92,7 +94,8 @@ package final class CommandConnection: Sendable {
 
   private static func send(_ line: String, to socket: borrowing OwnedDescriptor) {
     let bytes = Array(line.utf8.prefix(CommandListener.lineBytes - 1)) + [UInt8(ascii: "\n")]
-    // The send buffer of a new socket has room for a line. If the other process has ended, it does not need the answer.
+    // The result is ignored: the send buffer of a new socket has room for a line, and a process that has ended does not need the
+    // answer.
     _ = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
   }
 }

@@ -13,7 +13,7 @@ extension DataFolder {
       if errno == ENOTDIR { throw .notMade(path: path, SystemError("mkdir", code: ENOTDIR)) }
       guard errno == ENOENT else { throw .unusable(path: path, SystemError("open", code: errno)) }
       let above = nearestFolder(path)
-      // A link without a target would prevent the creation of a folder.
+      // A symbolic link without a target would prevent the creation of the folder.
       if unsafe lstat(path, &status) == 0 { throw .unusable(path: path, SystemError("open", code: ENOENT)) }
       guard unsafe access(above, W_OK | X_OK) == 0 else {
         throw .notMade(path: path, SystemError("mkdir", code: errno))
@@ -34,7 +34,7 @@ extension DataFolder {
   }
 
   /// Returns the size of a folder's file system, and the bytes that a user without privileges can still write; nil if the file
-  /// system does not report them. For a missing folder, the values are those of the place where it would be created.
+  /// system does not report them. For a missing folder, the values are those of the nearest existing folder above it.
   package static func room(for path: String) -> (total: UInt64, free: UInt64)? {
     var information = statvfs()
     guard unsafe statvfs(nearestFolder(path), &information) == 0, information.f_blocks > 0 else { return nil }

@@ -45,7 +45,7 @@ package final class DataFolder: Sendable {
       throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
     }
     if status == 0 {
-      // All files of sessions are below this folder. So its name and the names above it are synced when it is created.
+      // All files of sessions are below this folder. So when this folder is created, its name and the names above it are synced.
       let synced = clinux_sync_file_system(root.rawValue)
       guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }
@@ -97,7 +97,7 @@ package final class DataFolder: Sendable {
     try root.folder(Self.sessions, for: operation)
   }
 
-  /// Opens a folder next to the sessions' folder. Creates a missing one.
+  /// Opens a folder next to the sessions' folder. Creates the folder if it is missing.
   func openOrMake(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> Folder {

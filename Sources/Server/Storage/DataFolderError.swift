@@ -20,13 +20,13 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notADataFolder(path: String)
   /// The folder is an unfinished copy.
   case unfinished(path: String, DataFolderCopy.Purpose)
-  /// The target of a copy has unexpected entries. The values are the number of these entries and the name of the first one.
+  /// The target of a copy has unexpected files or folders. The values are their number and the name of the first one.
   case notEmpty(path: String, count: Int, first: String, DataFolderCopy.Purpose)
   /// The target of a copy is the source folder itself.
   case sameFolder(path: String)
-  /// The target of a copy is inside an entry of the source folder that the source uses for its own files.
+  /// The target of a copy is inside a folder that the source uses for its own files.
   case withinOwn(path: String, name: String)
-  /// The source folder is inside an entry that the copy would replace.
+  /// The source folder is inside a folder of the target that the copy would replace.
   case holdsSource(path: String, name: String)
   /// The target of a restore has sessions.
   case hasSessions(path: String, count: Int)
@@ -61,15 +61,15 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .unfinished(let path, .backup):
       "the folder \(path) has an unfinished backup: use another folder, or create the backup again"
     case .unfinished(let path, .restore):
-      "the data folder \(path) has an unfinished restore: repeat 'drawtogether restore', "
-        + "which then starts from the beginning"
+      "the data folder \(path) has an unfinished restore: "
+        + "repeat 'drawtogether restore', which then starts from the beginning"
     case .notEmpty(let path, let count, let first, .backup):
-      "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "
-        + "'\(first)'): a backup needs a new folder, or an empty one"
+      "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as '\(first)'): "
+        + "a backup needs a new folder, or an empty folder"
     case .notEmpty(let path, let count, let first, .restore):
-      "the folder \(path) is not empty and not a data folder (it has \(count) "
-        + "\(count == 1 ? "name" : "names"), such as '\(first)'): a backup is restored into a new folder, an empty "
-        + "one, or a data folder without sessions"
+      "the folder \(path) is not empty and not a data folder "
+        + "(it has \(count) \(count == 1 ? "name" : "names"), such as '\(first)'): "
+        + "a backup is restored into a new folder, an empty folder, or a data folder without sessions"
     case .sameFolder(let path):
       "\(path) is the data folder itself: a backup needs a separate folder"
     case .withinOwn(let path, let name):
@@ -77,8 +77,8 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .holdsSource(let path, let name):
       "the source is inside '\(name)' of \(path), and the copy would replace '\(name)': move the source first"
     case .hasSessions(let path, let count):
-      "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): a backup is restored into "
-        + "a folder without sessions, so move these sessions away or name another folder"
+      "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): "
+        + "a backup is restored into a folder without sessions, so move these sessions away or name another folder"
     case .unusable(let path, let error):
       "\(name) \(path) cannot be used (\(error))\(Self.remedy(error))"
     }

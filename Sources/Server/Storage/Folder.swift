@@ -72,12 +72,12 @@ struct Folder: ~Copyable, Sendable {
       operation, unsafe clinux_rename_in(rawValue, name, newFolder.rawValue, newName))
   }
 
-  /// Removes a file. Succeeds if there is none.
+  /// Removes a file. Succeeds if there is no such file.
   func removeFile(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     try Self.checkRemoval(operation, unsafe clinux_unlink_in(rawValue, name))
   }
 
-  /// Removes a folder with its content, or a file. Succeeds if there is none.
+  /// Removes a folder with its content, or a file. Succeeds if neither exists.
   func removeTree(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
   }

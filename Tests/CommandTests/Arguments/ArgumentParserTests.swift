@@ -5,7 +5,7 @@ import Wire
 @testable import drawtogether
 
 /// Parsing of flags and variables.
-@Suite("Argument parser")
+@Suite("Flags and environment variables are parsed into settings")
 struct ArgumentParserTests {
   private func read(
     _ arguments: [String] = [], _ environment: [String: String] = [:]

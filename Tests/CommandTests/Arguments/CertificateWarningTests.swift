@@ -8,7 +8,7 @@ import TestSupport
 @testable import drawtogether
 
 /// Warnings about certificates that browsers refuse.
-@Suite("Certificate warnings")
+@Suite("A certificate that browsers would refuse causes a warning")
 struct CertificateWarningTests {
   private let folder = TemporaryFolder()
   /// 2026-01-01T00:00:00Z, the creation time of the certificate; it expires 396 days later.

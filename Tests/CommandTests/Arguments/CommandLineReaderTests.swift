@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@Suite("Reader of command lines")
+@Suite("CommandLineReader divides arguments into flags, values and operands")
 struct CommandLineReaderTests {
   private typealias Argument = CommandLineReader.Argument
 
@@ -41,7 +41,7 @@ struct CommandLineReaderTests {
     #expect(read(["--", "a"], endsFlagsAtDashes: false) == [Self.flag(""), .operand("a")])
   }
 
-  @Test("If a flag has no `=`, its value is the next argument, even if that begins with dashes")
+  @Test("If a flag has no `=`, its value is the next argument, even if this argument begins with dashes")
   func values() throws {
     var reader = CommandLineReader(["--a=1", "--b", "--", "--c", "--d", "--e"], endsFlagsAtDashes: true)
     var values: [String?] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import drawtogether
 
 /// The output of `--check-config`.
-@Suite("Configuration report")
+@Suite("The report of all settings and their origins")
 struct ConfigurationReportTests {
   private struct UnexpectedInvocation: Error {}
 
@@ -50,7 +50,8 @@ struct ConfigurationReportTests {
   }
 
   @Test(
-    "The report shows the page folder that was found beside the program, and quotes a path with a blank")
+    "The report shows the page folder that was found beside the program, and quotes a path that contains a space"
+  )
   func found() throws {
     let rows = try report(["--data", "my data"]) { $0.publicDirectory = "/usr/share/drawtogether/Public" }
     #expect(rows.contains(["--public", "/usr/share/drawtogether/Public", "found"]))

@@ -5,7 +5,7 @@ import Wire
 @testable import drawtogether
 
 /// Parsing of the commands on a data folder.
-@Suite("Data commands")
+@Suite("The command lines of the commands on a data folder are parsed")
 struct DataCommandTests {
   private static let whole = "AbCdEfGhIjKlMnOpQrStUw"
   /// An id that looks like a flag.
@@ -138,7 +138,7 @@ struct DataCommandTests {
     #expect(error?.description == words)
   }
 
-  @Test("A session prefix matches the ids that begin with it. Upper and lower case differ")
+  @Test("A session prefix matches the ids that begin with it. The comparison is case-sensitive")
   func matches() throws {
     let session = try #require(SessionID(Self.whole))
     for (text, fits) in [("A", true), ("AbCdEf…", true), (Self.whole, true), ("ab", false), ("b", false)] {

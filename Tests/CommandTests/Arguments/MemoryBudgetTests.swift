@@ -5,7 +5,7 @@ import Wire
 @testable import drawtogether
 
 /// The division of memory.
-@Suite("Memory budget")
+@Suite("MemoryBudget divides the available memory into shares, and derives limits from them")
 struct MemoryBudgetTests {
   private func budget(
     _ mebibytes: Int, _ arguments: String..., https: Bool = true
@@ -64,13 +64,13 @@ struct MemoryBudgetTests {
       (
         ["--max-memory-bytes", "512M", "--max-connections", "1000"],
         "--memory is 384M, but the limits may need 1G: --max-memory-bytes 512M may need 960M, --max-connections 1000 may"
-          + " need 23M, the program needs 64M, everything else needs at least 12M. Raise --memory or lower the"
+          + " need 23M, the program needs 64M, all other parts need at least 12M. Raise --memory or lower the"
           + " limits."
       ),
       (
         ["--max-session-log-bytes", "1G", "--max-memory-bytes", "1G"],
         "--memory is 384M, but the limits may need 2G: --max-memory-bytes 1G may need 1.9G, the program needs 64M,"
-          + " everything else needs at least 13M. Raise --memory or lower the limits."
+          + " all other parts need at least 13M. Raise --memory or lower the limits."
       ),
     ])
   func refused(arguments: [String], says: String) throws {
@@ -84,7 +84,7 @@ struct MemoryBudgetTests {
   }
 
   @Test(
-    "Limits that were computed for an amount of memory still fit into this amount when the operator sets them explicitly"
+    "The limits that a memory budget computes still fit into the same memory when the operator sets them as flags"
   )
   func again() throws {
     for mebibytes in [128, 384, 768, 3_000] {

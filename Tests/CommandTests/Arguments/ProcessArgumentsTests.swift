@@ -2,8 +2,8 @@ import Testing
 
 @testable import drawtogether
 
-/// The kernel's list of arguments.
-@Suite("Process arguments")
+/// The parsing of the argument list that the kernel provides (`/proc/self/cmdline`).
+@Suite("The arguments of the process are read from the kernel's list")
 struct ProcessArgumentsTests {
   @Test(
     "The kernel's argument list is split after each zero byte, and empty arguments are kept",

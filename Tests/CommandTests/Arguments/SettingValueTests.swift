@@ -3,10 +3,10 @@ import Testing
 @testable import drawtogether
 
 /// The syntax of sizes and durations.
-@Suite("Values of settings")
+@Suite("Sizes and durations in settings are parsed and printed")
 struct SettingValueTests {
   @Test(
-    "A duration is a number, or numbers with units",
+    "A duration is parsed from a number of seconds, or from numbers with units",
     arguments: [
       ("90", 90), ("90s", 90), ("0", 0), ("0s", 0), ("2m", 120), ("2min", 120), ("1h30m", 5_400),
       ("30d", 2_592_000),
@@ -17,7 +17,7 @@ struct SettingValueTests {
   }
 
   @Test(
-    "Invalid durations and fractions of seconds are rejected",
+    "Durations that are invalid or contain fractions of seconds are rejected",
     arguments: [
       "", " ", "s", "-1", "+1", "1.5h", "500ms", "30m1h", "1m1m", "10x", "1h30", "1 h", "5s ", "1w", "1mo",
       "9223372036854775807", "9223372036854775807d", "99999999999999999999", "\u{0661}s",
@@ -27,7 +27,7 @@ struct SettingValueTests {
   }
 
   @Test(
-    "In a setting with milliseconds, a number without a unit counts milliseconds",
+    "In a setting with milliseconds, a number without a unit is a number of milliseconds",
     arguments: [("5", 5), ("5ms", 5), ("1s", 1_000)])
   func milliseconds(_ text: String, _ milliseconds: Int) {
     #expect(SettingValue.milliseconds(text) == milliseconds)

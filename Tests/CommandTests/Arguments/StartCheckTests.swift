@@ -8,7 +8,7 @@ import TestSupport
 @testable import drawtogether
 
 /// The checks of a machine before a gateway starts.
-@Suite("Start check")
+@Suite("The check of the configuration before a start")
 struct StartCheckTests {
   private let folder = TemporaryFolder()
 
@@ -31,13 +31,13 @@ struct StartCheckTests {
     StartCheck(configuration(change)).errors().map(\.description)
   }
 
-  @Test("A missing data folder is not an error, and is not created")
+  @Test("The start check reports no error for a missing data folder, and does not create the folder")
   func well() throws {
     #expect(errors() == [])
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
   }
 
-  @Test("The check reports all errors, not only the first one")
+  @Test("The start check reports all errors, not only the first one")
   func all() throws {
     try folder.write("", to: "file")
     let found = errors {
@@ -63,7 +63,9 @@ struct StartCheckTests {
     #expect(found.last?.contains("\(folder.path)/none.crt") == true)
   }
 
-  @Test("Key, token and data folder must not be in the public folder of the page")
+  @Test(
+    "The start check reports an error if the key, the token or the data folder is inside the public folder of the page"
+  )
   func published() throws {
     for name in ["public/key.pem", "public/js/token", "secret.pem"] { try folder.write("x", to: name) }
     try FileManager.default.createSymbolicLink(
@@ -85,7 +87,7 @@ struct StartCheckTests {
     #expect(started?.description == errors { $0.dataDirectory = folder.path + "/public" }.first)
   }
 
-  @Test("Probable mistakes cause warnings")
+  @Test("A setting that is valid but probably a mistake causes a warning")
   func warnings() {
     func warnings(
       _ openFiles: Int? = nil, memory: Int? = nil, _ change: (inout GatewayConfiguration) -> Void
@@ -127,13 +129,13 @@ struct StartCheckTests {
         $0.limits.diskReserveBytes = 0
         $0.memory = 500 << 20
       } == [
-        "--memory is 500M, but only 512M of memory are available, of which the kernel needs some for sockets and files: the"
+        "--memory is 500M, but only 512M of memory are available, and the kernel needs some of this memory for sockets and files: the"
           + " kernel may kill the process before it reaches --memory; three quarters of the available memory are safe"
       ])
   }
 
   @Test(
-    "A secret file has one line, which is the secret",
+    "The token file must contain a single line, and this line is the token",
     arguments: [
       ("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s3cret\n\n", nil), ("", nil),
       ("\n", nil), ("two words", nil), (" s3cret", nil), ("s\u{E9}cret", nil),
@@ -155,7 +157,7 @@ struct StartCheckTests {
     #expect(try SecretFile.readToken(of: asked).metricsToken == token)
   }
 
-  @Test("The error for a missing secret file contains its path. Without the setting, no file is read")
+  @Test("The error for a missing token file contains its path; if no token file is set, no file is read")
   func noSecret() throws {
     let path = folder.path + "/none"
     let fault = #expect(throws: CommandError.self) {

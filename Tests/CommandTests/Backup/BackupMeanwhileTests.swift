@@ -93,7 +93,9 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A missing upload file is not a fault while the record of its removal may not be on disk yet")
+  @Test(
+    "A missing upload file is not a fault if the log, when it is read again, records the removal of the upload"
+  )
   func discarded() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -194,7 +196,7 @@ struct BackupMeanwhileTests {
     #expect(try place.names("sessions").isEmpty)
   }
 
-  @Test("A content file that stays missing is reported after two attempts")
+  @Test("A content file that is still missing at the second attempt to copy it is reported")
   func stays() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)

@@ -3,7 +3,7 @@ import Testing
 
 /// This version reads the data folders of earlier versions. The contract tests check the same folders
 /// with a running gateway.
-@Suite("Data folders of earlier versions")
+@Suite("Data folders of earlier versions can still be read and used")
 struct EarlierFolderTests {
   private static let fixtures =
     #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/StorageTests/Fixtures"
@@ -41,7 +41,7 @@ struct EarlierFolderTests {
     let system: Bool?
   }
 
-  @Test("The fixtures contain a data folder of version 1")
+  @Test("The test data contain a data folder of version 1")
   func first() {
     #expect(Self.versions.contains("version-1"))
   }

@@ -8,7 +8,7 @@ import Wire
 @testable import drawtogether
 
 /// The output of `export`.
-@Suite("drawtogether export")
+@Suite("The command `drawtogether export`")
 struct ExportTests {
   private static let key = #""key":"00000000-0000-0000-0000-000000000001""#
 
@@ -51,7 +51,7 @@ struct ExportTests {
       + #""payload":"sealed"}"#,
   ]
 
-  @Test("The first line describes the session, and each further line describes one entry")
+  @Test("The first line of an export describes the session, and each further line describes one entry")
   func all() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())
@@ -61,7 +61,7 @@ struct ExportTests {
     #expect(run.lines == lines)
   }
 
-  @Test("--state prints the retained entries only")
+  @Test("`export --state` prints only the retained entries")
   func state() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())
@@ -91,7 +91,9 @@ struct ExportTests {
     line.split(separator: ",").first?.split(separator: ":").last.flatMap { Int($0) }
   }
 
-  @Test("Duplicate entries after a compaction are printed once", arguments: [[], ["--state"]])
+  @Test(
+    "If a log contains an entry twice after a compaction, `export` prints the entry once",
+    arguments: [[], ["--state"]])
   func compacted(_ flags: [String]) async throws {
     var log = MadeLog("Export000000000000000A")
     log.person(1, "Ada")
@@ -132,7 +134,7 @@ struct ExportTests {
     #expect(CommandRun(["export", "Export0A", "--data", folder.path]).code == 0)
   }
 
-  @Test("The entries before the damage are printed, and the command exits with 1")
+  @Test("`export` prints the entries before the damage in a log, and exits with 1")
   func damaged() async throws {
     let folder = try KeptFolder()
     let log = drawn()
@@ -148,7 +150,7 @@ struct ExportTests {
     )
   }
 
-  @Test("If the output goes to a full disk, the command exits with 1 and the reason")
+  @Test("If the output goes to a full disk, `export` exits with 1 and prints the reason")
   func fullOutput() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())

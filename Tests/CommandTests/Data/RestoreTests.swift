@@ -10,7 +10,7 @@ import Wire
 @testable import drawtogether
 
 /// The effects of `restore`.
-@Suite("drawtogether restore")
+@Suite("The command `drawtogether restore`")
 struct RestoreTests {
   private let folder: KeptFolder
 
@@ -71,7 +71,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("A missing session and an ambiguous prefix are errors")
+  @Test("`restore` reports an error if no session begins with the given prefix, or several sessions do")
   func notFound() async throws {
     #expect(
       run("Res").errors

@@ -7,7 +7,7 @@ import Wire
 @testable import drawtogether
 
 /// Tests of the output of `drawtogether sessions`.
-@Suite("drawtogether sessions")
+@Suite("The command `drawtogether sessions`")
 struct SessionListTests {
   private static let closed = "Closed000000000000000A"
   private static let open = "Open-0000000000000000A"
@@ -86,7 +86,9 @@ struct SessionListTests {
       ])
   }
 
-  @Test("The command prints a table, or lines of JSON with `--json`. Neither contains a complete session id")
+  @Test(
+    "`drawtogether sessions` prints a table, or lines of JSON with `--json`; the output contains no complete session id"
+  )
   func command() async throws {
     let folder = try await folder()
     let table = CommandRun(["sessions", "--data", folder.path])
@@ -114,7 +116,7 @@ struct SessionListTests {
     #expect(CommandRun(["sessions", "--data", folder.path]).code == 0)
   }
 
-  @Test("An unreadable log is listed with the reason, and the command exits with 1")
+  @Test("`drawtogether sessions` lists a session with an unreadable log, prints the reason, and exits with 1")
   func unreadable() async throws {
     let folder = try await folder()
     let id = try #require(SessionID(Self.open))
@@ -128,7 +130,7 @@ struct SessionListTests {
         == "drawtogether: session Open-0…: the file is not a log, or its beginning is damaged\n")
   }
 
-  @Test("A folder that is not a data folder is an error, and no file is created in it")
+  @Test("`sessions` and `verify` exit with 2 if the folder is not a data folder")
   func noFolder() throws {
     let run = CommandRun(["sessions", "--data", "/nonexistent/data"])
     #expect(run.code == 2)

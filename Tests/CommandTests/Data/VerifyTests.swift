@@ -7,7 +7,7 @@ import Wire
 @testable import drawtogether
 
 /// The faults that `verify` finds.
-@Suite("drawtogether verify")
+@Suite("The command `drawtogether verify`")
 struct VerifyTests {
   private static let photo = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
   private static let later = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
@@ -21,7 +21,7 @@ struct VerifyTests {
   private let folder: KeptFolder
   private let id: SessionID
 
-  /// A session with entries, a photo, and an upload with 6 of 9 bytes.
+  /// Creates a session with entries, a photo, and an upload with 6 of 9 bytes.
   init() async throws {
     folder = try KeptFolder()
     let log = Self.log()
@@ -44,8 +44,8 @@ struct VerifyTests {
     return log
   }
 
-  /// Returns the faults of a session in another folder: the files of this test's session, and its log with the records that
-  /// `more` appends.
+  /// Returns the faults of a session in another folder. The session has the same files as this test's session, and the same log
+  /// with the additional records that `more` appends.
   private func faults(_ more: (inout MadeLog) -> Void) async throws -> [String] {
     let other = try KeptFolder()
     try await other.make(Self.log(more))
@@ -128,8 +128,8 @@ struct VerifyTests {
     #expect(damaged.code == 1)
     #expect(
       damaged.output
-        == "Verify… log, byte \(offsets[3]): \(lost) bytes fail their check and are lost; the following records can be "
-        + "read\n")
+        == "Verify… log, byte \(offsets[3]): \(lost) bytes fail their check (length or CRC) and are lost; "
+        + "the records after them can be read\n")
     let export = CommandRun(["export", "Verify", "--data", folder.path])
     #expect(export.code == 1 && export.output.contains("\"targets\":[1,2]"))
     #expect(export.errors.hasPrefix("drawtogether: session Verify…: log, byte \(offsets[3]): "))
@@ -143,15 +143,15 @@ struct VerifyTests {
       #expect(mended.code == 1)
       #expect(
         mended.output
-          == "Verify… log.damaged-1: \(lost) damaged bytes were removed from the log: drawtogether repair Verify… accepts the "
-          + "loss\n")
+          == "Verify… log.damaged-1: \(lost) damaged bytes were removed from the log: to accept the loss, run drawtogether "
+          + "repair Verify…\n")
     }
     try folder.unlock()
     let repaired = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(repaired.code == 0, "\(repaired.errors)")
     #expect(
       repaired.output
-        == "session Verify…: the loss of \(lost) damaged bytes is accepted; they remain beside the log, in log.accepted-N\n"
+        == "session Verify…: the loss of \(lost) damaged bytes is accepted; the bytes remain beside the log, in log.accepted-N\n"
     )
     #expect(run().code == 0)
     #expect(try folder.bytes("log.accepted-1", of: id) == Array(bytes[offsets[3]..<offsets[4]]))
@@ -162,7 +162,7 @@ struct VerifyTests {
       again.errors == "drawtogether: session Verify… is not damaged: there is nothing to repair\n")
   }
 
-  @Test("ST9 `repair` repairs a damaged frame without a loss")
+  @Test("ST9 `repair` corrects a changed bit in the frame of a log record, and no record is lost")
   func repairFrame() throws {
     var bytes = try folder.bytes("log", of: id)
     let whole = bytes
@@ -241,8 +241,8 @@ struct VerifyTests {
     #expect(run.code == 1)
     #expect(
       run.output == """
-        Verify… attachments/\(Self.digest): the SHA-256 of the file's content is \(Self.otherDigest)
-        Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, but the file has 11
+        Verify… attachments/\(Self.digest): the file's name is not the SHA-256 of the file's content, which is \(Self.otherDigest)
+        Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, but the file has 11 bytes
 
         """)
     #expect(run.errors.hasPrefix("drawtogether: 2 faults in 1 of 1 session, 2 files, "))
@@ -255,11 +255,14 @@ struct VerifyTests {
     #expect(
       try SessionCheck(id, in: try folder.opened()).faults.map(\.description) == [
         "attachments/\(Self.digest): attachment \(Self.photo) needs this file, which is missing",
-        "uploads/\(Self.arriving): attachment \(Self.later) had received 6 bytes, but the file has 5",
+        "uploads/\(Self.arriving): the log says that 6 bytes of attachment \(Self.later) were received, "
+          + "but the file has 5 bytes",
       ])
   }
 
-  @Test("A file without an attachment is not a fault, since a crash may leave such a file")
+  @Test(
+    "`verify` reports no fault for a file to which no attachment refers, because a crash can leave such a file"
+  )
   func leftovers() throws {
     _ = try folder.place("nobody's", in: id)
     try folder.leave("nobody's", of: UUID(), in: id)
@@ -282,11 +285,12 @@ struct VerifyTests {
     #expect(found.count == 1)
     #expect(
       found.first?.hasPrefix(
-        "uploads/\(Self.arriving): attachment \(id) has the SHA-256 \(Self.otherDigest), but the file has ")
+        "uploads/\(Self.arriving): attachment \(id) has the SHA-256 \(Self.otherDigest), but the file's SHA-256 is "
+      )
         == true)
   }
 
-  @Test("A missing file of a removed attachment is not a fault")
+  @Test("`verify` reports no fault if the file of a removed attachment is missing")
   func removedAttachment() async throws {
     let removed = try await faults { log in
       let id = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
@@ -324,7 +328,7 @@ struct VerifyTests {
         log.add(SessionRecord(kind: .base, body: []))
       },
       // The sender of the entry has a participant number that was never assigned.
-      Wrong(words: "an entry of participant 5000, but the highest participant number is 4096") { log in
+      Wrong(words: "an entry is from participant 5000, but the highest participant number is 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
       Wrong(words: "A record of kind run has sequence 4 after 4.") { log in
@@ -374,7 +378,7 @@ struct VerifyTests {
     #expect(both.count == 2)
   }
 
-  @Test("A session without a log, or with an invalid beginning of its log, is a fault")
+  @Test("`verify` reports a fault for a session whose log is missing, or has an invalid beginning")
   func noLog() throws {
     try folder.put([], as: "log", of: id)
     #expect(run().output.contains("Verify… log, byte 0: the last record is incomplete (0 bytes)\n"))
@@ -386,7 +390,9 @@ struct VerifyTests {
     #expect(run.output.contains("Verify… log, byte 0: cannot open the log of a session"))
   }
 
-  @Test("A record that is being written is not a fault, but a record that stays incomplete is a fault")
+  @Test(
+    "`verify` waits for a record that is being written, and reports a fault only if the record stays incomplete"
+  )
   func beingWritten() throws {
     let bytes = try folder.bytes("log", of: id)
     let sessions = try folder.opened()
@@ -394,7 +400,7 @@ struct VerifyTests {
     try folder.put(bytes.dropLast(9), as: "log", of: id)
     let written = try SteadyCheck(id, in: sessions) {
       waits += 1
-      // The record is written in many pieces, to a slow disk.
+      // Whenever the check waits, three more bytes of the record are written, as on a slow disk.
       try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // An error appears as a fault.
     }
     #expect(waits == 3)
@@ -406,7 +412,7 @@ struct VerifyTests {
     #expect(torn.last?.faults.count == 1)
   }
 
-  @Test("A session that was removed during the check is not a fault")
+  @Test("`verify` reports no fault for a session that is removed during the check")
   func removedSession() async throws {
     let sessions = try folder.opened()
     try await folder.store.remove(id)

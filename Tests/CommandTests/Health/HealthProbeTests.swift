@@ -9,7 +9,7 @@ import TestSupport
 @testable import drawtogether
 
 /// Results of the health check for various answers.
-@Suite("Health probe")
+@Suite("HealthProbe checks if the configured gateway answers with 200")
 struct HealthProbeTests {
   /// Accepts one connection on loopback, reads the head of a request, sends a fixed answer, and closes.
   private final class Answerer: Sendable {
@@ -144,7 +144,9 @@ struct HealthProbeTests {
     #expect(throws: CommandError.portUnknown) { try HealthProbe.check(configuration(http: 0)) }
   }
 
-  @Test("A wildcard listener is probed on loopback", arguments: ["0.0.0.0", "localhost"])
+  @Test(
+    "If the gateway listens on all addresses, the health probe connects to loopback",
+    arguments: ["0.0.0.0", "localhost"])
   func wildcard(_ host: String) throws {
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     var configuration = GatewayConfiguration()

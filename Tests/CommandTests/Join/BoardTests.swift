@@ -4,7 +4,7 @@ import Testing
 @testable import drawtogether
 
 /// The content of the board after messages of the session.
-@Suite("Board")
+@Suite("Messages of a session change the strokes, texts and pictures on the board")
 struct BoardTests {
   private static let one = UUID()
   private static let two = UUID()
@@ -58,7 +58,7 @@ struct BoardTests {
     #expect(board.markCount == 0)
   }
 
-  @Test("A stroke never exceeds the maximum number of points, even if they arrive one by one")
+  @Test("A stroke never exceeds the maximum number of points, even if the points arrive one by one")
   func longest() throws {
     let (most, list) = (StrokeMark.maximumPoints, { Array(repeating: $0, count: $1).joined(separator: ",") })
     let more = #"{"point":[2,2],"points":[[2,2],[3,3]],"pressures":[0.1,0.2]}"#

@@ -4,7 +4,7 @@ import Testing
 @testable import drawtogether
 
 /// The board as dots, and the output for terminals.
-@Suite("Braille")
+@Suite("The board is drawn in a terminal with braille dots, letters and colors")
 struct BrailleTests {
   @Test("Each dot sets one bit of a braille character. Dots outside the canvas are ignored")
   func dots() {
@@ -54,7 +54,7 @@ struct BrailleTests {
   }
 
   @Test(
-    "Each dot in any of the ranges is returned once, even if ranges overlap or cross 64-bit words of the mask"
+    "DotMask returns each dot of its ranges once, even if ranges overlap or cross the mask's 64-bit words"
   )
   func mask() {
     var mask = DotMask(width: 130, height: 2)
@@ -74,7 +74,7 @@ struct BrailleTests {
     #expect(dots == [[5, 0]])
   }
 
-  @Test("A line of very many short segments keeps its end and its corners")
+  @Test("If a stroke has very many short segments, its end and its corners are still drawn")
   func shortPieces() throws {
     let there = (0...3000).map { (Double($0) / 100, 0.0) }
     let items = [try stroke(there + there.reversed() + [(0, 10), (0, 10.01)])]

@@ -3,7 +3,7 @@ import Testing
 @testable import drawtogether
 
 /// Pictures are recognized by their first bytes. Their sizes are those after the rotation that Exif data requests.
-@Suite("Image headers")
+@Suite("Image types and sizes in the headers of files")
 struct ImageHeaderTests {
   private static let png: [UInt8] =
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [

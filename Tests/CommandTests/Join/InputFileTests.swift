@@ -6,7 +6,7 @@ import TestSupport
 @testable import drawtogether
 
 /// Files are read completely or not at all.
-@Suite("Input files")
+@Suite("An input file is read completely or not at all")
 struct InputFileTests {
   @Test("A file that exceeds the limit is rejected, even if the file does not report its size")
   func limits() throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import drawtogether
 
 /// Parsing of the command line of `drawtogether join`.
-@Suite("Join's command line")
+@Suite("The command line of `drawtogether join` is parsed")
 struct JoinArgumentParserTests {
   private static let link = "https://draw.example/s/AAAAAAAAAAAAAAAAAAAAAA"
 

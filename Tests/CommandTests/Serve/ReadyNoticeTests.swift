@@ -5,7 +5,7 @@ import Networking
 @testable import drawtogether
 
 /// The notice of a gateway that is ready.
-@Suite("Ready notice")
+@Suite("The notice that a gateway prints when it is ready")
 struct ReadyNoticeTests {
   private func notice(
     http: String?, https: String?, interfaces: [String] = [],
@@ -133,7 +133,8 @@ struct ReadyNoticeTests {
     #expect(text.contains("Data             data: \(words), 1T free, durability process\n"))
   }
 
-  @Test("URLs for other machines are listed only for wildcard listeners, and IPv6 URLs only for [::]")
+  @Test(
+    "The ready notice lists URLs for other machines only for wildcard listeners, and IPv6 URLs only for [::]")
   func network() throws {
     let loopback = try notice(http: "127.0.0.1:8080", https: nil, interfaces: ["192.0.2.7"]).text
     #expect(!loopback.contains("network") && !loopback.contains("Certificate"))

@@ -3,7 +3,7 @@ import Testing
 @testable import drawtogether
 
 /// The default number of reactors.
-@Suite("Usable cores")
+@Suite("The default number of reactors is the number of usable cores")
 struct UsableCoresTests {
   struct Machine: CustomTestStringConvertible {
     let testDescription: String

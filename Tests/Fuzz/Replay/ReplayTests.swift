@@ -3,12 +3,13 @@ import FuzzTargets
 import Testing
 
 /// Runs every stored input once, as a regression test.
-@Suite("Fuzzing: the corpora")
+@Suite("The stored fuzzing inputs are run once as regression tests")
 struct ReplayTests {
   private static let corpora =
     String(#filePath).split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Corpus"
 
-  @Test("every input of the corpus passes the checks of its target", arguments: FuzzTarget.all.map(\.name))
+  @Test(
+    "every stored fuzzing input passes the checks of its fuzz target", arguments: FuzzTarget.all.map(\.name))
   func replays(_ name: String) throws {
     let target = try #require(FuzzTarget.all.first { $0.name == name })
     let folder = "\(Self.corpora)/\(name)"
@@ -24,7 +25,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("every corpus has a target, and every target has a corpus")
+  @Test("every fuzzing corpus has a fuzz target, and every fuzz target has a corpus")
   func targets() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora)
     #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Binary messages, split into entries as by a client or by a gateway.
+/// The fuzz target that splits a binary message of a client or of a gateway into entries.
 enum Entries {
   /// Byte 0 of the input chooses the sender (client or gateway), and byte 1 the maximum payload length. The remaining bytes are a
   /// message.

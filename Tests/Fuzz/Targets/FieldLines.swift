@@ -44,7 +44,8 @@ enum FieldLines {
     }
   }
 
-  /// Returns the fields with elements added by proxies: in the last line, or each in a line of its own.
+  /// Returns the fields with elements that proxies added to the field `name`: at the end of its last line, or each element in a
+  /// line of its own.
   private static func adding(
     _ elements: [String], to name: String, in fields: FieldList, _ isOnOneLine: Bool
   ) -> FieldList {

@@ -49,8 +49,8 @@ enum Handshakes {
   private static func checkOffer(_ value: String) throws {
     guard let parameters = DeflateParameters.negotiate(offers: [value]) else { return }
     try check(parameters, least: 9)
-    // A client that offered no `client_max_window_bits` refuses a response with this parameter. Only responses without the
-    // parameter are checked as such a client checks them.
+    // A client that offered no `client_max_window_bits` refuses a response with this parameter. `check(response:)` acts like such
+    // a client here, so a response with the parameter is not passed to it.
     guard parameters.clientMaxWindowBits == nil else { return }
     let agreed = try DeflateParameters.check(response: [parameters.responseValue])
     try expect(

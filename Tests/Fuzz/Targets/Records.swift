@@ -14,7 +14,7 @@ enum Records {
     } catch let error as RecordError {
       try expect(!error.description.isEmpty, "no description of \(error.fault)")
     }
-    // The entry of an attachment contains JSON too. The body is used as this JSON.
+    // The entry of an attachment contains JSON too, so the input is also parsed as this JSON.
     _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // nil if the body is refused
   }
 

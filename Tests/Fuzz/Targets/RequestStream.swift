@@ -75,7 +75,8 @@ private struct RequestReading: Equatable {
   private(set) var fault: String?
   private let connection: Connection
 
-  /// All connections are equal, so that the comparison of two results ignores the reader.
+  /// The reader under test. Any two objects of this class are equal, so that the comparison of two `RequestReading`s ignores the
+  /// reader.
   private final class Connection: Equatable {
     var reader: RequestReader
 

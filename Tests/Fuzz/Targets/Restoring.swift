@@ -31,11 +31,12 @@ enum Restoring {
     try checkGoingOn(shell)
   }
 
-  /// Checks that the restored session continues like any other, and that the file that it then writes restores the same state.
+  /// Checks that the restored session works like any other session, and that the file that it then writes restores the same
+  /// state.
   private static func checkGoingOn(_ shell: SessionShell) throws {
     let client = try shell.connect(Join(profile: Profile(name: "A", color: "#000000")))
     try shell.endTurn()
-    guard client.isOpen else { return }  // No participant number is left.
+    guard client.isOpen else { return }  // The client is refused if no participant number is left.
     try expect(client.applied != nil, "the new participant is not caught up")
     for (sequence, flags) in [EntryFlags(.reliable, retention: .append), .reliable].enumerated() {
       var message: [UInt8] = []

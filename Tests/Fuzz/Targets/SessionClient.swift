@@ -11,7 +11,7 @@ final class SessionClient {
     let key: EntryKey
   }
 
-  /// The content of `joined`.
+  /// The fields of a `joined` message.
   struct Joined {
     let token: Token?
     let sequence: UInt64

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// The calls that a gateway's code for attachment files makes.
+/// Calls to the session about attachments, as the gateway's code for attachment files makes them.
 extension SessionShell {
-  /// Changes one of a few attachments, as far as its state allows.
+  /// Chooses one of four attachments, and changes it in a way that its state allows. Adds the attachment if it does not exist.
   func changeAttachment(_ program: inout InputReader) {
     let number = UInt64(program.below(4))
     let id = EntryKey(high: 0, low: number).uuid

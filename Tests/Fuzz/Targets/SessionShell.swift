@@ -284,7 +284,7 @@ final class SessionShell {
     }
     let newcomer = try connect(Join())
     for _ in 0..<2 { try endTurn() }
-    guard newcomer.isOpen else { return }  // The session is full.
+    guard newcomer.isOpen else { return }  // The client is refused if the session is full.
     guard newcomer.applied != nil else { throw Finding("a new participant is never caught up") }
     for client in clients where client.joined != nil {
       try expect(client.isOnBoundary, "a frame is incomplete")

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Queue of content checks")
+@Suite("The queue of content checks is bounded, and the clients in it take turns")
 struct ContentCheckQueueTests {
   private let ada = IPAddress(v4: 1)
   private let ben = IPAddress(v4: 2)
@@ -65,7 +65,7 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "If two addresses wait for the same content, it is verified once, when the first address has its turn"
+    "If two addresses wait for the same content, it is verified once, as soon as either address has its turn"
   )
   func shared() {
     let checks = Checks()
@@ -96,7 +96,7 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "If the queue is full, a client with few waiting contents displaces the newest waiting content of the client with the most"
+    "In a full queue, a client with few waiting contents displaces the newest waiting content of the client with the most"
   )
   func full() {
     let checks = Checks(running: 1, waiting: 8)
@@ -119,7 +119,7 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "In a full queue, a content for which two clients wait is not replaced if one of them has few waiting contents"
+    "In a full queue, a content that two clients wait for is not displaced if one of these clients has few waiting contents"
   )
   func fullShared() {
     let checks = Checks(running: 1, waiting: 5)
@@ -132,7 +132,7 @@ struct ContentCheckQueueTests {
     #expect(checks.begin() == [content(5)])
   }
 
-  @Test("The addresses of one IPv6 network are one client")
+  @Test("The addresses of one IPv6 network count as one client")
   func networks() {
     let checks = Checks(perClient: 1)
     #expect(checks.add(content(1), for: IPAddress(v6High: 7, low: 1)))

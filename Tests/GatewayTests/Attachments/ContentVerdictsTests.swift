@@ -8,7 +8,7 @@ import Wire
 @testable import Gateway
 
 /// The recorded results of content checks, with the identities (`ContentMark`) of real files.
-@Suite("Verdicts on contents")
+@Suite("A verdict on a content applies only to the file that was checked")
 final class ContentVerdictsTests {
   private let path =
     FileManager.default.temporaryDirectory.path + "/drawtogether-verdicts-\(UUID().uuidString)"
@@ -57,7 +57,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: content, second) == nil)
   }
 
-  @Test("The same damage is recorded once, and a new file with the content counts as intact")
+  @Test("The same damage is recorded only once, and a new file with the same content counts as intact")
   func damage() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()
@@ -68,7 +68,7 @@ final class ContentVerdictsTests {
     #expect(!verdicts.isDamaged(content) && verdicts.verdict(on: content, placed) == .intact)
   }
 
-  @Test("The result of a check is dropped if the file was replaced during the check")
+  @Test("The result of a content check is dropped if the file was replaced during the check")
   func placedMeanwhile() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()
@@ -123,7 +123,7 @@ final class ContentVerdictsTests {
 }
 
 extension OverSockets {
-  @Suite("Verifying contents")
+  @Suite("ContentVerifier verifies each content once, with limits on the waiting requests")
   struct ContentVerifierTests {
     /// Starts a gateway that has not verified any attachment of a session.
     private static func fresh(

@@ -159,7 +159,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a piece with a wrong checksum is dropped, even if the client disconnects right after it has sent the piece"
+      "PROTOCOL 4: if the checksum of a request's bytes is wrong, they are dropped, even if the client has disconnected"
     )
     func cutWithWrongChecksum() throws {
       let room = try JournalRoom()

@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4, Read: whole contents and ranges, and readers that are slow, stop or disconnect.
-  @Suite("Downloads")
+  @Suite("PROTOCOL 4: attachments are downloaded as a whole or in ranges, by fast and slow readers")
   struct DownloadTests {
     struct Way: CustomTestStringConvertible {
       let isSecure: Bool

@@ -7,7 +7,7 @@ import Wire
 
 extension OverSockets {
   /// P6: limits on the memory and on the reads that a client's requests about attachments can cause.
-  @Suite("Limits on requests about attachments")
+  @Suite("P6: a client's requests about attachments cause bounded memory use and bounded reads")
   struct JournalBoundsTests {
     @Test(
       "If a client repeats a creation with an endless body, it gets the response after a limited number of bytes"
@@ -28,7 +28,7 @@ extension OverSockets {
     }
 
     @Test(
-      "The list of attachments that is sent in pieces is the same as the whole list",
+      "The list of attachments has the same bytes, whether it is sent in pieces or as a whole",
       arguments: [0, 1, 2, 50, 400])
     func listInPieces(count: Int) throws {
       let attachments = try (0..<count).map { number in

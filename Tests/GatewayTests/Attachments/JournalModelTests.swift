@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// P3, P6: concurrent changes of the same attachments by several clients, in any order.
-  @Suite("Attachments under random requests")
+  @Suite("P3, P6: attachments stay consistent under random concurrent requests")
   struct JournalModelTests {
     /// The seeds include all seeds with which this test failed in the past.
     @Test(

@@ -12,8 +12,8 @@ extension OverSockets {
   /// P5, P6: uploads that are faster than the disk, and a gateway that stops during uploads and downloads.
   @Suite("Uploads to a slow disk, and transfers while the gateway stops")
   struct JournalPressureTests {
-    /// The most bytes of one request that the gateway keeps in memory: two buffers, one more read for each, and the paused
-    /// input.
+    /// The maximum number of bytes of one request that the gateway keeps in memory. Each of two buffers may exceed its limit by
+    /// one read, and one more read waits while the request is paused.
     private static let bytesEach = 2 * (Upload.fewPendingBytes + 131_072) + 131_072
 
     @Test(
@@ -47,7 +47,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: while the disk hangs, the gateway reads only two buffers of a 64 MiB upload; afterwards the upload continues",
+      "P6: while the disk hangs, the gateway reads two buffers of a 64 MiB upload, and the rest when the disk works again",
       arguments: [false, true])
     func standstill(isSecure: Bool) throws {
       let room = try JournalRoom()

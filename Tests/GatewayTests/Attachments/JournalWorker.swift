@@ -147,7 +147,7 @@ final class JournalWorker {
     let content = material.content(index)
     let possible =
       switch deed {
-      // The upload was removed or replaced before the request was answered.
+      // 404 or 409: another request removed or replaced the upload before this request was answered.
       case .create, .add, .addInChunks: [201, 404, 409]
       case .patch: [204, 404, 409]
       case .remove: [204, 404]

@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4: the same content is stored once, and is kept while an attachment refers to it.
-  @Suite("Attachments with the same content")
+  @Suite("Attachments with the same content share one file")
   struct SameContentTests {
     @Test(
       "If attachments with the same content are added at the same time, they share a file, which is removed with the last of them"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The buffer of an upload")
 struct UploadBufferTests {
-  @Test("Bytes that arrive during a write wait for the next write")
+  @Test("Bytes that arrive while the upload's earlier bytes are being written wait for the next write")
   func order() {
     var buffer = UploadBuffer()
     #expect(buffer.isEmpty)
@@ -19,7 +19,9 @@ struct UploadBufferTests {
     #expect(buffer.isEmpty)
   }
 
-  @Test("Bytes that are appended to the array from `take` are written after the bytes that `take` returned")
+  @Test(
+    "If the caller of `take` appends bytes to the returned array, all bytes of the array are written in their order"
+  )
   func taking() {
     var buffer = UploadBuffer()
     buffer.append([1])

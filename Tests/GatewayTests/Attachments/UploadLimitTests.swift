@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// P6: limits on uploads, and uploads that are accepted again when there is room.
-  @Suite("Limits of uploads")
+  @Suite("P6: uploads beyond a limit are refused, and accepted again when there is room")
   struct UploadLimitTests {
     private static let body = Content.bytes(300_000, seed: 41)
 
@@ -18,7 +18,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: beyond the limit `uploads`, a request is refused with a retry time, until any of the other uploads ends"
+      "P6: while as many uploads as allowed are in progress, a further upload is refused with a retry time"
     )
     func atOnce() throws {
       let room = try JournalRoom { $0.limits.uploads = 2 }
@@ -86,8 +86,8 @@ extension OverSockets {
       #expect(answer.status == 507)
       #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
       #expect(gateway.files(of: session, in: .uploads).isEmpty)
-      // No entry may announce the attachment. Otherwise, the uploader's page would show the attachment, and then report that
-      // a participant removed it.
+      // The refused attachment must not be announced in an entry. Otherwise, the uploader's page would show the attachment, and
+      // then report that a participant removed it.
       try witness.send(witness.entry([1]))
       try witness.read(until: "the entry that was sent after the refused upload") {
         $0.received.contains { $0.payload == [1] }

@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4: several writers of one upload, and uploads whose attachment or session is removed.
-  @Suite("Concurrent uploads")
+  @Suite("PROTOCOL 4: uploads with several writers at the same time, or with a removal during the upload")
   struct UploadRaceTests {
     private static let body = Content.bytes(600_000, seed: 21)
 
@@ -42,7 +42,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: a new upload in one request replaces a stalled one with the same id, and begins at the first byte",
+      "PROTOCOL 4: a new upload in one request replaces a stalled upload with the same id, and begins at the first byte",
       arguments: JournalClient.Framing.allCases)
     func anew(framing: JournalClient.Framing) throws {
       let room = try JournalRoom()
@@ -287,7 +287,8 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 4: while an upload is completed or removed, a request for its offset gets an offset or 404")
+      "PROTOCOL 4: a request for the offset of an upload that is just being completed or removed gets an offset or 404"
+    )
     func statusAtTheEnd() throws {
       let room = try JournalRoom()
       let bytes = Array(Self.body[..<40_000])

@@ -10,7 +10,7 @@ import TestSupport
 
 extension OverSockets {
   /// Uploads that continue at their offsets after a restart, no matter how the process ended.
-  @Suite("Uploads after restarts")
+  @Suite("After a restart of the gateway, uploads continue at their offsets")
   struct UploadRestartTests {
     /// Waits until a session's list of attachments fulfils a condition.
     private static func wait(

@@ -12,7 +12,7 @@ import Wire
 @testable import Gateway
 
 /// Uploads in all their states, with real files and without sockets.
-@Suite("Upload service")
+@Suite("UploadService handles uploads in all their states")
 struct UploadServiceTests {
   private static let digest = "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab"
   private static let bytes = Array("abcdefgh".utf8)
@@ -63,7 +63,7 @@ struct UploadServiceTests {
     #expect(await !worker.isHoldingBody(upload))
   }
 
-  @Test("tus: a piece at a wrong offset is refused with the offset of the upload")
+  @Test("tus: a PATCH at a wrong offset is refused, and the refusal states the upload's offset")
   func offsetMismatch() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -71,7 +71,9 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: upload) == ["drop 409 at 0"])
   }
 
-  @Test("tus: a piece with a wrong checksum is dropped, and the offset returns to the piece's beginning")
+  @Test(
+    "tus: if the checksum of a PATCH is wrong, its bytes are dropped, and the upload's offset is as before the PATCH"
+  )
   func checksumMismatch() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -99,7 +101,7 @@ struct UploadServiceTests {
     #expect(await worker.readyDigest == Self.digest)
   }
 
-  @Test("If all slots are used, an upload with a slow body is evicted for a new upload")
+  @Test("If all upload slots are used, an upload with a slow body is evicted for a new upload")
   func slow() async throws {
     let worker = try UploadWorker(uploads: 1)
     let slow = try await worker.begin(.post(length: 100_000))
@@ -131,7 +133,7 @@ struct UploadServiceTests {
     #expect(await worker.effects(of: late) == ["drop 410"])
   }
 
-  @Test("tus: an upload keeps its session in memory only while a piece arrives, not between pieces")
+  @Test("tus: an upload keeps its session in memory only while a PATCH request is in progress")
   func busy() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -178,7 +180,7 @@ struct UploadServiceTests {
     #expect(await worker.slotsInUse == 0)
   }
 
-  @Test("tus: the bytes of an interrupted request are kept, and the next request continues after them")
+  @Test("tus: the bytes of an interrupted request are kept, and the next request continues after these bytes")
   func resumed() async throws {
     let worker = try UploadWorker()
     await worker.complete(try await worker.begin(.create(size: 8)), [])
@@ -210,7 +212,7 @@ struct UploadServiceTests {
     #expect(await !worker.exists)
   }
 
-  @Test("If only the disk reserve is free, an upload is refused before its attachment exists")
+  @Test("If only the disk reserve is free, an upload is refused before an attachment is created")
   func fullDisk() async throws {
     let worker = try UploadWorker(diskReserveBytes: 1 << 60)
     let upload = try await worker.begin(.post(length: 8))
@@ -447,7 +449,7 @@ private actor UploadWorker {
       effects[number].append("close")
       isLast = true
     }
-    // A real connection also calls `disconnect` when it has sent the last response, or closes.
+    // A real connection also calls `disconnect` after it has sent the last response, and when it closes.
     if isLast { service.disconnect(uploads[number]) }
   }
 

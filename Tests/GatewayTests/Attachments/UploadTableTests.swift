@@ -5,7 +5,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("The table of uploads")
+@Suite("UploadTable assigns upload slots, and evicts slow uploads when no slot is free")
 struct UploadTableTests {
   private static func time(_ seconds: Int) -> MonotonicTime {
     MonotonicTime(nanoseconds: Int64(seconds) * 1_000_000_000)
@@ -45,7 +45,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "An address or IPv6 network may use at most a quarter of the slots; clients on this machine may use all slots"
+    "An address or IPv6 network may use at most a quarter of the upload slots; clients on this machine may use all"
   )
   func share() throws {
     let table = Self.table(uploads: 8)
@@ -69,7 +69,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "When all slots are used, the slowest upload that is below the minimum rate and older than 5 s is evicted"
+    "When all upload slots are used, the slowest upload that is below the minimum rate and older than 5 s is evicted"
   )
   func slowestFirst() throws {
     let table = Self.table(uploads: 4)
@@ -235,7 +235,7 @@ struct UploadTableTests {
   }
 }
 
-@Suite("The rate of a body")
+@Suite("BodyRate: the average rate of a request body, without pauses")
 struct BodyRateTests {
   @Test("The average rate of a body covers only the last window of time")
   func window() {
@@ -260,7 +260,7 @@ struct BodyRateTests {
     #expect(rate.average(at: time(1_000_100)) == nil)
   }
 
-  @Test("The time and the bytes of a pause do not count toward the rate")
+  @Test("Time that passes and bytes that arrive during a pause do not count toward the rate")
   func pause() {
     var rate = BodyRate(window: .seconds(30))
     rate.resume(at: MonotonicTime(nanoseconds: 7_000_000_000))

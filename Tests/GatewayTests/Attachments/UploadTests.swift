@@ -8,7 +8,7 @@ import Wire
 extension OverSockets {
   /// PROTOCOL 4: an attachment from its first byte to its removal, over connections on the session's reactor and on
   /// another reactor.
-  @Suite("Uploads")
+  @Suite("PROTOCOL 4: attachments are uploaded, over connections to any reactor")
   struct UploadTests {
     /// The form of the body.
     enum Kind: CaseIterable {

@@ -6,9 +6,9 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Broadcaster")
+@Suite("Broadcaster sends the entries of each turn to the members, and has them saved")
 struct BroadcasterTests {
-  @Test("All entries of a turn are sent to each member with one `send`, in their order")
+  @Test("All entries of a turn are sent to each member with one `send` call, in the order of the entries")
   func oneSend() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()
@@ -27,7 +27,7 @@ struct BroadcasterTests {
     }
   }
 
-  @Test("With a flush interval, entries are sent when the interval has passed since the last flush")
+  @Test("With a flush interval, new entries are sent as soon as the interval since the last flush has passed")
   func pacing() async throws {
     let worker = try ComponentWorker(flushInterval: .milliseconds(20))
     try await worker.makeSession()

@@ -4,10 +4,10 @@ import Wire
 @testable import Gateway
 
 /// The memory of all sessions, and the decision which sessions may grow when the memory is short.
-@Suite("Memory of all sessions")
+@Suite("SessionMemory decides which sessions may grow when the memory is short")
 struct SessionMemoryTests {
   @Test(
-    "Over the limit, each session may grow up to an equal share of a reserve; the reserve is a quarter of the limit"
+    "Above the memory limit, each session may still grow up to an equal share of a reserve, which is a quarter of the limit"
   )
   func parts() {
     let memory = SessionMemory(limit: 1600)

@@ -7,7 +7,7 @@ import Wire
 
 extension OverSockets {
   /// P5: a slow reader harms no other member.
-  @Suite("Slow readers")
+  @Suite("P5: a slow reader harms no other member")
   struct SlowReaderTests {
     /// A session with one member that does not read, and other members that read.
     private struct Room {

@@ -6,7 +6,7 @@ import Networking
 @testable import Gateway
 
 /// A certificate and a key in files, which the tests replace in the ways that operators use. The tests set the time.
-@Suite("Certificate keeper")
+@Suite("CertificateKeeper reloads changed certificate files, and logs failures and the expiry")
 struct CertificateKeeperTests {
   @Test(
     "If the certificate is overwritten before the key, the new pair is used as soon as both are overwritten")
@@ -27,7 +27,9 @@ struct CertificateKeeperTests {
     #expect(fixture.lines[0].contains("subject=\"CN=DrawTogether\" names=DNS:localhost "))
   }
 
-  @Test("A changed symbolic link is followed, whether it is a link to a file or to the folder of the files")
+  @Test(
+    "If a symbolic link to a certificate file, or to the folder of the files, is changed, the new files are used"
+  )
   func links() async throws {
     let fixture = try KeeperFixture()
     let files = FileManager.default
@@ -54,7 +56,9 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate reloaded", "certificate reloaded"])
   }
 
-  @Test("The reason for which files are unusable is logged once; when the files become usable, they are read")
+  @Test(
+    "While certificate files are unusable, each reason is logged once; when they become usable, they are loaded"
+  )
   func unusable() async throws {
     let fixture = try KeeperFixture()
     let (old, new) = (try fixture.pair(), try fixture.pair())
@@ -97,7 +101,9 @@ struct CertificateKeeperTests {
     #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
   }
 
-  @Test("If a file is moved away and back unchanged, the failure and then the reload are logged")
+  @Test(
+    "If a certificate file is moved away and then back unchanged, first the failure and then the reload is logged"
+  )
   func movedBack() async throws {
     let fixture = try KeeperFixture()
     let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))
@@ -161,7 +167,7 @@ struct CertificateKeeperTests {
     #expect(fixture.lines[0].contains("level=warning"))
   }
 
-  @Test("A self-signed certificate is renewed a month before it expires, and the new one is used")
+  @Test("A self-signed certificate is renewed a month before it expires, and the new certificate is used")
   func renewal() async throws {
     let fixture = try KeeperFixture()
     let source = CertificateSource.selfSigned(directory: fixture.folder)

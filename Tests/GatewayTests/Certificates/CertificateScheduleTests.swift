@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Certificate schedule")
+@Suite("CertificateSchedule runs one certificate check at a time")
 struct CertificateScheduleTests {
   @Test(
     "Only one certificate check runs at a time; the next check is due one second after the previous check has ended"

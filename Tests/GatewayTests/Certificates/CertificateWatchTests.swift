@@ -4,7 +4,7 @@ import Primitives
 @testable import Gateway
 
 /// The rules for reading files again and for logging failures. The tests use no real files and no clock.
-@Suite("Certificate watch")
+@Suite("CertificateWatch decides when certificate files are read again, and which failures are logged")
 struct CertificateWatchTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -18,7 +18,9 @@ struct CertificateWatchTests {
       ? nil : FileVersion(device: 1, inode: 2, length: Int64(content.utf8.count), modified: 3, changed: 4)
   }
 
-  @Test("Files are read once after a change, and only when they have not changed between two checks")
+  @Test(
+    "Certificate files are read once after a change, and only when two successive checks find the same versions"
+  )
   func settles() {
     let old = versions("certificate", "key")
     let watch = Watched(inForce: old)
@@ -65,7 +67,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A requested reload that fails is logged each time; the failure ends when the old files are restored"
+    "Each failure of a requested reload is logged; the failure ends when the old files are restored"
   )
   func answers() {
     let old = versions("certificate", "key")
@@ -74,7 +76,7 @@ struct CertificateWatchTests {
     #expect(watch.didFail("no file", now: start, isRequested: true))
     #expect(watch.didFail("no file", now: start, isRequested: true))
     #expect(!watch.didFail("no file", now: start + .seconds(60)))
-    // The files are read once more, so that the end of the logged failure is logged too.
+    // After a logged failure, `check` requests a read even of unchanged files, so that the end of the failure is logged too.
     #expect(watch.check(old))
     #expect(watch.didRead(old))
     #expect(!watch.check(old))
@@ -110,7 +112,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "A certificate counts as expiring in its last 14 days, but a short-lived one only in the last third of its validity",
+    "A certificate counts as expiring in its last 14 days, but a short-lived certificate only in its last third",
     arguments: [
       Case(90, 0, .valid), Case(90, 75.9, .valid), Case(90, 76.1, .expiring), Case(90, 89.9, .expiring),
       Case(90, 90, .expiring), Case(90, 90.1, .expired), Case(90, -0.1, .notYetValid), Case(6, 3.9, .valid),

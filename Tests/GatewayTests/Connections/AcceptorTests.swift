@@ -8,13 +8,13 @@ import Wire
 @testable import Gateway
 
 /// The acceptor of connections. The tests use pairs of local sockets instead of listeners.
-@Suite("Acceptor")
+@Suite("The acceptor of new connections")
 struct AcceptorTests {
   private static let client = IPAddress(v4: 0xCB00_7109)  // 203.0.113.9
   private static let other = IPAddress(v4: 0xCB00_710A)
 
   @Test(
-    "Beyond `connectionsPerAddress`, a peer's new connection is refused with the reason, until the peer closes another one"
+    "Beyond `connectionsPerAddress`, a peer's new connection is refused with the reason, until the peer closes a connection"
   )
   func perAddress() throws {
     let room = try AcceptorRoom {
@@ -47,7 +47,7 @@ struct AcceptorTests {
   }
 
   @Test(
-    "When `connections` and the reserved slots are used up, a new connection evicts the oldest silent reserved one"
+    "When `connections` and the reserved slots are used up, a new connection evicts the oldest silent reserved connection"
   )
   func eviction() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
@@ -65,7 +65,9 @@ struct AcceptorTests {
     #expect(room.state(of: fifth) == .open(""))
   }
 
-  @Test("A reserved connection that closes frees its slot, and does not count toward `connections`")
+  @Test(
+    "A reserved connection does not count toward `connections`; when it closes, its reserved slot becomes free"
+  )
   func freedSlot() throws {
     let room = try AcceptorRoom { $0.connections = 1 }
     let clients = try (0..<3).map { _ in try room.connect(from: Self.client) }
@@ -141,7 +143,8 @@ struct AcceptorTests {
     #expect(!room.isReserved(next) && room.handler(of: next) != nil)
   }
 
-  @Test("A turn accepts connections for 2 ms at most; the remaining ones are accepted in the next turn")
+  @Test(
+    "A turn accepts connections for at most 2 ms; the connections that remain are accepted in the next turn")
   func share() throws {
     let room = try AcceptorRoom()
     let first = try room.connect(from: Self.client)

@@ -32,7 +32,8 @@ struct CheckScheduleTests {
     return keys
   }
 
-  @Test("Connections are returned when their ticks have passed, the earliest first")
+  @Test(
+    "The schedule returns each connection when the tick of its check has passed, earlier ticks first")
   func order() throws {
     let (late, early, same) = (try admit(), try admit(), try admit())
     schedule.schedule(late, in: 4, now: time(0.1))
@@ -73,7 +74,7 @@ struct CheckScheduleTests {
     #expect(due(at: 1.5) == [successor.key])
   }
 
-  @Test("After a long pause of the loop, all connections are due, in the order of their ticks")
+  @Test("After a long pause of the loop, the checks of all connections are due, in the order of their ticks")
   func pause() throws {
     let connections = try (0..<100).map { _ in try admit() }
     for (index, connection) in connections.enumerated() {
@@ -97,7 +98,7 @@ struct CheckScheduleTests {
   }
 
   @Test(
-    "A time is converted to ticks rounded up, from 1 to the maximum",
+    "A waiting time is converted to a number of ticks, which is rounded up and limited to the range from 1 to the maximum",
     arguments: [(-1, 1), (0, 1), (0.1, 1), (0.5, 1), (0.6, 2), (20, 40), (31.5, 63), (1e6, 63)])
   func ticks(_ seconds: Double, _ ticks: CheckSchedule.Ticks) {
     #expect(CheckSchedule.ticks(until: time(seconds), from: Self.start) == ticks)

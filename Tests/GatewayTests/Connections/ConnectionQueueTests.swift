@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Read and write queues")
+@Suite("The queues of connections to be read and to be written")
 struct ConnectionQueueTests {
   private let table = ConnectionTable { _, _ in }
 
@@ -111,7 +111,7 @@ struct ConnectionCountsTests {
   }
 
   @Test(
-    "A connection beyond the limit of its peer is refused and not counted; other peers and this machine can still connect"
+    "If a peer has the maximum number of connections, its next connection is refused and not counted; other peers can connect"
   )
   func peers() {
     let counts = counts(connections: 10)
@@ -138,7 +138,7 @@ struct ConnectionCountsTests {
   }
 
   @Test(
-    "Memory counts as tight when more than half of the buffer limit is used; an increase beyond the limit returns false"
+    "`isMemoryTight` is true if more than half of the buffer limit is used; `addBuffered` returns false if the limit is exceeded"
   )
   func bufferedBytes() {
     let counts = counts()

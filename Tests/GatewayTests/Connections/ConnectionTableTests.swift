@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Connection table")
+@Suite("ConnectionTable assigns a slot and a key to each connection")
 struct ConnectionTableTests {
   /// Adds a connection with a descriptor that is not a socket.
   private func admit(to table: ConnectionTable) throws -> Connection {

@@ -10,7 +10,8 @@ struct HandshakeTableTests {
   private static func address(_ number: UInt32) -> IPAddress { IPAddress(v4: 0x7F00_0000 + number) }
 
   @Test(
-    "If the table is full, a new handshake replaces the oldest one of the address with the most handshakes")
+    "If the table of TLS handshakes is full, a new handshake replaces the oldest one of the address that has most handshakes"
+  )
   func share() {
     let table = HandshakeTable(capacity: 6)
     // The oldest handshake is the only one of its address.
@@ -27,7 +28,9 @@ struct HandshakeTableTests {
     #expect(table.victim() == Self.key(2))
   }
 
-  @Test("If the table is full and each address has one handshake, the oldest handshake is replaced")
+  @Test(
+    "If the table of TLS handshakes is full and each address has one handshake, the oldest handshake is replaced"
+  )
   func oldest() {
     let table = HandshakeTable(capacity: 50)
     for slot in 0..<50 {

@@ -7,7 +7,7 @@ import Wire
 
 extension OverSockets {
   /// P6: a client that is killed in any state leaves no resources behind.
-  @Suite("Killed clients")
+  @Suite("P6: a client that is killed in any state leaves no resources behind")
   struct KilledClientTests {
     /// The state of the client when it is killed.
     enum State: CaseIterable {

@@ -9,7 +9,7 @@ import TestSupport
 
 extension OverSockets {
   /// P6: when a limit is reached, the error contains the limit.
-  @Suite("Limits")
+  @Suite("P6: limits on connections, requests, messages and sessions")
   struct LimitTests {
     @Test(
       "P6: beyond `connections`, a new connection is refused with the reason, until another connection closes",
@@ -174,7 +174,7 @@ extension OverSockets {
             client.head("POST", "/api/sessions", ["Content-Length": "100000"]) + field + field)
         }
         clients.append(client)
-        // Each request is sent after the gateway has read the previous one, so the newest request exceeds the limit.
+        // The test waits until the gateway has read this request. So the request that exceeds the limit is always the newest one.
         try metrics.wait(for: "the bytes of this request") {
           ($0["incomplete_bytes"] ?? 0) > 200_000 - 30_000
             || ($0["incomplete_bytes"] ?? 0) >= 13_000 * (number + 1)

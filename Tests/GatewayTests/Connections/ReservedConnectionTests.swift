@@ -7,7 +7,7 @@ import Wire
 
 extension OverSockets {
   /// A gateway that has reached its limit of connections still answers health checks.
-  @Suite("Reserved connections")
+  @Suite("A gateway at its limit of connections still answers health checks")
   struct ReservedConnectionTests {
     private static func fill(_ gateway: RunningGateway, _ count: Int) throws -> [HTTPClient] {
       let clients = try (0..<count).map { _ in try HTTPClient(gateway) }
@@ -21,7 +21,8 @@ extension OverSockets {
     func monitoring(reactors: Int, isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 2 }
       let held = try Self.fill(gateway, 2)
-      // There are more requests of each kind than reserved slots, because an answered connection releases its slot.
+      // The test sends more requests for each path than there are reserved slots. All are answered, because an answered
+      // connection releases its slot.
       for path in ["/healthz", "/readyz", "/metrics"] {
         for _ in 0..<20 {
           let client = try HTTPClient(gateway, isSecure: isSecure)
@@ -72,7 +73,8 @@ extension OverSockets {
 }
 
 /// The choice of the reserved connection that is evicted.
-@Suite("The slots of reserved connections")
+@Suite(
+  "The slots that are reserved for health checks, and the choice of the connection that is evicted from them")
 struct ReservedSlotTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
 
@@ -93,7 +95,7 @@ struct ReservedSlotTests {
   }
 
   @Test(
-    "Silent connections are evicted first, then those with an incomplete request, then others; in each group, the oldest first"
+    "Silent connections are evicted first, then connections with incomplete requests, then others; in each group, the oldest first"
   )
   func order() {
     var reserved = ReservedConnections(reactors: 4)

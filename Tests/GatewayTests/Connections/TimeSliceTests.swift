@@ -7,7 +7,8 @@ import Wire
 
 extension OverSockets {
   /// P5: expensive input is handled in steps, one per turn, and other sockets are served between the steps.
-  @Suite("Time slices")
+  @Suite(
+    "P5: expensive input is handled in steps, one per turn, and other sockets are served between the steps")
   struct TimeSliceTests {
     @Test(
       "P5: a 2 KB message that inflates to 1 MiB of entries is handled in steps, one per turn, before later entries"
@@ -29,7 +30,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P5: if two clients send long compressed messages and one disconnects, the other one gets the inflater"
+      "P5: if two clients send long compressed messages and one client disconnects, the other client gets the inflater"
     )
     func sharedInflater() throws {
       let gateway = try RunningGateway()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Answer encoder")
+@Suite("AnswerEncoder adds the required header fields to each response")
 struct AnswerEncoderTests {
   private static func head(
     _ line: String = "GET /api/limits HTTP/1.1", _ fields: [String] = []

@@ -4,7 +4,7 @@ import Networking
 
 @testable import Gateway
 
-@Suite("Clients behind proxies")
+@Suite("Behind trusted proxies, the client is the one that the proxies report")
 struct ForwardedClientTests {
   private static let peer = IPAddress(v4: 0xC0A8_0002)  // 192.168.0.2
   private static let everything: FieldList = [
@@ -19,7 +19,9 @@ struct ForwardedClientTests {
     return ForwardedClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
   }
 
-  @Test("Without trusted proxies, the client is the peer of the connection", arguments: [false, true])
+  @Test(
+    "Without trusted proxies, the client's address is the address of the connection's peer",
+    arguments: [false, true])
   func noProxies(isSecure: Bool) throws {
     let client = try client(Self.everything, behind: 0, isSecure: isSecure)
     #expect(client.address == Self.peer && client.isSecure == isSecure && client.authority == nil)

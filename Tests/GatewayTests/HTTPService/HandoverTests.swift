@@ -8,7 +8,7 @@ import Wire
 
 extension OverSockets {
   /// DESIGN, Threads: a session belongs to one reactor, but can be used over the connections of all reactors.
-  @Suite("Requests and sockets with two reactors")
+  @Suite("Sessions of each reactor can be used over the connections of all reactors")
   struct HandoverTests {
     struct Way: CustomTestStringConvertible {
       let isSecure: Bool
@@ -150,7 +150,7 @@ extension OverSockets {
     }
 
     @Test(
-      "Sessions created over one connection are spread evenly over the reactors, and requests pipelined after them are answered",
+      "Sessions created over one connection are spread evenly over the reactors, and pipelined requests are answered",
       arguments: [false, true])
     func spread(isSecure: Bool) throws {
       let gateway = try RunningGateway(reactors: 2)
@@ -174,7 +174,9 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
-    @Test("Sessions are created on the reactor with fewer participants until the loads are equal")
+    @Test(
+      "New sessions are created on the reactor with fewer participants, until both reactors have the same load"
+    )
     func participants() throws {
       let gateway = try RunningGateway(reactors: 2)
       let metrics = try Metrics(of: gateway)

@@ -4,7 +4,7 @@ import Networking
 
 @testable import Gateway
 
-@Suite("Metrics access")
+@Suite("Metrics are served only to local requests, or to requests that contain the token")
 struct MetricsAccessTests {
   private func admits(
     _ fields: FieldList, host: String = "localhost:8080", from peer: String = "127.0.0.1:5000",

@@ -117,7 +117,7 @@ extension OverSockets {
     }
 
     @Test(
-      "RFC 9110 §10.1.1: if the client expects it, the gateway sends `100 Continue`, and then reads the body",
+      "RFC 9110 §10.1.1: if the request asks for it, the gateway sends `100 Continue` before it reads the body",
       arguments: [false, true])
     func expectContinue(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
@@ -134,7 +134,9 @@ extension OverSockets {
       #expect(answer.text.contains(#""title":"Ours""#))
     }
 
-    @Test("RFC 9110 §10.1.1: a refused request gets no `100 Continue`, and its body is not awaited")
+    @Test(
+      "RFC 9110 §10.1.1: a refused request gets no `100 Continue`, and the gateway does not wait for its body"
+    )
     func expectRefused() throws {
       let client = try HTTPClient(RunningGateway())
       try client.stream.send(
@@ -164,7 +166,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A body above the limit is refused with 413, which states the body's size, while the client is still sending"
+      "While a client still sends a body above the limit, it gets a 413 response, which states the size of the body"
     )
     func bodyTooLarge() throws {
       let client = try HTTPClient(RunningGateway())

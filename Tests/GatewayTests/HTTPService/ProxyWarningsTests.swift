@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Warnings about proxies")
+@Suite("Requests that show a wrong proxy setting cause warnings in the log")
 struct ProxyWarningsTests {
   private static let privatePeer = IPAddress(v4: 0xC0A8_0002)  // 192.168.0.2
   private let lines = LogLines()
@@ -43,7 +43,8 @@ struct ProxyWarningsTests {
     #expect(lines.count == 2)
   }
 
-  @Test("Requests without proxy fields, and proxy fields of a public peer, cause no warning")
+  @Test(
+    "Requests without proxy fields, and requests with proxy fields from a public address, cause no warning")
   func noWarning() throws {
     let warnings = warnings()
     try check(warnings, [:])

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Routes")
+@Suite("A request for a session moves the connection to the session's reactor; other requests do not")
 struct RouteTests {
   private static let id = SessionID(high: 1, low: 2)
 

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Router")
+@Suite("The router of HTTP requests")
 struct RouterTests {
   private static let session = "/api/sessions/\(SessionID(high: 1, low: 2).text)"
   private static let attachments = "\(session)/attachments"
@@ -41,7 +41,7 @@ struct RouterTests {
   }
 
   @Test(
-    "The router decides from the request head alone whether it answers a request at once or accepts it",
+    "The router decides from the request head alone whether it answers the request immediately or accepts it",
     arguments: [
       Request(line: "GET /", cause: .plainText, status: 308),
       Request(line: "GET /api/limits", cause: nil),

@@ -4,7 +4,7 @@ import Networking
 
 @testable import Gateway
 
-@Suite("Redirects to https")
+@Suite("Plain-text requests for the page are redirected to https")
 struct SecureRedirectTests {
   private func redirect(_ publicURL: String? = nil, isOn: Bool = true) -> SecureRedirect {
     var configuration = GatewayConfiguration()

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-@Suite("Loading static files")
+@Suite("StaticFiles loads the files of the page from a folder, and reports unusable files")
 struct StaticFilesLoadingTests {
   private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
     let head = try #require(RequestHead(.get, path))
@@ -67,7 +67,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("The size limit applies to the sum of all files", arguments: [(9, false), (8, true)])
+  @Test("The size limit of the page applies to the sum of all its files", arguments: [(9, false), (8, true)])
   func limit(_ limit: Int, _ isTooLarge: Bool) throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "index.html")
@@ -82,7 +82,7 @@ struct StaticFilesLoadingTests {
     }
   }
 
-  @Test("Errors of loading contain the path and the reason")
+  @Test("An error about static files contains the path of the file and the reason")
   func errors() throws {
     let folder = TemporaryFolder()
     try folder.write("<p>", to: "page.html")

@@ -133,7 +133,7 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "RFC 9110 §8.8.3: if a client accepts gzip, text is compressed, with an entity tag and a length of its own"
+    "RFC 9110 §8.8.3: if a client accepts gzip, it gets compressed text with a different entity tag and length"
   )
   func gzip() throws {
     let plain = try #require(try answer(.get, "/js/main.js"))

@@ -3,7 +3,7 @@ import Testing
 @testable import Gateway
 
 /// The removal of comments and white space from style sheets (CSS Syntax 3 §4).
-@Suite("Minified style sheets")
+@Suite("StyleMinifier shortens style sheets without a change of their meaning")
 struct StyleMinifierTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
@@ -56,7 +56,7 @@ struct StyleMinifierTests {
   ]
 
   @Test(
-    "Minifying keeps the meaning and the line breaks of a sheet; a sheet that cannot be parsed safely stays unchanged",
+    "Minifying keeps the meaning and the line breaks of a style sheet; a style sheet that cannot be parsed safely stays unchanged",
     arguments: cases)
   func result(_ test: Case) {
     let result = StyleMinifier.minified(Array(test.source.utf8))

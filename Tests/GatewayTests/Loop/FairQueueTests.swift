@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Fair queue")
+@Suite("The queue whose elements share the time of a turn")
 struct FairQueueTests {
   /// A clock that shows the time that a test has set.
   private final class Clock {

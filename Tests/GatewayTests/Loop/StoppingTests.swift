@@ -8,7 +8,7 @@ import Wire
 
 extension OverSockets {
   /// The stop and the drain of a gateway, with connected clients.
-  @Suite("Stopping")
+  @Suite("A gateway that stops or drains closes all its sockets")
   struct StoppingTests {
     @Test("A drain sends all entries, closes all sockets with 1012, and then ends", arguments: [1, 2])
     func drain(reactors: Int) throws {

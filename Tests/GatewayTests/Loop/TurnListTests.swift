@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Turn list")
+@Suite("TurnList serves each element once, in the order of insertion")
 struct TurnListTests {
   private let list = TurnList<Int>()
 
@@ -18,7 +18,7 @@ struct TurnListTests {
     return served
   }
 
-  @Test("Elements are served once, in the order in which they were added")
+  @Test("A TurnList serves its elements once, in the order in which they were added")
   func order() {
     #expect(serve() == [])
     for element in 1...3 { list.append(element) }
@@ -28,7 +28,7 @@ struct TurnListTests {
     #expect(serve() == [])
   }
 
-  @Test("An element that is added while the list is served waits for the next call")
+  @Test("An element that is added to a TurnList while the list is served is served in the next call")
   func addedMeanwhile() {
     list.append(1)
     #expect(serve(adding: [2, 3]) == [1])
@@ -36,7 +36,7 @@ struct TurnListTests {
   }
 
   @Test(
-    "If serving stops early, the elements that were not served stay before elements that were added meanwhile"
+    "If serving a TurnList stops early, its unserved elements stay before the elements that were added meanwhile"
   )
   func stop() {
     for element in 1...3 { list.append(element) }
@@ -46,7 +46,7 @@ struct TurnListTests {
     #expect(serve() == [2, 3, 4])
   }
 
-  @Test("Elements are released after they were served")
+  @Test("A TurnList releases its elements after it has served them")
   func release() {
     final class Object {}
     let objects = TurnList<Object>()

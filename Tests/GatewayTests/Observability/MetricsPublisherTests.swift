@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Metrics publisher")
+@Suite("MetricsPublisher publishes the counters of a reactor at intervals")
 struct MetricsPublisherTests {
   @Test("Counters are published at most every 20 ms, but during a drain after every turn")
   func interval() {

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Metrics")
+@Suite("The metrics of a gateway")
 struct MetricsTests {
   private let build = MetricsText.Build(
     version: "1.2.3", swiftVersion: "6.3", openSSLVersion: "OpenSSL \"3\"", startTime: 1_795_264_159)
@@ -141,7 +141,7 @@ struct MetricsTests {
     #expect(page(Counters()).contains { $0 == line })
   }
 
-  @Test("A metric whose value is not known is omitted from the page")
+  @Test("A metric whose value is not known is omitted from /metrics")
   func status() {
     var status = GatewayStatus()
     status.isReady = false
@@ -240,7 +240,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("Each counter vector has room for all labels of its list")
+  @Test("Each metric with labels reserves enough counters for all values of its label")
   func room() {
     #expect(CloseCodeLabel.labels.count <= CounterVector<CloseCodeLabel>.capacity)
     #expect(StatusLabel.labels.count <= CounterVector<StatusLabel>.capacity)

@@ -4,7 +4,7 @@ import Primitives
 
 @testable import Gateway
 
-@Suite("The time from which on the wall clock is trusted")
+@Suite("The wall clock is trusted only after a waiting time without steps of the clock")
 struct ClockTrustTests {
   private static let start: Int64 = 1_800_000_000
 
@@ -48,7 +48,7 @@ struct ClockTrustTests {
   }
 
   @Test(
-    "If the clock is stepped, the time until it is trusted begins again",
+    "If the wall clock is stepped, the waiting time until the clock is trusted starts again",
     arguments: [-60, 60, 400 * 86_400, -400 * 86_400] as [Int64])
   func steps(_ error: Int64) {
     for isSynchronised in [true, false] {

@@ -9,7 +9,7 @@ import Wire
 
 extension OverSockets {
   /// Compactions of logs while participants draw.
-  @Suite("Compaction")
+  @Suite("Compaction shortens session logs while participants draw, and loses no entry")
   struct CompactionTests {
     /// Lets participants replace most of their drawing, so that most entries in the log are superseded.
     private static func draw(

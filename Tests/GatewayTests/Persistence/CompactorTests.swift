@@ -8,7 +8,7 @@ import Wire
 @testable import Gateway
 
 /// The compaction of logs, without a network or a disk. The store can block compactions or let them fail.
-@Suite("Compactor")
+@Suite("Compactor shortens session logs in the background, at most two at a time")
 struct CompactorTests {
   private static func worker() throws -> ComponentWorker {
     try ComponentWorker {
@@ -17,7 +17,9 @@ struct CompactorTests {
     }
   }
 
-  @Test("P4: a compaction shortens a log of superseded entries, and a new participant gets the last entry")
+  @Test(
+    "P4: compaction shortens a log with superseded entries; after a reload, a new participant gets the newest entry"
+  )
   func compacts() async throws {
     let worker = try Self.worker()
     try await worker.makeSession()
@@ -32,7 +34,7 @@ struct CompactorTests {
     #expect(try await worker.entriesAfterReload(writer) == [.entries([[7]])])
   }
 
-  @Test("P4: a failed compaction does not change the log, and the next one begins after 30 s")
+  @Test("P4: a failed compaction does not change the log, and is tried again after 30 s")
   func fails() async throws {
     let worker = try Self.worker()
     try await worker.makeSession()

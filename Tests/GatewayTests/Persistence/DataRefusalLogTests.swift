@@ -3,7 +3,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Log of refused data")
+@Suite("The log lines about refused data")
 struct DataRefusalLogTests {
   @Test(
     "While new data is refused, only the first refusal is logged, with its reason; the end of the refusals is logged once"

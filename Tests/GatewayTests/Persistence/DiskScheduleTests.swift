@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Disk schedule")
+@Suite("The schedule by which the free disk space is measured")
 struct DiskScheduleTests {
   @Test(
     "Only one disk measurement runs at a time; the next one begins one second later; each completed measurement is reported"

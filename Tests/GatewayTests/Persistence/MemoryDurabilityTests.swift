@@ -9,7 +9,7 @@ import Wire
 
 extension OverSockets {
   /// Sessions with `--durability memory`.
-  @Suite("Sessions in memory")
+  @Suite("Sessions that are stored in memory only")
   struct MemoryDurabilityTests {
     @Test(
       "With `--durability memory`, no entries are on disk or in the store, and the end of a session removes its attachments"

@@ -12,7 +12,7 @@ import Wire
 @testable import Gateway
 
 /// The persister over a store whose disk works, fails or hangs, without sockets and without an event loop.
-@Suite("Persister")
+@Suite("The persister, which stores the records of sessions in batches")
 struct PersisterTests {
   @Test("A waiting caller is resumed when the session's records are stored, and the log then contains them")
   func stores() async throws {
@@ -95,7 +95,7 @@ struct PersisterTests {
   }
 
   @Test(
-    "`closed` is the last record, unless the session continues; after `end`, no record is written"
+    "`closed` is the last record of a log, unless the session continues; after an `end` record, no record is written"
   )
   func finalRecords() async throws {
     let worker = try Worker()

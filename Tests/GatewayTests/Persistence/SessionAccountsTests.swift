@@ -34,7 +34,7 @@ struct SessionAccountsTests {
   }
 
   @Test(
-    "If an address has used up its sessions, `Retry-After` is the time until the first session of this address is removed"
+    "If an address has reached its limit of sessions, `Retry-After` is the time until its first session is removed"
   )
   func retryAfter() throws {
     var accounts = Self.accounts { $0.sessionsPerAddress = 2 }

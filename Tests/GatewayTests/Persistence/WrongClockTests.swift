@@ -11,7 +11,7 @@ import Wire
 extension OverSockets {
   @Suite("A wrong clock does not remove sessions")
   struct WrongClockTests {
-    /// Returns a clock that is a number of days ahead of the machine's.
+    /// Returns a clock that is a number of days ahead of the machine's clock.
     private static func clock(daysAhead days: Int, isSynchronised: Bool = false) -> GatewayClock {
       GatewayClock(
         wall: { WallTime.now() + .seconds(days * 86_400) }, isSynchronised: { isSynchronised })

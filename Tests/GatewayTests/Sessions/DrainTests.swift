@@ -11,7 +11,7 @@ import Wire
 
 extension OverSockets {
   /// The drain of a gateway with many clients.
-  @Suite("Drain of a gateway")
+  @Suite("A drain saves all entries before it asks clients to reconnect")
   struct DrainTests {
     @Test("All entries are on the disk before any client is asked to reconnect", arguments: [1, 2])
     func many(reactors: Int) throws {
@@ -85,10 +85,10 @@ extension OverSockets {
 }
 
 /// The progress of a drain, which all reactors share.
-@Suite("The progress of a drain")
+@Suite("During a drain, no reactor finishes before all reactors are ready")
 struct DrainProgressTests {
   @Test(
-    "Reactors may finish when all are ready; the last reactor to finish learns whether all reactors stopped cleanly"
+    "In a drain, a reactor may finish when all are ready; the last one to finish learns whether all stopped cleanly"
   )
   func progress() {
     let progress = DrainProgress(reactors: 2)

@@ -12,7 +12,7 @@ import Wire
 
 extension OverSockets {
   /// The end of a session, which is on the disk before participants are informed, and is permanent.
-  @Suite("Ending a session")
+  @Suite("The end of a session is on the disk before participants are informed, and is permanent")
   struct EndingTests {
     /// The time at which a session without participants is ended.
     enum Moment: CaseIterable {
@@ -24,7 +24,8 @@ extension OverSockets {
       case whileStopping
     }
 
-    /// A session with an entry, and the participant that sent it.
+    /// Creates a session to which one participant has sent entries, and waits until all entries are committed. Returns the
+    /// session, the participant and its token.
     private static func drawn(
       on gateway: RunningGateway, entries: Int = 3
     ) throws -> (session: SessionID, member: ParticipantClient, token: Token) {
@@ -36,7 +37,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P4: once the end of a session is acknowledged, the end is permanent, no matter which records were being written",
+      "P4: after the end of a session is acknowledged, the end is permanent, no matter which records were being written",
       arguments: Moment.allCases)
     func endedWhilePutAway(_ moment: Moment) async throws {
       let disk = TroubledDisk()
@@ -209,7 +210,9 @@ extension OverSockets {
       }
     }
 
-    @Test("Each stored session counts once, even if it ends during the sweep of the folder")
+    @Test(
+      "Each stored session counts once toward the limit, even if the session ends while the data folder is swept"
+    )
     func counts() async throws {
       var gateway = try RunningGateway { $0.limits.sessions = 5 }
       var sessions = try (0..<5).map { _ in try Self.drawn(on: gateway, entries: 1) }

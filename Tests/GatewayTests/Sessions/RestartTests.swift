@@ -8,7 +8,7 @@ import Wire
 
 extension OverSockets {
   /// Sessions that continue after their gateway is restarted.
-  @Suite("Restarts")
+  @Suite("After a restart of the gateway, its sessions continue")
   struct RestartTests {
     /// Lets participants join a new session and draw, and waits until all their entries are committed.
     private static func drawn(
@@ -102,7 +102,7 @@ extension OverSockets {
       }
     }
 
-    @Test("Simultaneous requests for a session share one load")
+    @Test("Simultaneous requests for a session load it only once")
     func oneLoad() throws {
       var gateway = try RunningGateway(reactors: 2)
       let (session, members) = try Self.drawn(on: gateway)

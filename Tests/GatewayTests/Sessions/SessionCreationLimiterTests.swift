@@ -21,7 +21,8 @@ struct SessionCreationLimiterTests {
     #expect(limiter.admit(client, at: start + .milliseconds(15_001)) != nil)
   }
 
-  @Test("Each client has a limit of its own; the addresses of one IPv6 network share a limit")
+  @Test(
+    "Each client has its own limit for creating sessions; the addresses of one IPv6 network share one limit")
   func clients() throws {
     var limiter = SessionCreationLimiter(perMinute: 1)
     let first = try #require(IPAddress("2001:db8::1"))
@@ -34,7 +35,8 @@ struct SessionCreationLimiterTests {
   }
 
   @Test(
-    "A client that has created no session for a minute is forgotten, but not a client that is at its limit")
+    "The limiter forgets a client that has created no session for a minute, but keeps a client that is at its limit"
+  )
   func memory() {
     var limiter = SessionCreationLimiter(perMinute: 2)
     for number in 0..<100 { _ = limiter.admit(IPAddress(v4: UInt32(0x0B00_0000 + number)), at: start) }

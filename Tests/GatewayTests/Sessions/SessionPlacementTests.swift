@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Placement of new sessions")
 struct SessionPlacementTests {
-  /// The placement of one reactor, and the counters that are its load.
+  /// A reactor, reduced to its placement and to the counters from which its load is computed.
   private struct Reactor {
     let counters = ReactorCounters()
     let placement: SessionPlacement
@@ -29,7 +29,7 @@ struct SessionPlacementTests {
     reactors = (0..<3).map { Reactor($0, loads) }
   }
 
-  @Test("If no reactor has a lower load, a reactor places a session on itself", arguments: [0, 1, 2])
+  @Test("If no reactor has a lower load, a reactor places a new session on itself", arguments: [0, 1, 2])
   func equal(number: Int) {
     #expect(reactors[number].placement.choose().reactor == number)
     for reactor in reactors { reactor.publish(sessions: 2, participants: 5) }
@@ -49,7 +49,7 @@ struct SessionPlacementTests {
     for reactor in reactors { #expect(reactor.placement.choose().reactor == 0) }
   }
 
-  @Test("Sessions that are being created at the same time are spread evenly")
+  @Test("Sessions that are being created at the same time are spread evenly over the reactors")
   func pending() {
     let places = (0..<30).map { _ in reactors[1].placement.choose() }
     #expect(loads.all == [10, 10, 10])
@@ -57,7 +57,7 @@ struct SessionPlacementTests {
   }
 
   @Test(
-    "The place that is reserved for a new session counts as load of its reactor until the place is released")
+    "The reservation for a new session counts as load of its reactor until the reservation is released")
   func release() {
     var place: SessionPlacement.Place? = reactors[0].placement.place(on: 1)
     #expect(place?.reactor == 1)

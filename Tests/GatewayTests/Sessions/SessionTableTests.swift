@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Session table")
+@Suite("The table of the sessions of a reactor")
 struct SessionTableTests {
   @Test("An idle session is unloaded after `sessionIdleSeconds`, and loaded again in the same epoch")
   func unloading() async throws {
@@ -84,7 +84,7 @@ struct SessionTableTests {
     #expect(try await worker.entriesAndCloses(of: late) == [.close(4010)])
   }
 
-  @Test("A socket of an unknown session is closed with 4004")
+  @Test("If a client connects to a session that does not exist, its socket is closed with 4004")
   func unknown() async throws {
     let worker = try ComponentWorker()
     let client = try await worker.connect(to: 9)
@@ -123,8 +123,8 @@ extension ComponentWorker {
   fileprivate var loads: UInt64 { counters.values.sessionsOpened }
   fileprivate var isRefusingData: Bool { sessions[Self.id(1)]?.session.dataRefusal != nil }
 
-  /// Sets the bytes of another session, which is only on the disk. If the data folder is then full, reports the bytes of the
-  /// session in memory.
+  /// Sets the log bytes of session 2, which is only on the disk. If the data folder is then full, also reports the bytes of
+  /// session 1, which is in memory.
   fileprivate func setBytesOfAnotherSession(_ bytes: Int) {
     let ledger = sessions.environment.ledger
     ledger.forget(Self.id(2))

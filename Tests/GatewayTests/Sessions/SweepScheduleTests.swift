@@ -9,7 +9,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Sweep schedule")
+@Suite("The schedule by which expired sessions are removed from the store")
 struct SweepScheduleTests {
   @Test("Only one sweep runs at a time, and each sweep chooses the time of the next one")
   func runsOneSweepAtATime() async throws {

@@ -177,9 +177,9 @@ final class ByteStream {
     try socket.shutdownWrite()
   }
 
-  /// Closes with a reset, like a lost connection or a killed process.
+  /// Closes the connection with a TCP reset, as the kernel does for a killed process that has unread input.
   func cut() {
-    // This fails on a socket that is already broken.
+    // The call fails only for a socket that is already broken.
     try? socket.resetOnClose()
     descriptor = nil
   }

@@ -292,7 +292,7 @@ actor ComponentWorker {
     clock.set(clock.now + duration)
   }
 
-  /// Performs one turn like a reactor, without waiting for tasks.
+  /// Performs one turn as a reactor does, but does not wait for tasks.
   func turnOnce() {
     reader.beginTurn()
     reader.readWaiting()

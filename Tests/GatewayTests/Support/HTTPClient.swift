@@ -83,8 +83,10 @@ final class HTTPClient {
     return try #require(SessionID(location.split(separator: "/").last ?? ""))
   }
 
-  /// Connects to one reactor of a gateway. The connection is transferred to the reactor of a session that is created over it. The
-  /// gateway chooses this reactor, so this may take several attempts.
+  /// Returns a client whose connection belongs to the given reactor of a gateway.
+  ///
+  /// The function creates a session over a new connection. The gateway chooses a reactor for the session, and transfers the
+  /// connection to this reactor. If it is not the given reactor, the function tries again with another connection.
   static func on(
     reactor: Int, of gateway: RunningGateway, reactors: Int = 2, isSecure: Bool = false,
     bodyLimit: Int = 1 << 20

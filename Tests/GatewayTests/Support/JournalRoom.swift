@@ -6,22 +6,24 @@ import TestSupport
 
 @testable import Gateway
 
-/// A gateway with a session, and a participant (`witness`) that receives its entries.
+/// A gateway with a session, and a participant (`witness`) that receives the session's entries.
 ///
-/// The session belongs to the second of two reactors, so that clients can connect to its own reactor or to the other one.
+/// The session belongs to the second of two reactors, so that clients can connect to the reactor of the session or to the other
+/// reactor.
 final class JournalRoom {
   let gateway: RunningGateway
   let session: SessionID
   let witness: ParticipantClient
   let observer: JournalClient
   let metrics: Metrics
-  /// The number of the room's own connections: those of the witness, the observer and the metrics. Tests compare with this
-  /// constant, because a count at the beginning of a test may lack a connection that is not accepted yet.
+  /// The number of connections that `JournalRoom` itself opens: one each for the witness, the observer and the metrics. Tests
+  /// compare with this constant, because a count at the beginning of a test may lack a connection that is not accepted yet.
   static let connections = 3
 
   init(_ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
     gateway = try RunningGateway(reactors: 2) { configuration in
-      // The room's own connections may be idle during a test, and must not be closed.
+      // The connections that `JournalRoom` itself opens may be idle during a test. With these limits, the gateway does not close
+      // them.
       configuration.limits.headSeconds = 3600
       configuration.limits.idleSeconds = 3600
       adjust(&configuration)
@@ -32,7 +34,8 @@ final class JournalRoom {
     metrics = try Metrics(of: gateway)
   }
 
-  /// Returns a client of the session's journal. Its connection is on the reactor that owns the session, or on the other reactor.
+  /// Returns a client of the session's journal. If `onOwner` is true, its connection is on the reactor that owns the session; if
+  /// false, on the other reactor; if nil, on any reactor.
   func client(isSecure: Bool = false, onOwner: Bool? = nil) throws -> JournalClient {
     guard let onOwner else { return try JournalClient(gateway, session, isSecure: isSecure) }
     let http = try HTTPClient.on(

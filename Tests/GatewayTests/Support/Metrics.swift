@@ -42,7 +42,7 @@ final class Metrics {
     }
   }
 
-  /// Waits until the connection of this client is the only open socket.
+  /// Waits until the metrics count one open socket, that of this client, and no bytes of incomplete messages or requests.
   func waitForNoSockets() throws {
     try wait(for: "all sockets are closed") {
       $0["sockets{kind=\"http\"}"] == 1 && $0["sockets{kind=\"websocket\"}"] == 0

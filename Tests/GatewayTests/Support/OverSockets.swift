@@ -3,5 +3,5 @@ import Testing
 /// The tests of the promises P1–P8 that need real sockets and TLS.
 ///
 /// These tests run one after the other, because each test starts gateways and would slow down the other tests.
-@Suite("Over sockets", .serialized)
+@Suite("Gateway tests over real sockets", .serialized)
 enum OverSockets {}

@@ -35,7 +35,8 @@ extension RunningGateway {
 
   /// The number of the gateway's open sockets, without its listeners.
   ///
-  /// Reads the descriptors of this process: `/proc/net/tcp` leaves out rows if the table changes during the read.
+  /// Reads the descriptors of this process instead of `/proc/net/tcp`, which leaves out rows if the table changes during the
+  /// read.
   func openSockets() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
       // A descriptor that is not a socket, or that was closed during the call, has no address.

@@ -11,7 +11,7 @@ import TestSupport
 
 /// The sessions of a gateway, read from its internal state and its data folder.
 extension RunningGateway {
-  /// Sets limits with which a session without participants is unloaded at once.
+  /// Sets limits with which a session without participants is unloaded immediately.
   static func forgetful(_ configuration: inout GatewayConfiguration) {
     configuration.limits.graceSeconds = 0
     configuration.limits.sessionIdleSeconds = 0

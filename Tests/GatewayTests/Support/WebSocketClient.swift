@@ -20,14 +20,14 @@ final class WebSocketClient {
   private var assembly: [UInt8] = []
   private var position = 0
 
-  /// The way in which the frames in `behind`, which follow the upgrade request, are sent.
+  /// The way to send the frames in `behind`, which follow the upgrade request.
   enum Packets {
     /// The frames are sent with the request, in one packet.
     case one
-    /// Each byte of the request and of the frames is sent in a packet of its own.
+    /// Each byte of the request and of the frames is sent in a separate packet.
     case byByte
-    /// With TLS, the frames are sent in a TLS record of their own. The first bytes of this record are sent with the request, and
-    /// the other bytes after the response to the request.
+    /// With TLS, the frames are sent in a separate TLS record. The first bytes of this record are sent with the request, and the
+    /// other bytes after the response to the request.
     case cutRecord
   }
 

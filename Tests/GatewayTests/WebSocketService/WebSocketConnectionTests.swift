@@ -65,7 +65,7 @@ struct WebSocketConnectionTests {
     #expect(try await worker.received(by: client) == [.entries([])])
   }
 
-  @Test("A client that does not join within `joinSeconds` is closed with 4001")
+  @Test("If a client does not join within `joinSeconds`, its socket is closed with 4001")
   func noJoin() async throws {
     let worker = try ComponentWorker { $0.joinSeconds = 5 }
     try await worker.makeSession()

@@ -46,7 +46,7 @@ final class TestGateway: Sendable {
     return SessionLink(session: try await api.makeSession(activity).id, at: api.gateway).url
   }
 
-  /// Returns the session of a new participant, which has not joined.
+  /// Returns a session for a new participant. The participant has not joined the session yet.
   func session(at link: URL) async throws -> GroupSession<DrawTogether> {
     try await GroupActivitiesGateway.session(at: link)
   }

@@ -9,7 +9,7 @@ import Wire
 
 extension ConnectionTests {
   /// Servers that are unreachable, silent, faulty, or not gateways.
-  @Suite("Faulty servers")
+  @Suite("A client reports servers that are unreachable, silent, faulty, or not gateways")
   struct FaultyServerTests {
     private static let session = SessionID(high: 1, low: 2)
 
@@ -110,7 +110,7 @@ extension ConnectionTests {
     }
 
     @Test(
-      "After invalid bytes from a server, the connection ends, and the membership continues on a new one",
+      "After invalid bytes from a server, the connection ends, and the membership continues on a new connection",
       arguments: InvalidBytes.allCases
     )
     func invalidBytes(_ invalidBytes: InvalidBytes) async throws {
@@ -157,7 +157,9 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A refused TCP connection is reported, and tried again until a server accepts it")
+    @Test(
+      "A refused TCP connection is reported, and the client tries again until a server accepts the connection"
+    )
     func nobody() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -196,7 +198,7 @@ extension ConnectionTests {
     }
 
     @Test(
-      "A connection to a server that sends no bytes is closed after the handshake timeout, and tried again",
+      "A connection to a server that sends no bytes is closed after the handshake timeout, and the client tries again",
       arguments: Silence.allCases)
     func silent(_ silence: Silence) async throws {
       let server = try ScriptedServer { _, stream in try stream.drain() }

@@ -9,7 +9,7 @@ import Wire
 
 extension ConnectionTests {
   /// Memberships at a real gateway.
-  @Suite("Membership")
+  @Suite("The membership of a client in a session")
   struct MembershipTests {
     @Test("Two members receive each other's messages and their own", arguments: [false, true])
     func both(isSecure: Bool) async throws {
@@ -55,7 +55,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("All messages of several threads arrive, in order per thread")
+    @Test("All messages that several threads send arrive, and the messages of each thread arrive in order")
     func threads() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -185,7 +185,7 @@ extension ConnectionTests {
       }
     }
 
-    @Test("After its end, a membership and its observer are deallocated")
+    @Test("When a membership has ended, the membership and its observer are deallocated")
     func released() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -267,7 +267,8 @@ extension ConnectionTests {
     }
 
     @Test(
-      "An activity change above the size limit is rejected at once, and does not count toward the rate limit")
+      "An activity change above the size limit is rejected immediately, and does not count toward the rate limit"
+    )
     func largeActivity() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()

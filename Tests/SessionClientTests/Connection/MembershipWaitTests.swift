@@ -8,9 +8,9 @@ import Wire
 
 extension ConnectionTests {
   /// Calls that wait for a membership, and paused reading.
-  @Suite("Waiting for a membership")
+  @Suite("Calls that wait for a membership can be cancelled, and return when the membership ends")
   struct MembershipWaitTests {
-    @Test("Cancelling tasks that wait for the end does not end the membership")
+    @Test("Cancelling tasks that wait for the end of a membership does not end the membership")
     func cancelledFinish() async throws {
       let gateway = try LocalGateway()
       let ada = try TestMember(try await gateway.makeSession(), at: gateway.address())

@@ -6,7 +6,7 @@ import Wire
 
 extension ConnectionTests {
   /// Memberships while the application has paused reading.
-  @Suite("Memberships with paused reading")
+  @Suite("While an application has paused reading, its membership of a session stays usable")
   struct PausedMembershipTests {
     @Test(
       "While reading is paused, `settle` returns, lost connections are replaced, and leaving sends all messages"

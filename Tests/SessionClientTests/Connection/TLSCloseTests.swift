@@ -9,7 +9,7 @@ import Wire
 
 extension ConnectionTests {
   /// The end of TLS connections.
-  @Suite("TLS close")
+  @Suite("RFC 8446 §6.1: the client ends TLS connections with close_notify")
   struct TLSCloseTests {
     /// The gateway's answer to the upgrade request.
     enum Answer: CaseIterable {

@@ -5,7 +5,7 @@ import Wire
 @testable import SessionClient
 
 /// HTTP requests to a real gateway.
-@Suite("Attachment requests")
+@Suite("Attachment requests of the client library to a real gateway")
 struct AttachmentRequestTests {
   @Test("An attachment is added, listed, loaded and removed", arguments: [false, true])
   func attachment(isSecure: Bool) async throws {

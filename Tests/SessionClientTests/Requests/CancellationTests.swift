@@ -7,7 +7,7 @@ import Wire
 @testable import SessionClient
 
 /// Cancelled requests release their resources.
-@Suite("Cancellation")
+@Suite("Cancelling requests, uploads and downloads")
 struct CancellationTests {
   /// Waits until a test's requests have closed their sockets and ended their threads.
   private static func expectNothing(of address: SocketAddress, _ threads: RequestThreadPool) async throws {
@@ -57,7 +57,7 @@ struct CancellationTests {
     #expect(try await api.attachments(of: session).first?.sha256 == TestContent.digest(content))
   }
 
-  @Test("Requests to a silent server are cancelled at once")
+  @Test("A request to a server that does not respond ends immediately when it is cancelled")
   func silent() async throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let threads = RequestThreadPool(limit: 4, transferLimit: 2)
@@ -103,7 +103,7 @@ struct CancellationTests {
     try await Self.expectNothing(of: server.address, threads)
   }
 
-  @Test("Stalled transfers leave one thread free for short requests")
+  @Test("While some transfers stall, one thread stays free for short requests")
   func lanes() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()

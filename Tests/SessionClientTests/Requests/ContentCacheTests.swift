@@ -42,7 +42,7 @@ private struct Information {
 }
 
 /// The cache of downloaded contents: the same content is downloaded only once.
-@Suite("Content cache")
+@Suite("The content cache downloads the same content only once")
 struct ContentCacheTests {
   private struct Room {
     let gateway: LocalGateway
@@ -112,7 +112,8 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 7)
   }
 
-  @Test("If all large contents are loaded again after each new attachment, each is downloaded only once")
+  @Test(
+    "If all large contents are loaded again after each new attachment, each content is downloaded only once")
   func largeOnce() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }

@@ -6,10 +6,10 @@ import Wire
 @testable import SessionClient
 
 /// Gateway addresses and session links as users write them.
-@Suite("Gateway addresses")
+@Suite("Gateway addresses and session links are parsed in the forms in which users write them")
 struct GatewayAddressTests {
   @Test(
-    "Valid addresses are parsed",
+    "Valid gateway addresses are parsed",
     arguments: [
       ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1:8080"),
       ("http://[::1]:8080/", "http://[::1]:8080", "[::1]:8080"),
@@ -28,7 +28,7 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "Invalid addresses are rejected with an error text",
+    "Invalid gateway addresses are rejected with an error text",
     arguments: [
       ("draw.example:8080", "begins with http:// or https://"),
       ("ftp://draw.example", "begins with http:// or https://"),
@@ -62,7 +62,7 @@ struct GatewayAddressTests {
     }
     let link = try #require(URL(string: "\(try url(300).absoluteString)/s/AAAAAAAAAAAAAAAAAAAAAQ"))
     let error = try #require(throws: GatewayAddressError.self) { try SessionLink(link) }
-    #expect(error.description.contains("253 bytes at most; this one has 300"))
+    #expect(error.description.contains("253 bytes at most; this host has 300"))
   }
 
   @Test(

@@ -6,7 +6,7 @@ import Wire
 @testable import SessionClient
 
 /// Uploads and downloads over lost connections, and gateways that restart.
-@Suite("Interrupted transfers")
+@Suite("Interrupted uploads and downloads continue over a new connection")
 struct InterruptedTransferTests {
   @Test(
     "With 200 lost connections during transfers, each attachment is listed once and has the right content",
@@ -54,7 +54,7 @@ struct InterruptedTransferTests {
     }
   }
 
-  @Test("Uploads and downloads continue after lost connections over TLS")
+  @Test("Over TLS too, uploads and downloads continue after lost connections")
   func cutsOverTLS() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()

@@ -7,7 +7,7 @@ import Wire
 @testable import SessionClient
 
 /// Servers that are not gateways, and faulty gateways.
-@Suite("Invalid servers")
+@Suite("Servers whose responses are invalid, slow or missing")
 struct InvalidServerTests {
   struct Answer: CustomTestStringConvertible {
     let text: String
@@ -49,10 +49,10 @@ struct InvalidServerTests {
         text: "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", failure: "a proxy in front of"),
       Answer(
         text: "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n",
-        failure: "requires https: its address is https://127.0.0.1"),
+        failure: "requires https: use its address https://127.0.0.1"),
       Answer(
         text: "HTTP/1.1 302 Found\r\nLocation: https://login.example/x\r\nContent-Length: 0\r\n\r\n",
-        failure: "redirects to https://login.example: is that the gateway's address?"),
+        failure: "redirects to https://login.example, which may be the gateway's address"),
       Answer(
         text: "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
         failure: "redirects, but a gateway never redirects (302 Found)"),
@@ -191,7 +191,7 @@ struct InvalidServerTests {
     if large.size ?? 0 > 100_000 { #expect(server.count == 0) }
   }
 
-  @Test("A response that arrives byte by byte times out", arguments: [false, true])
+  @Test("A response that arrives too slowly, byte by byte, times out", arguments: [false, true])
   func trickle(hasHead: Bool) async throws {
     let server = try ScriptedServer { _, stream in
       _ = try Self.readHead(stream)

@@ -7,7 +7,7 @@ import Wire
 @testable import SessionClient
 
 /// Refusals of a gateway and connection failures, with texts that name a remedy.
-@Suite("Refusals and failures")
+@Suite("Refusals of the gateway and connection failures are reported with their cause")
 struct RefusalTests {
   private static let unknown = SessionID(high: 1, low: 2)
 
@@ -52,7 +52,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "A participant that has left can create a successor; a second request returns the same one; an unknown token gets 403"
+    "A participant that has left can create a successor; a second request returns the same successor; an unknown token gets 403"
   )
   func successor() async throws {
     let gateway = try LocalGateway()
@@ -73,7 +73,8 @@ struct RefusalTests {
     #expect(refusal.code == .tokenNeeded && refusal.httpStatus == 403)
   }
 
-  @Test("A size above a limit is refused, and the refusal states the limit and the actual size")
+  @Test(
+    "An upload whose size exceeds a limit is refused, and the refusal states the limit and the actual size")
   func limits() async throws {
     let gateway = try LocalGateway {
       $0.limits.attachmentBytes = 400_000

@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("PROTOCOL 2.2: reactions to a closed WebSocket")
+@Suite("PROTOCOL 2.2: after a WebSocket is closed, the client reconnects or ends")
 struct CloseCodeTests {
   /// A received close frame, and the expected reaction of the client.
   struct Close: CustomTestStringConvertible {

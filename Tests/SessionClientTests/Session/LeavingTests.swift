@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("PROTOCOL 2.2: leaving and ending")
+@Suite("PROTOCOL 2.2: a client leaves a session or ends it")
 struct LeavingTests {
   @Test("Leaving sends pending messages, then `leave`, and reports no more events")
   func leaves() {
@@ -100,7 +100,7 @@ struct LeavingTests {
     #expect(harness.session.deadline == harness.now + .milliseconds(4850))
   }
 
-  @Test("`end` is sent after earlier messages, and again after a reconnect")
+  @Test("The message `end` is sent after earlier messages, and sent again after a reconnect")
   func ends() {
     var harness = SessionHarness.live()
     harness.send("a")

@@ -4,10 +4,11 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Memory limits for a gateway that names too many participants")
+@Suite("A client's memory stays bounded, even if the gateway names too many participants")
 struct MemoryLimitTests {
   @Test(
-    "The deduplication table keeps the newest senders; their number is between its limit and twice its limit")
+    "DeduplicationTable forgets the oldest senders; the number that it keeps is between its limit and twice its limit"
+  )
   func senders() {
     var table = DeduplicationTable(limit: 4)
     func repeats(_ senders: ClosedRange<UInt32>) -> [Bool] {

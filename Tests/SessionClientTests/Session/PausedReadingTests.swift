@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("Paused reading")
+@Suite("A client that has paused reading can still send and leave, and stays connected")
 struct PausedReadingTests {
   /// Returns a caught-up session whose application has paused reading.
   private static func paused() -> SessionHarness {
@@ -14,7 +14,7 @@ struct PausedReadingTests {
     return harness
   }
 
-  @Test("While reading is paused, the socket is read only from a reconnect to the end of its catch-up")
+  @Test("While reading is paused, the socket is read only after a reconnect, until the catch-up has ended")
   func comesBack() {
     var harness = Self.paused()
     #expect(!harness.session.wantsReading)
@@ -65,7 +65,7 @@ struct PausedReadingTests {
   }
 
   @Test(
-    "A client that leaves while its reading is paused reads again, until its pending messages are acknowledged"
+    "If a client leaves while its reading is paused, reading continues until its pending messages are acknowledged"
   )
   func leaves() {
     var harness = Self.paused()

@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("PROTOCOL 3: received entries and reported events")
+@Suite("PROTOCOL 3: received entries are reported to the application as events")
 struct ReceivingTests {
   @Test("Each entry is reported as new only once, across tails, snapshots and epochs")
   func exactlyOnce() {
@@ -42,7 +42,7 @@ struct ReceivingTests {
     #expect(harness.events.filter { $0.hasSuffix(": x") } == ["Bob: x", "Eve: x", "Participant 9: x"])
   }
 
-  @Test("Own unreliable entries are not reported, but those of other participants are")
+  @Test("A client's own unreliable entries are not reported; those of other participants are reported")
   func unreliable() {
     var harness = SessionHarness.live()
     harness.deliver(
@@ -61,7 +61,7 @@ struct ReceivingTests {
     #expect(harness.events == events + ["Bob: a"])
   }
 
-  @Test("Participants are reported as whole lists after changes, but not during a catch-up")
+  @Test("After a change of the participants, the whole list is reported, but not during a catch-up")
   func people() {
     var harness = SessionHarness.live()
     let eve = Participant(id: UUID(), number: 3, name: "Eve", color: "#0000ff")
@@ -84,7 +84,7 @@ struct ReceivingTests {
       ])
   }
 
-  @Test("Attachments are reported as a whole list after changes; progress and removals are reported too")
+  @Test("After a change of an attachment, the whole list is reported; progress and removals are reported too")
   func attachments() {
     var harness = SessionHarness.live()
     func object(_ name: String, _ state: AttachmentObject.State) -> AttachmentObject {
@@ -167,7 +167,7 @@ struct ReceivingTests {
   }
 
   @Test(
-    "Arbitrary bytes from a gateway never crash the client, and the next socket works",
+    "Arbitrary bytes from a gateway never crash the client, and the client continues on the next socket",
     arguments: 1...40 as ClosedRange<UInt64>)
   func anything(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

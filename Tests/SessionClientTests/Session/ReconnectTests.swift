@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("PROTOCOL 2.1: joining and reconnecting")
+@Suite("PROTOCOL 2.1: a client joins a session, and rejoins after a lost connection")
 struct ReconnectTests {
   @Test("The first join contains the profile and no data for a resume")
   func joins() {
@@ -26,11 +26,12 @@ struct ReconnectTests {
   }
 
   @Test(
-    "A lost connection is reported once; the first reconnect is immediate, later ones are delayed up to 10 s")
+    "A lost connection is reported once; the first reconnect is immediate, and later ones are delayed by up to 10 s"
+  )
   func comesBackLater() {
     var harness = SessionHarness.live()
     for _ in 0..<12 { harness.loseConnection() }
-    // Each delay is random: at least half of 0.1, 0.2, 0.4 … 10 s, at most the whole. The harness uses the midpoint.
+    // Each delay is random: between 50 % and 100 % of 0.1, 0.2, 0.4 … 10 s. The harness uses 75 %.
     let expected = [0, 75, 150, 300, 600, 1200, 2400, 4800, 7500, 7500, 7500, 7500]
     #expect(harness.opens == expected.map { Duration.milliseconds($0) })
     #expect(harness.events == ["away", "trouble: cut"])
@@ -45,7 +46,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "If connections break within 5 s, attempts are delayed as after failed attempts; one problem is reported"
+    "If connections keep breaking within 5 s, the reconnect delay doubles each time, and the problem is reported once"
   )
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()
@@ -82,7 +83,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "If a tail was interrupted, `after` in the resume is the last received entry; if a snapshot was interrupted, there is no `after`"
+    "A resume has `after`, the last received sequence, if a tail was interrupted, and no `after` if a snapshot was interrupted"
   )
   func wherePlacesAre() {
     var harness = SessionHarness.live()
@@ -266,7 +267,7 @@ struct ReconnectTests {
   }
 
   @Test(
-    "If a snapshot does not show whether an own entry was accepted, the client reconnects after 2 s to find out"
+    "If a snapshot does not show whether an entry of the client was accepted, the client reconnects after 2 s to find out"
   )
   func doubt() {
     var harness = SessionHarness.live()

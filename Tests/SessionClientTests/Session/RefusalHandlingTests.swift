@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("PROTOCOL 3.1: handling of refusals")
+@Suite("PROTOCOL 3.1: a client's reactions to the gateway's refusals")
 struct RefusalHandlingTests {
   @Test(
     "After a `rate-limited` refusal, sending pauses for `retryAfterMs`, then continues from the refused entry"
@@ -78,7 +78,7 @@ struct RefusalHandlingTests {
   }
 
   @Test(
-    "Entries sent before a gateway crash keep their client sequences: other participants may have the entries"
+    "After a gateway crash, entries keep their client sequences, because other participants may already have the entries"
   )
   func keepsNumbersOverCrash() {
     var harness = SessionHarness.live()

@@ -4,7 +4,7 @@ import Testing
 import Primitives
 import Wire
 
-@Suite("Admission of sends")
+@Suite("SendGate accepts or rejects messages before they are queued")
 struct SendGateTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -23,7 +23,7 @@ struct SendGateTests {
       targets: targets.map { (0..<$0).map { _ in UUID() } })
   }
 
-  /// A send and its expected rejection; nil if it is admitted.
+  /// A send, and the rejection that the test expects (`refusal`); nil if the send is admitted.
   struct SendCase: Sendable, CustomTestStringConvertible {
     let name: String
     var bytes = 0
@@ -34,7 +34,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "Messages above the limits of PROTOCOL 3 are rejected",
+    "Messages that exceed a limit of PROTOCOL 3 are rejected before they are queued",
     arguments: [
       SendCase(name: "262,144 bytes", bytes: 262_144),
       SendCase(name: "262,145 bytes", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
@@ -56,7 +56,7 @@ struct SendGateTests {
     }
   }
 
-  @Test("Sends are rejected before join and after leave")
+  @Test("Messages are rejected before the client joins and after it leaves")
   func closed() throws {
     var gate = SendGate(now: start)
     #expect(throws: AdmissionError.notJoined) { try gate.admit(entry(1), now: start) }
@@ -75,7 +75,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "The entries of 2 s at the rate limit are admitted in a burst; the next error states when a quarter of a burst is allowed"
+    "A burst may have the entries of 2 s at the rate limit; the next error states when a quarter of a burst is allowed again"
   )
   func rate() throws {
     var gate = gate()

@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("PROTOCOL 3.1: sending")
+@Suite("PROTOCOL 3.1: a client sends entries, and keeps them until they are committed")
 struct SendingTests {
   @Test("Messages sent before the socket opens are sent in order, in one binary message")
   func waitsForSocket() {
@@ -88,7 +88,7 @@ struct SendingTests {
     #expect(harness.sent == [], "the snapshot shows that Bob left")
   }
 
-  @Test("Unreliable entries are sent immediately or dropped")
+  @Test("An unreliable entry is sent immediately or, if that is impossible, dropped")
   func unreliable() {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
@@ -171,7 +171,7 @@ struct SendingTests {
   }
 
   @Test(
-    "`mark(id)` is reached when the activity change before it, which has no client sequence, is committed"
+    "If `mark(id)` follows an activity change, `id` is reported as reached when the change is committed"
   )
   func settlesActivity() {
     var harness = SessionHarness.live()

@@ -1,7 +1,7 @@
 import Testing
 
 /// Every message is reported to every other participant once and in order, under any conditions.
-@Suite("Simulated sessions")
+@Suite("In simulated sessions, each message arrives once and in order")
 struct SessionSimulationTests {
   /// Seeds that revealed faults in earlier versions.
   static let once: [UInt64] = [44, 70, 183, 237, 1071]

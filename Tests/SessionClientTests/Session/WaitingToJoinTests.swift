@@ -4,7 +4,7 @@ import Testing
 import Platform
 import Wire
 
-@Suite("Waiting to join")
+@Suite("A client can wait on a socket before it joins the session")
 struct WaitingToJoinTests {
   /// Returns the session of a client that waits to join and has received `waiting`.
   private func waiting() -> SessionHarness {
@@ -71,7 +71,7 @@ struct WaitingToJoinTests {
   }
 
   @Test(
-    "While a client waits to join, only the session's end is reported; other refusals are reported after a join"
+    "While a client waits to join, it reports only the session's end; it reports other refusals only after `join`"
   )
   func refusals() {
     var ended = waiting()

@@ -31,7 +31,7 @@ extension TestTimeout {
     let deadline = deadline
     while try !condition() {
       guard .now() < deadline else { throw TimeoutError(waitingFor: "\(what); \(otherwise())") }
-      // Lets the other thread run.
+      // Gives other threads a chance to run.
       sched_yield()
     }
   }

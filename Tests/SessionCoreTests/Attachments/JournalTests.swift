@@ -6,7 +6,7 @@ import Primitives
 @testable import SessionCore
 
 /// PROTOCOL 4: the entries that announce attachments, both live and in catch-ups.
-@Suite("PROTOCOL 4: attachments in a session")
+@Suite("PROTOCOL 4: a session announces its attachments with entries, live and in catch-ups")
 struct JournalTests {
   /// Returns the attachment object of PROTOCOL 4 as JSON, independently of the code under test.
   private func object(
@@ -83,7 +83,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot has attachments with their announced offsets, and client entries, even those under an attachment's id"
+    "S46 a snapshot has all attachments with their announced offsets, and also client entries whose key is an attachment's id"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }

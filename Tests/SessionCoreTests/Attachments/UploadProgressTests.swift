@@ -96,7 +96,9 @@ struct UploadProgressTests {
     }
   }
 
-  @Test("S48 each upload has its own progress limit, and sends at most one progress entry in a turn")
+  @Test(
+    "S48 each upload has its own limit for progress entries: in one turn, at most one such entry is sent for each upload"
+  )
   func several() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

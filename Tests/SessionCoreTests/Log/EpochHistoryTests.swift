@@ -49,7 +49,7 @@ struct EpochHistoryTests {
   }
 
   @Test(
-    "S70 epochs that are valid only up to a sequence below the last sequence that the log has dropped are omitted"
+    "S70 if the log has dropped the entries after the last sequence of an epoch, the history no longer lists this epoch"
   )
   func serving() {
     let history = EpochHistory([

@@ -135,7 +135,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S8 a gap is refused once, with the expected client sequence; until that sequence arrives, entries are dropped"
+    "S8 a gap in the client sequences is refused once, with the expected client sequence; entries are dropped until it arrives"
   )
   func gap() throws {
     let fixture = Fixture()

@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionCore
 
-@Suite("Commit notifier")
+@Suite("The notifier that sends `committed` to participants")
 struct CommitNotifierTests {
   private let ada = Self.participant(1)
   private let bo = Self.participant(2)
@@ -115,7 +115,9 @@ struct CommitNotifierTests {
     #expect(second.outboxes.map(\.number) == [1, 2])
   }
 
-  @Test("A participant that missed a piggybacked `committed` gets the next `committed`")
+  @Test(
+    "A participant whose socket could not take the frames that carried a `committed` gets the next `committed`"
+  )
   func missed() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)

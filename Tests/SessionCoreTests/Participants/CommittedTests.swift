@@ -5,10 +5,11 @@ import Primitives
 @testable import SessionCore
 
 /// P4 without a store: the message `committed`.
-@Suite("P4: the message `committed`")
+@Suite("P4: senders get `committed` soon after their entries are committed")
 struct CommittedTests {
   @Test(
-    "S35 a sender gets `committed` within 150 ms, at most every 100 ms; one message covers all its entries")
+    "S35 a sender gets `committed` within 150 ms, at most every 100 ms; one message covers all entries of the sender"
+  )
   func told() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

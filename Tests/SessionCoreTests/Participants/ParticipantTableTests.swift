@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionCore
 
-@Suite("Participant table")
+@Suite("ParticipantTable contains present and past participants, their tokens, colors and grace times")
 struct ParticipantTableTests {
   private let rates = EntryRateLimiter.Rates(entriesPerSecond: 10, bytesPerSecond: 1_000)
 

@@ -6,7 +6,7 @@ import Primitives
 @testable import SessionCore
 
 /// P4 when records are lost: the session is restored from the remaining records.
-@Suite("P4: lost records")
+@Suite("P4: if records are lost, a session is restored from the remaining records")
 struct LostRecordsTests {
   /// Returns a session of two participants, with each of their entries in a record of its own.
   private static func fixture() throws -> Fixture {

@@ -7,10 +7,11 @@ import Primitives
 
 /// P7: a participant number is assigned only once, even after failures. A token is recognized, but only its digest is
 /// stored.
-@Suite("P7: numbers and tokens on disk")
+@Suite("P7: participant numbers are never reused, and only digests of tokens are stored")
 struct NumbersTests {
   @Test(
-    "S66 a block of 4,096 participant numbers is reserved first, and the next when fewer than 2,048 are left")
+    "S66 a block of 4,096 participant numbers is reserved first, and the next block when fewer than 2,048 numbers are left"
+  )
   func blocks() throws {
     let fixture = Fixture(saving: .byStore)
     #expect(fixture.disk.first(.numbers)?.body == [0, 0, 0x10, 0])
@@ -45,7 +46,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a crash, the reserved block is skipped, and no number is assigned before the opening records are on disk"
+    "S66 after a crash, the reserved block of numbers is skipped, and no number is assigned before the opening records are on disk"
   )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)

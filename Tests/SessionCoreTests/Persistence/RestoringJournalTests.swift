@@ -6,7 +6,7 @@ import Primitives
 @testable import SessionCore
 
 /// P4 for attachments: uploads are restored with their offsets.
-@Suite("P4: attachments after a load")
+@Suite("P4: attachments after their session was loaded from disk")
 struct RestoringJournalTests {
   static let digest = String(repeating: "ab", count: 32)
 
@@ -82,7 +82,8 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 metadata is restored as the same text, and a nearly used-up quota causes no second warning")
+    "S64 after a load, metadata has the same text, and a nearly used-up quota does not cause a second warning"
+  )
   func ready() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionAttachmentBytes = 100 }
     let text = Array(#"{ "z": 1.50, "a": "\u00e9" }"#.utf8)
@@ -104,7 +105,8 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 a reused id refers to the later attachment only if the entry of that attachment is on disk")
+    "S64 a reused attachment id refers to the later attachment only if the entry of that attachment is on disk"
+  )
   func again() throws {
     let fixture = Fixture(saving: .byStore)
     let id = fixture.attachmentID(1)

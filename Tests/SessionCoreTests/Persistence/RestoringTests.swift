@@ -6,7 +6,7 @@ import Primitives
 @testable import SessionCore
 
 /// P2, P3, P4 and P8 when a saved session is loaded.
-@Suite("P2, P3, P4, P8: loading a session")
+@Suite("P2, P3, P4, P8: a session that is loaded continues from its saved state")
 struct RestoringTests {
   @Test(
     "S59, S60 after a crash, a client resumes in a new epoch, gets a snapshot of the saved state, and resends unsaved entries"
@@ -75,7 +75,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S74 if a grace time ends just before a session is closed, the entry that announces its end is saved before `closed`"
+    "S74 if a grace time ends just before a session is closed, the entry that announces the departure is saved before `closed`"
   )
   func graceEndsWhileClosing() throws {
     let fixture = Fixture(saving: .byStore)
@@ -182,7 +182,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 the newest past participants are known after a load, in the order in which they left or were gone"
+    "S60 after a load, the session knows the newest past participants, in the order in which they became past"
   )
   func past() throws {
     let fixture = Fixture(saving: .byStore) { $0.pastParticipants = 2 }

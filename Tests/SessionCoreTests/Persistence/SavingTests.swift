@@ -6,10 +6,10 @@ import Primitives
 @testable import SessionCore
 
 /// P4 and P6 in a session: the records that it passes to the store, and how it handles the results.
-@Suite("P4, P6: saving")
+@Suite("P4, P6: saving a session in the store")
 struct SavingTests {
   @Test(
-    "S54 a save has participants, then entries, then used client sequences; saves do not overlap or repeat records"
+    "S54 a save has participants, then entries, then the client sequences of refused entries; no two saves have the same records"
   )
   func order() throws {
     let fixture = Fixture(saving: .byStore)
@@ -38,7 +38,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S54 a save has at most 1 MiB, in whole frames; of several saves, only the last contains the client sequences that were used"
+    "S54 a save has at most 1 MiB, in whole frames; only the last of several saves has the client sequences of refused entries"
   )
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)
@@ -198,7 +198,7 @@ struct SavingTests {
     #expect(fixture.session.retainedBytes == 0)
   }
 
-  @Test("S65 a client whose entries are always refused does not make the file grow forever")
+  @Test("S65 a client whose entries are always refused does not make the session's log file grow forever")
   func usedUp() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

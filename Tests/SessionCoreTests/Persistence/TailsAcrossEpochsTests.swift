@@ -6,7 +6,7 @@ import Primitives
 @testable import SessionCore
 
 /// S19, S70, S71: after a crash, a client gets only the entries that it missed, if all entries that it has are on disk.
-@Suite("P2, P3: tails across epochs")
+@Suite("P2, P3: a client that resumes after a crash gets exactly the entries that it missed")
 struct TailsAcrossEpochsTests {
   /// Returns the session that is restored after a crash, in a new epoch.
   private func crash(_ fixture: Fixture, epoch: String, _ records: [SessionRecord]? = nil) throws -> Fixture {
@@ -45,7 +45,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that has seen entries lost in a crash gets a snapshot, even if new entries have the same sequences"
+    "S19 a client that has seen entries lost in a crash gets a snapshot, even if new entries have reused their sequences"
   )
   func beyond() throws {
     let fixture = Fixture(saving: .byStore)
@@ -68,7 +68,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S75 a client that has seen entries lost in a crash gets a snapshot with all entries since then, even unretained ones"
+    "S75 a client that has seen entries lost in a crash gets a snapshot with all entries after those on disk, even unretained ones"
   )
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)
@@ -139,7 +139,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S70 if an epoch ends before its opening records are on disk, it stays unknown, and the epoch before it stays valid"
+    "S70 if an epoch ends before its opening records are on disk, that epoch stays unknown, and the epoch before it stays valid"
   )
   func openingLost() throws {
     let fixture = Fixture(saving: .byStore)
@@ -238,7 +238,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S70 clients get no tail from a log without a history of epochs, or from one that was restored from a backup"
+    "S70 clients get no tail from a log without a history of epochs, or from a log that was restored from a backup"
   )
   func noPairs() throws {
     let fixture = Fixture(saving: .byStore)

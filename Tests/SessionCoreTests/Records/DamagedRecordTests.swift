@@ -5,7 +5,8 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// S63: a record that no session wrote causes an error with a description, or a different session, but never a trap.
+/// S63: a record that no session wrote causes an error with a description, or restores a different session. It never causes a
+/// trap.
 @Suite("S63: damaged records")
 struct DamagedRecordTests {
   struct Case: CustomTestStringConvertible {
@@ -121,7 +122,9 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("records of another session, without the first record, or in a wrong order are refused")
+  @Test(
+    "a log is refused if its records belong to another session, or its first record is missing, or its records are out of order"
+  )
   func misplaced() throws {
     let fixture = try Self.everything()
     #expect(throws: RecordError(1, .otherSession)) {

@@ -4,12 +4,12 @@ import SessionCore
 import Testing
 import Wire
 
-@Suite("Records of earlier versions")
+@Suite("Records of earlier versions can still be read")
 struct EarlierTextTests {
-  /// The text has more combining characters in a row than a client may send now.
+  /// A text with more combining characters in a row than a client may send now.
   private let text = "a" + String(repeating: "\u{315}", count: 2 * JSONParser.maximumCombining)
 
-  @Test("a stored activity is read, although its text would now be refused from a client")
+  @Test("a stored activity is read, even if its text would be refused in a new message of a client")
   func activity() throws {
     let activity = Activity(identifier: "i", title: "t", type: "generic", payload: .string(text))
     let facts = SessionHeaderRecord(
@@ -18,7 +18,7 @@ struct EarlierTextTests {
     #expect(try SessionHeaderRecord(facts.encoded.body.span) == facts)
   }
 
-  @Test("a stored attachment is read, although its metadata would now be refused from a client")
+  @Test("a stored attachment is read, even if its metadata would be refused in a new request of a client")
   func attachment() throws {
     let payload = Array(
       """

@@ -5,7 +5,7 @@ import Wire
 @testable import SessionCore
 
 /// The bytes of each kind of record. They must not change, because later versions read the files of this version.
-@Suite("Bytes of session records")
+@Suite("The bytes of each kind of session record never change")
 struct RecordTests {
   @Test("each kind of record has a fixed number in the file")
   func kinds() {

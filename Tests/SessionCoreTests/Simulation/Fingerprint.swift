@@ -3,7 +3,7 @@ import Wire
 
 @testable import SessionCore
 
-/// All values that are the same in two equal sessions.
+/// The values by which a test decides whether two sessions are equal, for example a session and its restored copy.
 struct Fingerprint: Equatable {
   /// Returns the fingerprints of two sessions, limited to the part of the tail that both sessions have.
   static func both(_ one: borrowing Session, _ other: borrowing Session) -> (Fingerprint, Fingerprint) {

@@ -8,8 +8,8 @@ extension Simulation {
   /// clients have received them. Then checks that all clients have the same state.
   func comeToRest() throws {
     for round in 1...400 {
-      // A client that got a snapshot may not know if an earlier entry that is not in the snapshot was accepted. The next
-      // `joined` reports this.
+      // After a snapshot, a client does not always know if one of its earlier entries was accepted, because the snapshot may lack
+      // this entry. The next `joined` tells the client. So clients that are still waiting reconnect at intervals.
       if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
       noticeCuts()
       for client in clients {

@@ -7,7 +7,7 @@ import Primitives
 /// Attachments in a simulation: they are added, uploaded, finished and removed. Clients also
 /// use the keys of attachments for their own entries.
 extension Simulation {
-  /// Changes a random attachment, like the gateway.
+  /// Changes a random attachment, as the gateway would change it.
   func changeJournal() throws {
     let key = EntryKey(high: 7, low: UInt64(random.below(4)))
     guard var item = attachments[key] else { return try addAttachment(key) }

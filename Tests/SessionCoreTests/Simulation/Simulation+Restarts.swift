@@ -92,7 +92,7 @@ extension Simulation {
     }
   }
 
-  /// Crashes the gateway. A random part of the batch that is being written is in the file.
+  /// Crashes the gateway. Only a random part of the batch that was being written has reached the file.
   private func crash() throws {
     guard var disk else { return }
     if let torn = disk.underWay?.records { disk.append(torn.prefix(random.below(torn.count + 1))) }

@@ -252,7 +252,8 @@ final class Simulation {
       let message = SentEntry.message(entries)
       session.receive(message.span, from: socket.subscriber, now: now, effects: &effects)
       expected = try oracle.receive(entries, from: number, now: now, sequence: session.sequence)
-      // Unreliable entries are last in their messages, so oracle and session take the tokens in the same order.
+      // Unreliable entries are last in their messages. So the oracle and the session take the tokens of the rate limit in the
+      // same order.
       for entry in entries where !entry.flags.contains(.reliable) { _ = oracle.takeToken(number, now: now) }
     case .profile(let name):
       guard admit(socket, number, &effects, &expected) else { break }
@@ -318,7 +319,8 @@ final class Simulation {
           .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
         flush(socket)
       case .acknowledgedMoved(let number, let from, let to):
-        // A crash may lose the record of a refusal, so that only the sender knows that its client sequence is used up.
+        // A crash may lose the record of a refused entry. Then only the sender knows that the client sequence of this entry is
+        // used up.
         try require(disk?.crashes ?? 0 > 0, "P2: \(number) moved from \(from) to \(to)")
         oracle.move(number, to: to)
       case .pauseReading: throw Violation("reading from a client that obeys refusals was paused")
@@ -360,7 +362,8 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // In half of the turns that allow it, changes of presence are not sent yet to members without other output.
+    // Some turns allow changes of presence to reach members without other output later. In a random half of these turns, the
+    // changes are sent later.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }

@@ -1,13 +1,13 @@
 import Testing
 
 /// The promises P1, P2, P3, P5 and P8, tested with random sessions.
-@Suite("P1, P2, P3, P5, P8: simulated sessions")
+@Suite("P1, P2, P3, P5, P8: the promises hold in simulated sessions")
 struct SimulationTests {
-  /// Seeds that failed once, and are tested again.
+  /// The seeds with which this test failed in the past. Each run tests them again.
   static let once: [UInt64] = []
 
   @Test(
-    "P1, P2, P3, P5, P8: a session with random clients and connections keeps its promises",
+    "P1, P2, P3, P5, P8: the promises hold in a session with random clients and connections",
     arguments: once + Array(1...300))
   func keepsPromises(seed: UInt64) throws {
     do {
@@ -17,11 +17,11 @@ struct SimulationTests {
     }
   }
 
-  /// Seeds that failed once, and are tested again.
+  /// The seeds with which this test failed in the past. Each run tests them again.
   static let onceOverCrashes: [UInt64] = []
 
   @Test(
-    "P4: a session with crashes, stops, compactions and disk failures keeps its promises",
+    "P4: in a random session with crashes, stops, compactions and disk failures, no committed entry is lost",
     arguments: onceOverCrashes + Array(1...150))
   func outlives(seed: UInt64) throws {
     do {

@@ -21,7 +21,7 @@ final class VirtualClient {
   private(set) var number: ParticipantNumber?
   private(set) var token: Token?
   private var epoch: String?
-  /// The epoch of `after`: differs from `epoch` between `joined` and `catchUp`.
+  /// The epoch of the sequence in `after`. It differs from `epoch` only between `joined` and `catchUp`.
   private var afterEpoch: String?
   /// The number of tails that continued an interrupted epoch.
   private(set) var tailsAcrossEpochs = 0
@@ -210,7 +210,7 @@ final class VirtualClient {
     isWaiting = false
     let isOtherLife = epoch != nil && epoch != joined.epoch
     if isOtherLife {
-      // Sequences of another epoch cannot be compared.
+      // The new epoch may assign the sequences of the previous epoch to other entries. So known sequences no longer count.
       committed = 0
       for index in kept.indices { kept[index].sequence = nil }
     }

@@ -3,7 +3,7 @@ import SessionCore
 /// A socket between a session's subscriber and a client, with a small or large kernel buffer.
 final class VirtualSocket {
   let subscriber: Subscriber
-  /// The bytes that the kernel accepts before the gateway has to wait.
+  /// The number of bytes that the kernel accepts before the gateway has to wait.
   let capacity: Int
   /// The bytes in the kernel buffer, which the client has not read yet.
   private(set) var kernel: [UInt8] = []

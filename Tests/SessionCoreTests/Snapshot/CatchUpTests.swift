@@ -164,7 +164,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S19 a tail can begin right after the dropped entries, but not earlier",
+    "S19 a client that needs an entry dropped from the log gets a snapshot, and any other client gets a tail",
     arguments: [(-1, CatchUpKind.snapshot), (0, .tail), (1, .tail)])
   func dropBoundary(_ distance: Int, _ kind: CatchUpKind) throws {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
@@ -342,10 +342,10 @@ struct SlowReaderTests {
     #expect(ada.catchUps.isEmpty)
   }
 
-  @Test("S24, S43 a delay of the changes of presence never makes a member fall behind the tail")
+  @Test("S24, S43 delayed announcements of presence never make a member fall behind the tail")
   func lateNews() throws {
-    // With this limit, the log drops an entry as soon as all members have received it. Ada lags behind only while changes of
-    // presence are delayed.
+    // With the limit 0, the log drops an entry as soon as all members have received it. Ada reads after every turn, except after
+    // turns that contain only changes of presence.
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
     ada.forget()
@@ -399,7 +399,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 when a turn has too many unreliable entries, only the newest of each sender, type and target list is kept"
+    "S26 when a turn has too many unreliable entries, a new entry replaces the newest of the same sender, type and targets"
   )
   func newest() {
     var unreliableBatch = UnreliableBatch()

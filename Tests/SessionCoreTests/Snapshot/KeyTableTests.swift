@@ -20,7 +20,7 @@ struct KeyTableTests {
   }
 
   @Test(
-    "An update returns the result of its body, and a default value is used only for a key without a value")
+    "An update returns the result of its closure; its default value is used only if the key has no value")
   func updates() {
     var table = KeyTable<Int>()
     let isMissing = table.update(Self.key(1)) { $0 == nil }
@@ -32,7 +32,7 @@ struct KeyTableTests {
   }
 
   @Test(
-    "After any insertions, changes and removals, the table equals a dictionary",
+    "After random insertions, changes and removals, the key table has the same values as a dictionary",
     arguments: [40, 3_000, 30_000] as [UInt64])
   func sameAsDictionary(keyCount: UInt64) {
     var random = SeededGenerator(seed: keyCount)

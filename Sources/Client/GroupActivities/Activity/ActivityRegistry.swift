@@ -171,7 +171,7 @@ final class ActivityRegistry: Sendable {
   }
 }
 
-/// The subscription of one iterator. It ends when the last reference is released.
+/// The subscription of one iterator. It ends when the last reference to this object is released.
 final class OfferSubscription: Sendable {
   fileprivate let name: String
   fileprivate let id: UInt64

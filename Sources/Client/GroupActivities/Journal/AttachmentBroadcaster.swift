@@ -80,7 +80,7 @@ final class AttachmentBroadcaster: Sendable {
   }
 }
 
-/// The subscription of one iterator. It ends when the last reference is released.
+/// The subscription of one iterator. It ends when the last reference to this object is released.
 final class AttachmentSubscription: Sendable {
   private let queue: AsyncQueue<[AttachmentObject]>
   private let broadcaster: AttachmentBroadcaster

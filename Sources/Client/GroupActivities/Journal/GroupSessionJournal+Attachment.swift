@@ -140,7 +140,7 @@ extension GroupSessionJournal {
     public var description: String {
       switch self {
       case .tooLarge(let limit, let actual):
-        "An attachment may have at most \(limit) bytes; this one has \(actual)."
+        "An attachment may have at most \(limit) bytes; this attachment has \(actual)."
       case .metadataTooLarge(let limit, let actual):
         "The metadata of an attachment may have at most \(limit) bytes of JSON; these have \(actual)."
       case .noMetadata: "The attachment was added without metadata."

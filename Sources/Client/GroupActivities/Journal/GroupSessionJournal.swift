@@ -36,7 +36,7 @@ public final class GroupSessionJournal: Sendable {
   /// format is sent with that format's media type.
   ///
   /// - Parameter item: the item; it is sent as its first representation that can be exported.
-  /// - Returns: the attachment. This program can load it at once.
+  /// - Returns: the attachment. This program can load it immediately.
   /// - Throws: `JournalError`, `SendError.notJoined` before `join()`, or the error of the export.
   public func add<ItemType: Transferable>(_ item: ItemType) async throws -> Attachment {
     try await add(item, encodedMetadata: nil)

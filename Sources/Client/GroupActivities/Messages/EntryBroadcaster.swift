@@ -63,7 +63,8 @@ final class EntryBroadcaster: Sendable {
   }
 }
 
-/// The subscription of one sequence. It ends when the last reference is released.
+/// The subscription of one `GroupSession.entries` sequence. The subscription ends when the last reference to this object is
+/// released.
 final class EntrySubscription: Sendable {
   private let queue: AsyncQueue<GroupSessionEntry>
   private let broadcaster: EntryBroadcaster

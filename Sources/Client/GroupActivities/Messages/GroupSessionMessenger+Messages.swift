@@ -7,7 +7,7 @@ extension GroupSessionMessenger {
 
   /// The messages of one type (Apple's type).
   ///
-  /// The sequence ends when the session is over. If this program called `leave()` or `end()`, the sequence ends at once;
+  /// The sequence ends when the session is over. If this program called `leave()` or `end()`, the sequence ends immediately;
   /// otherwise it ends after the messages that have already arrived.
   public struct Messages<Message: Codable>: AsyncSequence, Sendable {
     /// A message and its context.

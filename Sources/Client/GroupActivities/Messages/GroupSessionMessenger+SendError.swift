@@ -36,15 +36,15 @@ extension GroupSessionMessenger {
     public var description: String {
       switch self {
       case .tooLarge(let limit, let actual):
-        "A message may have at most \(limit) bytes; this one has \(actual). Use a GroupSessionJournal for larger content."
+        "A message may have at most \(limit) bytes; this message has \(actual). Use a GroupSessionJournal for larger content."
       case .typeName(let limit, let actual):
-        "The name of a message type must have 1 to \(limit) bytes; this one has \(actual)."
+        "The name of a message type must have 1 to \(limit) bytes; this name has \(actual)."
       case .rateLimited(let time):
         "The messages exceed the gateway's rate; try again in \(time.formattedSeconds) s."
       case .queueFull(let limit):
-        "The connection is down, and the queue of \(limit) bytes is full."
+        "The connection is down, and the queue of unsent messages has reached its limit of \(limit) bytes."
       case .tooManyParticipants(let limit, let actual):
-        "A message may be addressed to at most \(limit) participants; this one is addressed to \(actual)."
+        "A message may be addressed to at most \(limit) participants; this message is addressed to \(actual)."
       case .notJoined: "The session is not joined yet: call join() first."
       case .invalidated(let reason): "The session is over. \(reason)"
       }

@@ -191,7 +191,7 @@ final class Inbox: Sendable {
   }
 }
 
-/// The subscription of one iterator. It ends when the last reference is released.
+/// The subscription of one iterator. It ends when the last reference to this object is released.
 final class MessageSubscription: Sendable {
   fileprivate let type: String
   fileprivate let id: UInt64

@@ -15,7 +15,7 @@ final class BackpressureMeter: Sendable {
   /// states in the wrong order.
   private let callback = Guarded<(@Sendable (Bool) -> Void)?>(nil)
 
-  /// Sets the closure that stops and resumes reading. The closure is called with a lock held and must return at once.
+  /// Sets the closure that stops and resumes reading. The closure is called with a lock held and must return quickly.
   func connect(_ setReading: @escaping @Sendable (Bool) -> Void) {
     callback.withLock { $0 = setReading }
   }

@@ -30,7 +30,7 @@ final class ReaderOrder: Sendable {
     if isFirst { resumption() }
   }
 
-  /// Resumes the next reader of an actor. Called by a reader that runs on the actor again.
+  /// Resumes the next waiting reader of an actor. A resumed reader calls this function when it runs on the actor again.
   func didArrive(on actor: ObjectIdentifier) {
     let next = waiting.withLock { waiting -> Resumption? in
       guard waiting[actor]?.isEmpty == false else {

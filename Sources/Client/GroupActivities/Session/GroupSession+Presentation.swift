@@ -14,14 +14,15 @@ extension GroupSession {
     }
   }
 
-  /// Shows a notice, as `showNotice(_:)` does (deprecated in Apple's API).
+  /// Shows a notice about a participant's action, as `showNotice(_:)` does (deprecated in Apple's API).
   @available(*, deprecated, message: "Use showNotice(_:) instead.")
   public func postEvent(_ event: Event) {
     showNotice(
       GroupSessionEvent(originator: event.originator, action: .other(event.localizedDescription), url: nil))
   }
 
-  /// Shows an action of a participant on this device. Calls the closure given to `GroupActivitiesGateway.present(by:)`.
+  /// Shows a notice about a participant's action to the user of this device. Calls the closure given to
+  /// `GroupActivitiesGateway.present(by:)`.
   public func showNotice(_ event: GroupSessionEvent) {
     GatewaySettings.shared.present(.notice(event, name: name(of: event.originator), session: id))
   }

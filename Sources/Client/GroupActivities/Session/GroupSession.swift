@@ -45,7 +45,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// The activity of the session.
   ///
   /// After this program has joined, setting the property changes the activity for all participants. The change applies in this
-  /// program at once. The other participants receive it in the session's order of messages. After concurrent changes, all
+  /// program immediately. The other participants receive it in the session's order of messages. After concurrent changes, all
   /// participants have the same activity. If the program makes changes faster than the gateway's rate limit allows, only the last
   /// change is sent, as soon as the limit allows. `settle()` waits until that change is sent. A change that cannot be sent
   /// (before `join()`, after the end, or with a payload of more than 16,384 bytes) takes effect only in this program, without an
@@ -141,8 +141,8 @@ final class RemoteActivityUpdate: Sendable {
   @TaskLocal static var current: RemoteActivityUpdate?
   private let isClaimed = Guarded(false)
 
-  /// Returns true on the first call: this call handles the assignment that was received from the session. Returns false on every
-  /// later call: a later call handles an assignment by a subscriber.
+  /// Returns true for the first assignment, which applies the activity that was received from the session. Returns false for
+  /// every later assignment, which a subscriber made.
   func claim() -> Bool {
     isClaimed.withLock { isClaimed in
       defer { isClaimed = true }

@@ -56,7 +56,8 @@ public enum GroupSessionEntry: Sendable {
     case .notice(let notice): self = .notice(notice.detail)
     case .away: self = .away
     case .trouble(let words): self = .trouble(words)
-    case .refused(let entry, let refusal): self = .trouble("A \(entry.type) was refused: \(refusal.detail)")
+    case .refused(let entry, let refusal):
+      self = .trouble("A message of type \(entry.type) was refused: \(refusal.detail)")
     case .settled, .ended: return nil
     }
   }

@@ -71,7 +71,7 @@ final class SessionCoordinator: Sendable {
     let payload: JSONValue?
   }
 
-  /// The membership of a session at its end.
+  /// The result of `finish`: the membership that the session had at its end.
   struct FinalState {
     /// The membership; nil if the program never had the session object.
     let membership: Membership?
@@ -256,8 +256,8 @@ final class SessionCoordinator: Sendable {
     MainActorQueue.shared.async { facade.object?.publish(change) }
   }
 
-  /// Publishes the active participants to the session object. While the main actor is busy, only the newest set is
-  /// published.
+  /// Publishes the active participants to the session object. If several sets arrive while the main actor is busy, only the
+  /// newest set is published.
   func publish(active: Set<Participant>) {
     let isScheduled = pendingParticipants.withLock { newest in
       defer { newest = active }

@@ -137,7 +137,7 @@ final class GatewayConnection {
     sent = 0
   }
 
-  /// Returns true if the socket accepted bytes.
+  /// Writes pending bytes. Returns true if the socket accepted bytes.
   private func writePending(to socket: Socket) throws(SystemError) -> Bool {
     let bytes = outgoing
     switch socket.send(bytes.span.extracting(sent..<bytes.count)) {

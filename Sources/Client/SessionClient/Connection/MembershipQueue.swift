@@ -142,7 +142,8 @@ final class MembershipQueue: Sendable {
     state.withLock { $0.gate.released(bytes) }
   }
 
-  /// Resolves the promise of a mark: all messages before the mark are on the gateway's disk.
+  /// Resolves the promise of a mark command. The loop calls this function when all messages that were enqueued before the mark
+  /// are on the gateway's disk.
   func reached(mark number: UInt64) {
     state.withLock { $0.marks[number] }?.resolve(.success(nil))
   }
@@ -190,7 +191,8 @@ final class MembershipQueue: Sendable {
     case ended(EndReason)
   }
 
-  /// Enqueues a mark after all messages that are in the queue now.
+  /// Enqueues a mark command behind all messages that are in the queue now. The promise is resolved when these messages are on
+  /// the gateway's disk.
   private func mark(_ promise: Promise<EndReason?>) -> MarkResult {
     var result = MarkResult.notStarted
     post { state in

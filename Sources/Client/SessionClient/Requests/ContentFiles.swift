@@ -8,7 +8,7 @@ internal import Platform
 /// The files have no names, so the kernel frees a file when the last `Data` that maps it is released, and when the process ends
 /// for any reason. Their mode is 0600, so only their owner could open them.
 struct ContentFiles: Sendable {
-  /// The folders, in the order of attempts.
+  /// The folders in which a file may be created, in the order of the attempts.
   let folders: [String]
 
   /// The store of the process. It tries the folders `TMPDIR`, `/var/tmp` (which is rarely a RAM disk) and `/tmp`, in this order.

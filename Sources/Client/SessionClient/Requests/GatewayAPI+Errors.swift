@@ -36,8 +36,8 @@ extension GatewayAPI {
       return .noGateway("\(gateway) redirects, but a gateway never redirects (\(response.head.status.text))")
     }
     return other.isSecure && !gateway.isSecure && other.host == gateway.host
-      ? .noGateway("\(gateway) requires https: its address is \(other)")
-      : .noGateway("\(gateway) redirects to \(other): is that the gateway's address?")
+      ? .noGateway("\(gateway) requires https: use its address \(other)")
+      : .noGateway("\(gateway) redirects to \(other), which may be the gateway's address")
   }
 
   /// Returns the refusal in a response (RFC 9457); nil if the response contains no refusal.

@@ -4,8 +4,8 @@ package import Wire
 
 /// The HTTP requests to a gateway.
 ///
-/// Every request blocks a thread of `RequestThreadPool`, and never a thread that runs Swift's tasks. A cancelled request
-/// ends at once. A request whose connection breaks is repeated for a short time, which is safe for all requests.
+/// Every request blocks a thread of `RequestThreadPool`, and never a thread that runs Swift's tasks. A cancelled request ends
+/// immediately. A request whose connection breaks is repeated for a short time, which is safe for all requests.
 package struct GatewayAPI: Sendable {
   /// The address of the gateway.
   package let gateway: GatewayAddress
@@ -103,7 +103,7 @@ extension GatewayAPI {
         guard statuses.contains(response.status) else { throw error(for: response) }
         return response
       } catch {
-        // A refusal by a busy gateway is reported to the user at once, unless the caller allows time for retries.
+        // A refusal by a busy gateway is reported to the user immediately, unless the caller allows time for retries.
         if time == nil, case .refused = error { throw error }
         try await retry.wait(after: error)
       }

@@ -109,7 +109,7 @@ extension GatewayAddressError: CustomStringConvertible {
       "\(Self.quoted(url)) has no valid host: a gateway address is http://HOST[:PORT] or https://HOST[:PORT], "
         + "where HOST is a name in ASCII, an IPv4 address, or an IPv6 address in brackets"
     case .hostTooLong(let limit, let actual):
-      "the host in a gateway address has \(limit) bytes at most; this one has \(actual)"
+      "the host in a gateway address has \(limit) bytes at most; this host has \(actual)"
     case .port(let url): "\(Self.quoted(url)) has a port outside 1 to 65535"
     case .path(let url):
       "\(Self.quoted(url)) has extra parts: "

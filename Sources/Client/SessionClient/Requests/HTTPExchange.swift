@@ -29,7 +29,7 @@ final class HTTPExchange {
   /// Detects that the response body has stalled.
   private var rate: StallDetector
 
-  /// Connects.
+  /// Creates the exchange and connects to the gateway.
   private init(
     _ request: HTTPRequest, to gateway: GatewayAddress, at addresses: [SocketAddress],
     _ timeouts: RequestTimeouts, _ cancellation: CancellationToken, _ receiver: (any ContentReceiver)?

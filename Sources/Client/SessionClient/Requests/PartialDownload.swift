@@ -153,7 +153,7 @@ extension Refusal {
   fileprivate static var otherContent: Refusal {
     Refusal(
       .digestMismatch,
-      "The content does not match the attachment: its SHA-256 was wrong in two downloads. The network or the gateway's "
-        + "disk changes bytes.")
+      "The content does not match the attachment: its SHA-256 was wrong in two downloads. "
+        + "The network or the gateway's disk changes bytes.")
   }
 }

@@ -194,8 +194,8 @@ extension SessionClientError {
     case .certificateNotTrusted:
       let remedy =
         gateway.certificates.map { "; the additional trusted certificates are in \($0)" }
-        ?? "; to trust the gateway, set DRAWTOGETHER_GATEWAY_CERTIFICATES to a PEM file with the gateway's "
-        + "certificate"
+        ?? "; to trust the gateway, "
+        + "set DRAWTOGETHER_GATEWAY_CERTIFICATES to a PEM file with the gateway's certificate"
       self = .notTrusted("\(gateway) is not trusted: \(error)\(remedy)")
     case .alertReceived:
       self = .unreachable("\(gateway) aborted TLS: \(error)")

@@ -30,7 +30,7 @@ struct UploadTransfer: Sendable {
       throw .refused(
         Refusal(
           .badRequest,
-          "An attachment's metadata may have at most \(limit) bytes of JSON; the given metadata has \(metadata.count).",
+          "An attachment's metadata may have at most \(limit) bytes of JSON; the given metadata has \(metadata.count) bytes.",
           limit: limit, actual: metadata.count))
     }
     self.attachment = attachment
@@ -101,14 +101,14 @@ struct UploadTransfer: Sendable {
       throw .refused(
         Refusal(
           .badRequest,
-          "The attachment \(attachment.id) already exists with \(there) bytes; the new content has \(size).",
+          "The attachment \(attachment.id) already exists with \(there) bytes; the new content has \(size) bytes.",
           limit: Int(clamping: object.size ?? 0), actual: attachment.content.count))
     }
     _ = try validated(object.offset)
     return object
   }
 
-  /// Returns the offset that the gateway reports, if it is within the upload.
+  /// Returns the offset that the gateway reports. Throws an error if the offset is beyond the end of the content.
   private func validated(_ offset: UInt64) throws(SessionClientError) -> UInt64 {
     guard offset <= size else {
       throw .noGateway("\(api.gateway) reports \(offset) received bytes for an upload of \(size) bytes")

@@ -14,9 +14,9 @@ package enum ClientEffect: Sendable {
   case close(code: UInt16)
   /// Pass the event to the observer of the session.
   case notify(SessionEvent)
-  /// All messages that were enqueued before `mark(id)` are on the gateway's disk.
+  /// All messages that the program enqueued before it set this mark (`ClientSession.mark`) are on the gateway's disk.
   case reached(mark: UInt64)
-  /// Release the session: no further effects follow. Pending marks will never be reached.
+  /// Release the session. No further effects follow: pending marks get no `reached`.
   case finished
 }
 

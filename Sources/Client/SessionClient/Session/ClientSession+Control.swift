@@ -132,7 +132,7 @@ extension ClientSession {
     outbox.dropDue()
   }
 
-  /// Pauses for the time that the gateway asks for, and then continues with the refused message.
+  /// Pauses sending for the time that the gateway asks for, at least `atLeast`. Sending then continues with the refused message.
   private mutating func pause(_ refusal: Refusal, atLeast: Duration) {
     let asked = Duration.milliseconds(Int64(min(refusal.retryAfterMs ?? 1000, 60_000)))
     pacer.pause(until: now + max(asked, atLeast))

@@ -36,7 +36,7 @@ extension ClientSession {
 
   private mutating func receiveMessage(_ entry: GatewayEntry, in bytes: Span<UInt8>, isReliable: Bool) {
     let isMine = identity.owns(entry.sender)
-    // Own unreliable entries are not reported.
+    // An unreliable entry of this client is not reported to the program.
     if isMine, !isReliable { return }
     var isRepeat = false
     if isReliable, entry.clientSequence > 0 {
@@ -55,7 +55,7 @@ extension ClientSession {
           sequence: entry.sequence, clientSequence: entry.clientSequence, isRepeat: isRepeat)))
   }
 
-  /// Handles an own entry that the gateway sent back as an acknowledgement.
+  /// Handles an entry of this client that the gateway sent back as an acknowledgement.
   private mutating func accepted(_ entry: GatewayEntry) {
     outbox.accept(entry.clientSequence, at: entry.sequence)
     outbox.commit(position.committed)

@@ -55,8 +55,8 @@ extension ClientSession {
     case .live:
       // After `leave` no events are reported, so reading cannot overload the program.
       readControl.isWanted || departure != .none || doubtUntil != nil
-        // A pending mark needs reading: if reading stayed paused, a program that waits for the mark within its event handler
-        // would wait forever.
+        // While `settle` waits for its mark, the socket must be read. Otherwise a program that has paused reading and calls
+        // `settle` in its event handler would wait forever.
         || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }
@@ -97,7 +97,7 @@ extension ClientSession {
     case .left(let until) where until <= now: return finish()
     case .leaving: break
     case .left:
-      // The gateway accepted all entries of this participant before `leave` was sent, so no entry is in doubt any more.
+      // The gateway accepted all entries of this participant before `leave` was sent. So there is no doubt about any entry.
       doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {

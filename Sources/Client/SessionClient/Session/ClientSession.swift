@@ -30,7 +30,7 @@ package struct ClientSession: Sendable {
     case none
     /// The program called `leave`. Pending messages are sent until this time.
     case leaving(until: MonotonicTime)
-    /// `leave` was sent. At this time at the latest, the session finishes.
+    /// `leave` was sent. The session finishes at this time at the latest.
     case left(until: MonotonicTime)
   }
 
@@ -148,7 +148,7 @@ package struct ClientSession: Sendable {
 
   /// Sends pending messages and leaves, within 5 s. Without a connection, the session reconnects to send `leave`, because
   /// otherwise the other participants would see this participant until the gateway's grace time for lost connections ends.
-  /// `ended(.left)` is reported at once.
+  /// `ended(.left)` is reported immediately.
   package mutating func leave(now: MonotonicTime) {
     self.now = now
     guard phase != .over, departure == .none else { return }
@@ -159,13 +159,13 @@ package struct ClientSession: Sendable {
     continueLeaving()
   }
 
-  /// Ends the session for everyone, after the messages enqueued before. A permanent refusal is reported as `trouble`.
+  /// Ends the session for everyone, after the messages that were enqueued earlier. A permanent refusal is reported as `trouble`.
   package mutating func end(now: MonotonicTime) {
     add(.end, now: now)
   }
 
-  /// Changes the session's activity for everyone, after the messages enqueued before. A permanent refusal is reported as
-  /// `trouble`.
+  /// Changes the session's activity for everyone, after the messages that were enqueued earlier. A permanent refusal is reported
+  /// as `trouble`.
   package mutating func change(_ change: ActivityChange, now: MonotonicTime) {
     add(.activity(change), now: now)
   }
@@ -238,7 +238,8 @@ package struct ClientSession: Sendable {
   mutating func continueLeaving() {
     guard case .leaving = departure else { return }
     if canLeave {
-      // If a mark is pending, `leave` is sent only after the mark is reached.
+      // If a mark is pending (see `mark(_:now:)`), `leave` waits until all messages are on the gateway's disk. Otherwise, `leave`
+      // waits only until the gateway has accepted all messages.
       guard marks.isEmpty ? outbox.isAccepted : outbox.isEmpty else { return }
       effects.append(.sendControl(.leave))
       departure = .left(until: now + Self.leaveTime)

@@ -44,7 +44,7 @@ enum CloseAction: Equatable {
     case 1002, 1003, 1007, 1008, 1009: self = .end(.refused(code: code, detail: detail))
     case 4009: self = .reconnectAsNew
     case 4029: self = .reconnect(after: max(reason.retryAfter, .seconds(5)), cause: detail)
-    // The codes 1001, 1005, 1006, 1011, 1012, 1013, 4001, 4008, 4013, and codes of later versions.
+    // All other codes: 1001, 1005, 1006, 1011, 1012, 1013, 4001, 4008, 4013, and codes of later versions.
     default: self = .reconnect(after: reason.retryAfter, cause: detail)
     }
   }

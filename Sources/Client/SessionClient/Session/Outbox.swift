@@ -139,7 +139,7 @@ struct Outbox: Sendable {
     return items[cursor - 1].clientSequence
   }
 
-  /// Counts the next client sequence as used by a filler: an entry without a type, which is put on the socket.
+  /// Records that a filler was put on the socket under the next client sequence. A filler is an entry without a type.
   mutating func putFiller() { lastOnSocket += 1 }
 
   /// Puts the next control message on the socket.
@@ -178,6 +178,6 @@ extension Outbox: CustomStringConvertible {
   /// The state of the queue as text, without any content.
   var description: String {
     "\(items.count - head) items, \(accepted - head) accepted, \(cursor - head) on the socket"
-      + (isControlOnSocket ? ", including a control message" : "") + ", next \(nextSequence)"
+      + (isControlOnSocket ? ", including a control message" : "") + ", next client sequence \(nextSequence)"
   }
 }

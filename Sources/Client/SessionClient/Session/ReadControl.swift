@@ -3,7 +3,8 @@
 /// A pending mark (a wait until all earlier messages are on the gateway's disk) causes such reads, because the mark is reached
 /// only when the socket is read.
 struct ReadControl: Sendable {
-  /// The maximum number of bytes that are read for a pending mark while the program pauses reading: 64 MiB.
+  /// The maximum number of bytes that are read during a pause because of pending marks: 64 MiB. A pending mark is a wait until
+  /// all earlier messages are on the gateway's disk.
   static let markReadLimit = 64 << 20
 
   /// True unless the program has paused reading.
@@ -11,7 +12,8 @@ struct ReadControl: Sendable {
   private var bytesReadDespitePause = 0
   private var wasReading = true
 
-  /// True if the client may read for a pending mark although the program pauses reading, because `markReadLimit` is not reached.
+  /// True until `markReadLimit` bytes have been read during the present pause of the program. Until then, the client reads from
+  /// the socket while a mark is pending (a wait until all earlier messages are on the gateway's disk).
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
   /// Records that the program wants to read (true) or to pause reading (false). Resets the count of bytes that were read during a

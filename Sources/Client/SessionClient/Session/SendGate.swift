@@ -22,7 +22,7 @@ package struct SendGate: Sendable {
     limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now)
   }
 
-  /// Opens the gate, at `join`.
+  /// Opens the gate when the program joins the session.
   package mutating func open() {
     isOpen = true
   }

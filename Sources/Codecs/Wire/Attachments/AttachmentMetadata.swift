@@ -25,7 +25,7 @@ package struct AttachmentMetadata: Equatable, Sendable {
     guard text.count <= limit else {
       throw Refusal(
         .badRequest,
-        "An attachment's metadata may have at most \(limit) bytes of JSON; the given metadata has \(text.count).",
+        "An attachment's metadata may have at most \(limit) bytes of JSON; the given metadata has \(text.count) bytes.",
         limit: limit, actual: text.count)
     }
     guard !text.isEmpty else { return nil }

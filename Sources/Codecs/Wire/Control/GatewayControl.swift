@@ -18,7 +18,7 @@ package enum GatewayControl: Equatable, Sendable {
     WireJSON.encode(self)
   }
 
-  /// Parses a control message, for the client's role.
+  /// Parses a control message that a client has received.
   ///
   /// - Throws: `WireError` for a message that is not JSON, does not have exactly one known member, or has a member
   ///   with an invalid value.

@@ -61,7 +61,7 @@ package struct Resume: JSONWritable, Equatable, Sendable {
     self.next = next == 0 ? nil : next
   }
 
-  /// Writes the object; missing parts have no member.
+  /// Writes the object. A property that is nil is left out.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("token", token?.text)

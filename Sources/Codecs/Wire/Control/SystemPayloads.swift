@@ -26,7 +26,7 @@ extension SystemPayload {
     WireJSON.encode(self)
   }
 
-  /// Parses a payload, for the client's role.
+  /// Parses the payload of a received or stored entry.
   ///
   /// - Throws: `WireError` if the bytes are not the JSON of this payload.
   package static func decode(_ bytes: Span<UInt8>) throws(WireError) -> Self {
@@ -47,7 +47,8 @@ package struct ParticipantsPayload: SystemPayload {
   package var changed: [Participant]
   /// The participants who began to wait.
   package var waiting: [Participant]
-  /// The participants who are not in `joined`, but sent an entry of the snapshot. Empty except at the beginning of a snapshot.
+  /// The participants who are gone, but sent an entry of the snapshot or added an attachment. Empty except at the beginning of a
+  /// snapshot.
   package var past: [Participant]
 
   enum CodingKeys: String, CodingKey {
@@ -123,7 +124,7 @@ package struct ActivityPayload: SystemPayload {
     self.by = by
   }
 
-  /// Decodes the members of one object: those of the activity, and `by`.
+  /// Decodes one object that has the members of the activity and the member `by`.
   package init(from decoder: any Decoder) throws {
     activity = try Activity(from: decoder)
     by = try decoder.container(keyedBy: CodingKeys.self).decode(ParticipantNumber.self, forKey: .by)

@@ -47,11 +47,11 @@ package enum EntryError: Error, Equatable, Sendable {
     case .emptyType: "A message type must have at least one byte."
     case .typeNotUTF8: "A message type must be UTF-8."
     case .removeWithPayload(let length):
-      "An entry that removes a key cannot have a payload; this one has \(length) bytes."
+      "An entry that removes a key cannot have a payload; this entry has \(length) bytes."
     case .tooManyTargets(let limit, let actual):
-      "An entry may have at most \(limit) targets; this one has \(actual)."
+      "An entry may have at most \(limit) targets; this entry has \(actual)."
     case .payloadTooLarge(let limit, let actual):
-      "A payload may have at most \(limit) bytes; this one has \(actual)."
+      "A payload may have at most \(limit) bytes; this payload has \(actual)."
     }
   }
 

@@ -31,10 +31,10 @@ package enum WireError: Error, Equatable, Sendable {
     case .entryTooShort(let length, let needed):
       "The length of an entry is \(length) bytes, but its header needs \(needed)."
     case .notJSON:
-      "The text is not JSON in UTF-8, is nested more than \(JSONValue.maximumDepth) levels deep, or has over "
-        + "\(JSONParser.maximumCombining) combining characters in a row."
+      "The text is not JSON in UTF-8, is nested more than \(JSONValue.maximumDepth) levels deep, "
+        + "or has over \(JSONParser.maximumCombining) combining characters in a row."
     case .controlTooLong(let limit, let actual):
-      "A control message may have at most \(limit) bytes; this one has \(actual)."
+      "A control message may have at most \(limit) bytes; this message has \(actual)."
     case .notRequestObject:
       "The body must be a JSON object, such as {\"activity\": {\"title\": \"…\"}}, or empty."
     case .unknownControl:
@@ -42,9 +42,9 @@ package enum WireError: Error, Equatable, Sendable {
     case .invalidMember(let name):
       "The member \"\(name)\" has an invalid value."
     case .textLength(let member, let limit, let actual):
-      "The member \"\(member)\" must have 1 to \(limit) Unicode scalars; this one has \(actual)."
+      "The member \"\(member)\" must have 1 to \(limit) Unicode scalars; this member has \(actual)."
     case .payloadTooLarge(let limit, let actual):
-      "An activity's payload may have at most \(limit) bytes of JSON; this one has \(actual)."
+      "An activity's payload may have at most \(limit) bytes of JSON; this payload has \(actual)."
     }
   }
 

@@ -41,7 +41,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
 
   /// Returns the body of an `application/problem+json` response (RFC 9457 §3).
   ///
-  /// - Parameter title: The title; by default that of the code.
+  /// - Parameter title: the title; nil for the title of `code`.
   /// - Returns: JSON in UTF-8.
   package func problem(title: String? = nil) -> [UInt8] {
     var writer = JSONWriter()

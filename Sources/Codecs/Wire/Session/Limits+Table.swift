@@ -48,85 +48,86 @@ extension Limits {
   package static let all: [LimitDescription] = [
     LimitDescription(
       name: "messageBytes", keyPath: \.messageBytes, range: 1...1_040_384, unit: .bytes,
-      help: "bytes of an entry's payload"),
+      help: "maximum bytes of an entry's payload"),
     LimitDescription(
       name: "entriesPerSecond", keyPath: \.entriesPerSecond, range: 1...1_000_000, unit: .entries,
-      help: "entries per second of each participant (burst: twice that)"),
+      help: "maximum entries per second of each participant (burst: twice that)"),
     LimitDescription(
       name: "bytesPerSecond", keyPath: \.bytesPerSecond, range: 1_024...1 << 32, unit: .bytes,
-      help: "bytes of entries per second of each participant (burst: twice that)"),
+      help: "maximum bytes of entries per second of each participant (burst: twice that)"),
     LimitDescription(
       name: "participantsPerSession", keyPath: \.participantsPerSession, range: 1...100_000,
-      unit: .participants, help: "simultaneous participants in a session"),
+      unit: .participants, help: "maximum number of simultaneous participants in a session"),
     LimitDescription(
       name: "pastParticipants", keyPath: \.pastParticipants, range: 0...1_000_000,
-      unit: .participants, help: "past participants that a session remembers"),
+      unit: .participants, help: "maximum number of past participants that a session remembers"),
     LimitDescription(
       name: "sessions", keyPath: \.sessions, range: 1...1_000_000, unit: .sessions,
-      help: "simultaneous sessions"),
+      help: "maximum number of simultaneous sessions"),
     LimitDescription(
       name: "sessionsPerAddressPerMinute", keyPath: \.sessionsPerAddressPerMinute,
-      range: 1...1_000_000, unit: .sessions, help: "sessions that one address may create per minute"),
+      range: 1...1_000_000, unit: .sessions,
+      help: "maximum number of sessions that one address may create per minute"),
     LimitDescription(
       name: "sessionsPerAddress", keyPath: \.sessionsPerAddress, range: 1...1_000_000, unit: .sessions,
-      help: "stored sessions created from one address, except loopback"),
+      help: "maximum number of stored sessions created from one address, except loopback"),
     LimitDescription(
       name: "connections", keyPath: \.connections, range: 1...1_000_000, unit: .connections,
-      help: "simultaneous connections"),
+      help: "maximum number of simultaneous connections"),
     LimitDescription(
       name: "connectionsPerAddress", keyPath: \.connectionsPerAddress, range: 1...1_000_000,
-      unit: .connections, help: "open connections of one address, except loopback"),
+      unit: .connections, help: "maximum number of open connections of one address, except loopback"),
     LimitDescription(
       name: "headBytes", keyPath: \.headBytes, range: 1_024...1 << 20, unit: .bytes,
-      help: "bytes of a request's head"),
+      help: "maximum bytes of a request's head"),
     LimitDescription(
       name: "headSeconds", keyPath: \.headSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for a request's head to arrive"),
+      help: "maximum time for a request's head to arrive"),
     LimitDescription(
       name: "incompleteBytes", keyPath: \.incompleteBytes, range: 1 << 20...1 << 40, unit: .bytes,
-      help: "bytes of incomplete messages and requests of all sockets"),
+      help: "maximum bytes of incomplete messages and requests of all sockets"),
     LimitDescription(
       name: "attachmentBytes", keyPath: \.attachmentBytes, range: 1...1 << 40, unit: .bytes,
-      help: "bytes of an attachment"),
+      help: "maximum bytes of an attachment"),
     LimitDescription(
       name: "metadataBytes", keyPath: \.metadataBytes, range: 2...65_536, unit: .bytes,
-      help: "bytes of an attachment's metadata"),
+      help: "maximum bytes of an attachment's metadata"),
     LimitDescription(
       name: "sessionAttachmentBytes", keyPath: \.sessionAttachmentBytes, range: 0...1 << 50,
-      unit: .bytes, help: "bytes of all attachments of a session"),
+      unit: .bytes, help: "maximum bytes of all attachments of a session"),
     LimitDescription(
       name: "uploadKeepSeconds", keyPath: \.uploadKeepSeconds, range: 1...31_536_000,
       unit: .seconds, help: "time for which an upload without progress is kept"),
     LimitDescription(
       name: "attachmentsPerSession", keyPath: \.attachmentsPerSession, range: 0...1_000_000,
-      unit: .attachments, help: "attachments of a session"),
+      unit: .attachments, help: "maximum number of attachments of a session"),
     LimitDescription(
       name: "uploads", keyPath: \.uploads, range: 1...1_000_000, unit: .uploads,
-      help: "simultaneous uploads to all sessions"),
+      help: "maximum number of simultaneous uploads to all sessions"),
     LimitDescription(
       name: "diskReserveBytes", keyPath: \.diskReserveBytes, range: 0...1 << 50, unit: .bytes,
-      help: "bytes that uploads leave free on the disk", isMinimum: true),
+      help: "minimum number of free bytes that uploads leave on the disk", isMinimum: true),
     LimitDescription(
       name: "dataBytes", keyPath: \.dataBytes, range: 1_024...1 << 50, unit: .bytes,
-      help: "bytes of all sessions' logs and attachments"),
+      help: "maximum bytes of all sessions' logs and attachments"),
     LimitDescription(
       name: "dataBytesPerAddress", keyPath: \.dataBytesPerAddress, range: 1_024...1 << 50, unit: .bytes,
-      help: "bytes of logs and attachments of sessions created from one address, except loopback"),
+      help: "maximum bytes of logs and attachments of sessions created from one address, except loopback"),
     LimitDescription(
       name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
-      help: "bytes of retained entries of a session"),
+      help: "maximum bytes of a session's retained entries"),
     LimitDescription(
       name: "catchUpTailBytes", keyPath: \.catchUpTailBytes, range: 0...1 << 32, unit: .bytes,
-      help: "bytes of a session's newest entries that stay in memory as they were sent"),
+      help: "maximum bytes of a session's newest entries that stay in memory, encoded as they were sent"),
     LimitDescription(
       name: "memoryBytes", keyPath: \.memoryBytes, range: 1_024...1 << 44, unit: .bytes,
-      help: "bytes of entries in memory, of all sessions"),
+      help: "maximum bytes of entries in memory, for all sessions together"),
     LimitDescription(
       name: "unsavedSessionBytes", keyPath: \.unsavedSessionBytes, range: 1_024...1 << 40, unit: .bytes,
-      help: "bytes of a session's entries that may wait for the disk"),
+      help: "maximum bytes of a session's entries that wait for the disk"),
     LimitDescription(
       name: "unsavedBytes", keyPath: \.unsavedBytes, range: 1_024...1 << 40, unit: .bytes,
-      help: "bytes of entries of all sessions that may wait for the disk"),
+      help: "maximum bytes of entries of all sessions that wait for the disk"),
     LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
       unit: .seconds,
@@ -140,19 +141,21 @@ extension Limits {
     LimitDescription(
       name: "removalDelaySeconds", keyPath: \.removalDelaySeconds, range: 0...604_800,
       unit: .seconds,
-      help: "uptime before expired sessions are removed (24 times as long if the clock is not synchronised)"),
+      help:
+        "gateway uptime before expired sessions are removed (24 times as long if the clock is not synchronised)"
+    ),
     LimitDescription(
       name: "joinSeconds", keyPath: \.joinSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for the message `join` to arrive on a new socket"),
+      help: "maximum time for the message `join` to arrive on a new socket"),
     LimitDescription(
       name: "graceSeconds", keyPath: \.graceSeconds, range: 0...86_400, unit: .seconds,
       help: "time for which a participant without a socket stays present"),
     LimitDescription(
       name: "idleSeconds", keyPath: \.idleSeconds, range: 1...86_400, unit: .seconds,
-      help: "time for which a connection may be idle between requests"),
+      help: "maximum time for which a connection may be idle between requests"),
     LimitDescription(
       name: "bodyStallSeconds", keyPath: \.bodyStallSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for which a request's body may stall"),
+      help: "maximum time for which a request's body may stall"),
     LimitDescription(
       name: "minimumBodyBytesPerSecond", keyPath: \.minimumBodyBytesPerSecond, range: 0...1 << 30,
       unit: .bytes, help: "minimum bytes per second of an upload while all upload slots are taken",
@@ -162,6 +165,6 @@ extension Limits {
       help: "time over which the rate of an upload is averaged"),
     LimitDescription(
       name: "messageSeconds", keyPath: \.messageSeconds, range: 1...3_600, unit: .seconds,
-      help: "time for a message to arrive completely"),
+      help: "maximum time for a message to arrive completely"),
   ]
 }

@@ -82,8 +82,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The number of seconds that a session without retained entries is kept after the last participant left.
   package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
 
-  /// The number of seconds that the gateway must have run, if the clock is not synchronised, before it removes an expired
-  /// session.
+  /// The number of seconds that the gateway must have run before it removes an expired session. This time applies if the clock is
+  /// not synchronised.
   package var unsynchronisedRemovalDelaySeconds: Int { 24 * removalDelaySeconds }
 
   /// Creates the default limits.

@@ -151,7 +151,7 @@ extension JSONParser {
     return false
   }
 
-  /// Returns true for a combining character. Marks are recognised by their category, because some marks of combining class 0
+  /// Returns true for a combining character. The combining class alone is not sufficient: some marks have the class 0, but
   /// decompose into characters of other classes.
   private static func combines(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {

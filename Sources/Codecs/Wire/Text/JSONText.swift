@@ -19,7 +19,8 @@ extension [UInt8] {
 
   /// Appends a UUID as a JSON string, in upper case.
   ///
-  /// `uuidString` formats each pair of digits with `snprintf`, which took a fifth of the time of a join.
+  /// This function replaces `uuidString`, which formats each pair of digits with `snprintf`. These calls took a fifth of the time
+  /// of a join.
   package mutating func append(jsonString uuid: UUID) {
     let key = EntryKey(uuid)
     var text = InlineArray<38, UInt8>(repeating: UInt8(ascii: "-"))

@@ -15,7 +15,7 @@ package enum JSONValue: Equatable, Sendable {
   case integer(Int64)
   /// A whole number above the range of `Int64`, in the range of `UInt64`.
   case unsigned(UInt64)
-  /// Any other number.
+  /// Every number that is not stored as `integer` or `unsigned`, such as 1.5.
   case number(Double)
   /// A string.
   case string(String)

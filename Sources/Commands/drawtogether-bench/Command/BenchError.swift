@@ -71,13 +71,13 @@ enum BenchError: Error, Equatable, CustomStringConvertible {
     case .missingProcess(let mode):
       "\(mode.rawValue) needs the server's process: set --pid to its number."
     case .excluding(let one, let other):
-      "\(one) and \(other) exclude each other."
+      "\(one) and \(other) cannot be used together."
     case .address(let server, let error): "\(server) \(error)."
     case .system(let error): "\(error)."
     case .tls(let words): "TLS failed: \(words)."
     case .http(let status, let target, let detail):
       "The server answered \(status) to \(target).\(detail.isEmpty ? "" : " Its explanation: " + detail)"
-    case .notHTTP: "The answer is not HTTP."
+    case .notHTTP: "The server's answer is not HTTP."
     case .timeout(let target): "The server did not answer \(target) within 30 s."
     case .noAnswer(let target): "The server closed the connection without an answer to \(target)."
     case .notJoined(let socket, let code, let reason):
@@ -85,14 +85,15 @@ enum BenchError: Error, Equatable, CustomStringConvertible {
     case .closed(let socket, let code, let reason): "Socket \(socket) was closed\(Self.cause(code, reason))."
     case .upgrade(let words): "The server did not upgrade to WebSocket: \(words)."
     case .protocolViolation(let words): "Unexpected data from the server: \(words)."
-    case .refused(let words): "The gateway refused an entry: \(words) Raise its limits for this load."
+    case .refused(let words):
+      "The gateway refused an entry: \(words) Raise the gateway's limits for this load."
     case .stalled(let expected, let delivered):
       "No message arrived for at least 5 s. Before that, \(delivered) of \(expected) messages arrived."
     case .nothingDelivered(let sent, let seconds):
-      "No message was delivered in the measured \(seconds) s, but \(sent) were sent."
+      "No message was delivered in the measured \(seconds) s, but \(sent) messages were sent."
     case .openedTooFew(let opened, let all): "Only \(opened) of \(all) sockets were open after 60 s."
-    case .process(let number): "Process \(number) does not exist or may not be inspected."
-    case .noTaskset: "--cpu needs taskset from util-linux."
+    case .process(let number): "Process \(number) does not exist or cannot be inspected."
+    case .noTaskset: "--cpu needs the program taskset, which is part of util-linux."
     }
   }
 

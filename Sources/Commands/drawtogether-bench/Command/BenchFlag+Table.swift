@@ -14,8 +14,8 @@ extension BenchFlag {
       return options.server != nil
     },
     BenchFlag(
-      name: "--pid", placeholder: "P", expected: "the number of a process",
-      help: "process of the server on this machine: reports its CPU and memory", modes: served
+      name: "--pid", placeholder: "P", expected: "a process id",
+      help: "process id of the server on this machine, to report its CPU and memory", modes: served
     ) { options, text in
       guard let number = Int32(text), number > 0 else { return false }
       options.process = number
@@ -28,17 +28,17 @@ extension BenchFlag {
   ]
 
   private static let membership: [BenchFlag] = [
-    .count("--sessions", \.sessions, 1...10_000, [.fanOut, .rooms], "sessions [1; rooms 200]"),
+    .count("--sessions", \.sessions, 1...10_000, [.fanOut, .rooms], "number of sessions [1; rooms 200]"),
     .count("--senders", \.senders, 1...1_000, [.fanOut, .upload], "sending members per session [1]"),
     .count(
       "--members", \.members, 1...10_000, [.fanOut, .rooms, .idle, .slowReaders, .upload],
-      "listening members [100; slow-readers, upload 10]; in rooms and idle, all members of a session [rooms 5; idle 100]"
+      "listening members [100; slow-readers, upload 10]; in the modes rooms and idle, all members of a session [rooms 5; idle 100]"
     ),
     .count("--sockets", \.sockets, 1...60_000, [.idle, .floor, .floorReader], "sockets [1000]"),
     .count("--joins", \.joins, 1...60_000, [.joinStorm], "members that join at the same time [1000]"),
     .count(
       "--snapshot-bytes", \.snapshotBytes, 0...1_073_741_824, [.joinStorm],
-      "retained payload of the session [262144]"),
+      "retained payload of the session in bytes [262144]"),
     .optionalCount(
       "--entries", \.entries, 1...10_000_000, [.joinStorm],
       "number of retained entries, instead of --snapshot-bytes"),
@@ -81,8 +81,10 @@ extension BenchFlag {
     .decimal("--warm-up", "S", 0...600, drawing, "warm-up before the measurement [1]") { $0.warmUp = $1 },
     .count("--in-flight", \.inFlight, 1...60_000, served, "sockets that are opened concurrently [256]"),
     .optionalCount(
-      "--cpu", \.cpu, 0...4_095, BenchMode.allCases, "core for this process, set by taskset [any]"),
-    .optionalCount("--reader-cpu", \.readerCPU, 0...4_095, [.floor], "core for the reading process [any]"),
+      "--cpu", \.cpu, 0...4_095, BenchMode.allCases,
+      "CPU core on which this program runs itself with taskset [any]"),
+    .optionalCount(
+      "--reader-cpu", \.readerCPU, 0...4_095, [.floor], "CPU core for the reading process [any]"),
     .count("--frame", \.frame, 1...65_536, [.floor], "bytes per frame [70]"),
     BenchFlag(
       name: "--port", placeholder: "N", expected: "a port from 1 to 65535", help: "port to connect to",

@@ -34,11 +34,11 @@ enum BenchMode: String, CaseIterable, Sendable {
     switch self {
     case .fanOut: "one session with senders and listening members"
     case .rooms: "many sessions, in which all members send at the same rate, but at random offsets in time"
-    case .idle: "silent sockets: memory per socket, and CPU for all"
+    case .idle: "silent sockets: memory per socket, and CPU time of all sockets together"
     case .joinStorm: "many members join a session at the same time: time until all have the whole snapshot"
-    case .slowReaders: "members that stop reading during a transfer, and then continue"
-    case .upload: "file uploads by HTTP during drawing"
-    case .floor: "CPU that the kernel uses for send on loopback, without a server"
+    case .slowReaders: "members that stop reading while entries are sent, and then continue"
+    case .upload: "HTTP uploads of files while members draw"
+    case .floor: "kernel's CPU time for send calls on loopback, without a server"
     case .floorReader: "the process that `floor` starts to read the sent bytes"
     }
   }

@@ -45,8 +45,8 @@ struct WaitingBytes: Equatable, Sendable {
     WaitingBytes(ProcFile.read("/proc/net/tcp") ?? "", serverPort: serverPort)
   }
 
-  /// Parses the table /proc/net/tcp: the second column is the local `address:port`, the fifth `send:receive`, all in
-  /// hexadecimal.
+  /// Parses the table /proc/net/tcp. The second column is the local `address:port`. The fifth column contains the bytes in the
+  /// queues, as `send:receive`. All numbers are hexadecimal.
   init(_ table: String, serverPort: UInt16) {
     for line in table.split(separator: "\n").dropFirst() {
       let words = line.split(separator: " ", maxSplits: 5)

@@ -83,8 +83,8 @@ struct Report: Sendable {
     add("connectionsBefore", "connections of the server before the run", connectionsBefore)
     guard connectionsBefore * 10 > sockets else { return }
     warn(
-      "The server had \(connectionsBefore) connections before this run and reuses their memory: the memory per socket cannot be "
-        + "measured. Restart the server to measure it.")
+      "The server had \(connectionsBefore) connections before this run and reuses their memory. "
+        + "The memory per socket cannot be measured. Restart the server to measure it.")
   }
 
   /// Adds a warning.

@@ -26,7 +26,7 @@ struct TimeMark: Equatable, Sendable {
 
   /// Writes the mark over the first bytes of a payload.
   func write(to payload: inout [UInt8]) {
-    precondition(payload.count >= Self.length, "a payload must have room for the mark")
+    precondition(payload.count >= Self.length, "a payload must have room for a time mark")
     for index in 0..<4 { payload[index] = UInt8(truncatingIfNeeded: Self.magic >> (24 - 8 * UInt32(index))) }
     for index in 0..<8 { payload[4 + index] = UInt8(truncatingIfNeeded: time >> (56 - 8 * UInt64(index))) }
     for index in 0..<4 { payload[12 + index] = UInt8(truncatingIfNeeded: sender >> (24 - 8 * UInt32(index))) }

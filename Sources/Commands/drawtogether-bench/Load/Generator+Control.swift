@@ -45,7 +45,7 @@ extension Generator {
 
 /// Decodes text from a server.
 enum WireText {
-  /// Returns the text; replaces invalid UTF-8.
+  /// Decodes UTF-8 bytes to text; replaces invalid bytes with U+FFFD.
   static func decode(_ bytes: Span<UInt8>) -> String {
     unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -119,12 +119,12 @@ extension Generator {
       link.closeReason = payload.count > 2 ? WireText.decode(payload.extracting(droppingFirst: 2)) : ""
       close(link)
     case .binary, .text, .continuation:
-      throw .protocolViolation("a message in several frames")
+      throw .protocolViolation("a message arrived in several frames")
     }
   }
 
-  // This function is separate and never inlined, because Swift 6.3's optimizer crashes if the span of an array is created in the
-  // function above.
+  // This function is separate from `take`, and is never inlined. Otherwise the span of an array would be created inside `take`,
+  // and Swift 6.3's optimizer would crash.
   @inline(never)
   private func takeCompressedEntries(
     _ payload: Span<UInt8>, of link: Link, at now: UInt64
@@ -145,7 +145,7 @@ extension Generator {
     if options.isPeer {
       counters.deliveries.count(message: message, reader: reader, at: now)
     } else if !counters.deliveries.count(entries: message, reader: reader, at: now) {
-      throw .protocolViolation("a message that does not consist of whole entries")
+      throw .protocolViolation("a message does not consist of whole entries")
     }
     if let retained = link.retained { try follow(message, retained, of: link) }
   }

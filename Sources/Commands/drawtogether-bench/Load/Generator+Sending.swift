@@ -63,7 +63,8 @@ extension Generator {
     }
   }
 
-  /// Sends messages from one sender in one call. Their latencies start at `dueAt`; if it is nil, at the current time.
+  /// Sends messages from one sender in one call. The latency of each message is measured from `dueAt`, or from the current time
+  /// if `dueAt` is nil.
   func send(_ count: Int, from link: Link, dueAt: UInt64? = nil) {
     guard link.isLive else { return }
     scratch.removeAll(keepingCapacity: true)

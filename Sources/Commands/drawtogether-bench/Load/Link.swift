@@ -38,7 +38,7 @@ final class Link {
   var isReading = true
   /// True to count the bytes of binary messages without parsing them.
   var isSkimming = false
-  /// The number of bytes that have not arrived yet of a message that is counted without parsing (`isSkimming`).
+  /// The number of missing bytes of a partly received message that is counted without parsing (`isSkimming`).
   var toSkip = 0
   /// The beginning of an incomplete frame or answer.
   var rest: [UInt8] = []
@@ -87,7 +87,7 @@ final class Link {
       : .notJoined(socket: index, closeCode: closeCode, reason: closeReason)
   }
 
-  /// Closes the socket. Discards unsent bytes and frees the port at once.
+  /// Closes the socket. Discards unsent bytes and frees the port immediately.
   func close() {
     guard descriptor >= 0 else { return }
     _ = clinux_socket_reset_on_close(descriptor)

@@ -5,8 +5,8 @@ struct Schedule {
     let link: Int
   }
 
-  /// The maximum delay of a message in nanoseconds. A message that is later is skipped, because messages sent late would form a
-  /// burst.
+  /// The maximum delay of a message in nanoseconds. A message with a longer delay is skipped, because messages sent late would
+  /// form a burst.
   static let maximumDelay: UInt64 = 250_000_000
 
   private let slots: [Slot]

@@ -15,7 +15,8 @@ struct ServerFrame: Equatable, Sendable {
     let first = bytes[offset]
     let second = bytes[offset + 1]
     guard let opcode = Opcode(rawValue: first & 0x0F), second & 0x80 == 0 else {
-      throw .protocolViolation("a frame that begins with \(first) \(second)")
+      throw .protocolViolation(
+        "a frame begins with the bytes \(first) and \(second): it is masked, or its opcode is unknown")
     }
     var start = offset + 2
     var length = Int(second)

@@ -80,7 +80,7 @@ final class Upload {
         switch Socket(descriptor).send(outgoing.span.extracting(droppingFirst: sent)) {
         case .sent(let count): sent += count
         case .wouldBlock: return
-        // A failed send is not reported, because the server's answer, which explains the failure, may have arrived already.
+        // A failed send is not reported: the server's answer may have arrived already, and it explains the failure.
         case .failed: return
         }
       }

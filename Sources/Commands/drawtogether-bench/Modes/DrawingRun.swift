@@ -1,4 +1,4 @@
-/// The modes `fan-out` and `rooms`: drawing members.
+/// The modes `fan-out` and `rooms`, in which members draw.
 enum DrawingRun {
   /// Runs the measurement and returns its report.
   static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
@@ -30,7 +30,8 @@ enum DrawingRun {
       "deliveredInAll", "messages delivered, including warm-up",
       generator.sessions.reduce(0) { $0 + $1.delivered })
     report.add(
-      "memoryBytesPerSocket", "memory per socket", grown.map { Double($0) / Double(generator.links.count) },
+      "memoryBytesPerSocket", "growth of the server's memory per socket",
+      grown.map { Double($0) / Double(generator.links.count) },
       .bytes)
     report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     report.addOwnLimits(measurement, isOpenLoop: generator.schedule != nil)

@@ -30,9 +30,12 @@ enum FloorRun {
     for frames in frameCounts {
       let perCall = try run(
         sockets, bytes: frames * options.frame, seconds: options.seconds, child, total: &total)
-      report.add("call\(frames)Microseconds", "\(frames)-frame send, per call", perCall, .microseconds)
       report.add(
-        "frame\(frames)Microseconds", "\(frames)-frame send, per frame", perCall / Double(frames),
+        "call\(frames)Microseconds", "CPU time of a send of \(frames) frames, per call", perCall,
+        .microseconds)
+      report.add(
+        "frame\(frames)Microseconds", "CPU time of a send of \(frames) frames, per frame",
+        perCall / Double(frames),
         .microseconds)
     }
     return report
@@ -67,7 +70,7 @@ enum FloorRun {
       let before = Clock.ofThread()
       for socket in sockets {
         guard case .sent(bytes) = Socket(socket).send(block.span) else {
-          throw .protocolViolation("a send on loopback that accepted fewer than \(bytes) bytes")
+          throw .protocolViolation("a send on loopback accepted fewer than \(bytes) bytes")
         }
       }
       let spent = Clock.ofThread() - before

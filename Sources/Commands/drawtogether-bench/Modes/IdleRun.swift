@@ -32,36 +32,48 @@ enum IdleRun {
     report.add("sessions", "sessions", sessions)
     report.add("opensPerSecond", "sockets opened per second", sockets / opening.seconds, .perSecond)
     report.add(
-      "serverMicrosecondsPerOpen", "server CPU per opened socket", opening.server.map { $0 * 1e6 / sockets },
+      "serverMicrosecondsPerOpen", "server CPU time per opened socket",
+      opening.server.map { $0 * 1e6 / sockets },
       .microseconds)
     if let empty {
       let full = try Self.memory(options) ?? empty
-      report.add("memoryBeforeKiB", "private memory without sockets", empty.privateDirty / 1_024, .kibibytes)
-      report.add("memoryWithKiB", "private memory with sockets", full.privateDirty / 1_024, .kibibytes)
       report.add(
-        "memoryBytesPerSocket", "private memory per socket",
+        "memoryBeforeKiB", "server's private memory before the sockets were opened",
+        empty.privateDirty / 1_024, .kibibytes)
+      report.add(
+        "memoryWithKiB", "server's private memory with the sockets open", full.privateDirty / 1_024,
+        .kibibytes)
+      report.add(
+        "memoryBytesPerSocket", "growth of the server's private memory per socket",
         Double(full.privateDirty - empty.privateDirty) / sockets,
         .bytes)
-      report.add("residentBeforeKiB", "resident memory without sockets", empty.resident / 1_024, .kibibytes)
-      report.add("residentWithKiB", "resident memory with sockets", full.resident / 1_024, .kibibytes)
       report.add(
-        "residentBytesPerSocket", "resident memory per socket",
+        "residentBeforeKiB", "server's resident memory before the sockets were opened",
+        empty.resident / 1_024, .kibibytes)
+      report.add(
+        "residentWithKiB", "server's resident memory with the sockets open", full.resident / 1_024,
+        .kibibytes)
+      report.add(
+        "residentBytesPerSocket", "growth of the server's resident memory per socket",
         Double(full.resident - empty.resident) / sockets,
         .bytes)
     }
     report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     report.add(
-      "kernelBytesPerSocket", "kernel buffers per socket, for both ends",
+      "kernelBytesPerSocket", "kernel buffers per connection, for both of its sockets",
       Double(Memory.ofSockets() - kernelBefore) / sockets,
       .bytes)
     report.add("idleSeconds", "duration of the idle period", idling.seconds, .seconds)
     report.add(
-      "serverCPUPercent", "server CPU during the idle period",
+      "serverCPUPercent", "server CPU use during the idle period",
       idling.server.map { $0 / idling.seconds * 100 }, .percent)
     if let calm {
       report.add(
-        latency: calm.counters.latency, "calmLatency", "live latency before the silent sockets were opened")
-      report.add(latency: generator.counters.latency, "idleLatency", "live latency beside the silent sockets")
+        latency: calm.counters.latency, "calmLatency",
+        "latency of live messages before the silent sockets were opened")
+      report.add(
+        latency: generator.counters.latency, "idleLatency",
+        "latency of live messages with the silent sockets open")
     }
     return report
   }

@@ -33,7 +33,7 @@ enum JoinStormRun {
       let short = generator.links[first...].first(where: { $0.bytesReceived < bytes })
     {
       throw .protocolViolation(
-        "a snapshot of \(short.bytesReceived) bytes, although \(bytes) bytes are retained")
+        "a snapshot has \(short.bytesReceived) bytes, although \(bytes) bytes are retained")
     }
 
     var each = Histogram()
@@ -58,8 +58,8 @@ enum JoinStormRun {
       report.add("memoryGrowthKiB", "growth of the server's private memory", grown / 1_024, .kibibytes)
     }
     if let calm {
-      report.add(latency: calm.counters.latency, "calmLatency", "live latency before the joins")
-      report.add(latency: live, "stormLatency", "live latency during the joins")
+      report.add(latency: calm.counters.latency, "calmLatency", "latency of live messages before the joins")
+      report.add(latency: live, "stormLatency", "latency of live messages during the joins")
       report.add("liveSockets", "live members", first - firstLive)
     }
     return report

@@ -112,7 +112,7 @@ extension Report {
     let share = measurement.interval.own / measurement.interval.seconds
     guard isOpenLoop else {
       let isBusy = share > 0.9
-      add("generatorBusy", "generator was busy", isBusy)
+      add("generatorBusy", "generator used more than 90 % of a core", isBusy)
       if isBusy {
         warn(
           "The generator used \(Int(share * 100)) % of a core: the delivered messages per second are a lower bound."
@@ -121,14 +121,16 @@ extension Report {
       return
     }
     let late = measurement.counters.lateness.quantile(0.99)
-    add("latenessP99Microseconds", "p99 of message delays", Double(late) / 1e3, .microseconds)
+    add(
+      "latenessP99Microseconds", "p99 of the delays of sends behind their schedule", Double(late) / 1e3,
+      .microseconds)
     add("skipped", "skipped messages", measurement.counters.skipped)
     let isStarved = measurement.counters.skipped > 0 || late > 5_000_000 || share > 0.95
-    add("starved", "generator was starved", isStarved)
+    add("starved", "generator was too slow for its schedule (starved)", isStarved)
     if isStarved {
       warn(
-        "The generator was starved: \(measurement.counters.skipped) messages skipped, p99 delay \(late / 1_000) us, "
-          + "\(Int(share * 100)) % of a core. The load was lower, or less even, than requested.")
+        "The generator was starved: it skipped \(measurement.counters.skipped) messages, was \(late / 1_000) us late (p99), "
+          + "and used \(Int(share * 100)) % of a core. The load was lower, or less even, than requested.")
     }
   }
 }

@@ -54,24 +54,27 @@ enum SlowReadersRun {
       "processGrowthBytesPerReader", "memory growth of the server process per slow reader",
       Double(full.privateDirty - before.privateDirty) / Double(options.readers), .bytes)
     report.add(
-      "kernelGrowthKiB", "growth of socket buffers, for both ends", (full.sockets - before.sockets) / 1_024,
+      "kernelGrowthKiB", "growth of the socket buffers of both ends", (full.sockets - before.sockets) / 1_024,
       .kibibytes)
     report.add(
-      "serverQueueGrowthKiB", "growth of the server's queues",
+      "serverQueueGrowthKiB", "growth of the server's socket queues",
       (waited.atServer - waitedBefore.atServer) / 1_024, .kibibytes)
     report.add(
-      "readerQueueGrowthKiB", "growth of the readers' queues",
+      "readerQueueGrowthKiB", "growth of the readers' socket queues",
       (waited.atOthers - waitedBefore.atOthers) / 1_024,
       .kibibytes)
     report.add(
-      "entriesPerSecondAlone", "entries per second before readers stop", Double(entries) / alone.seconds,
+      "entriesPerSecondAlone", "entries per second before slow readers stop reading",
+      Double(entries) / alone.seconds,
       .perSecond)
     report.add(
-      "entriesPerSecondBeside", "entries per second while readers pause", Double(entries) / beside.seconds,
+      "entriesPerSecondBeside", "entries per second while slow readers do not read",
+      Double(entries) / beside.seconds,
       .perSecond)
-    report.add("aloneLatencyP99Microseconds", "latency p99 before readers stop", alone.p99, .microseconds)
     report.add(
-      "besideLatencyP99Microseconds", "latency p99 while readers pause", beside.p99, .microseconds)
+      "aloneLatencyP99Microseconds", "latency p99 before slow readers stop reading", alone.p99, .microseconds)
+    report.add(
+      "besideLatencyP99Microseconds", "latency p99 while slow readers do not read", beside.p99, .microseconds)
     add(outcome, to: &report)
     return report
   }
@@ -81,7 +84,7 @@ enum SlowReadersRun {
       report.add("returnedBy\(name)", "slow readers by kind of catch-up: \(name)", count)
     }
     report.add("closed", "slow readers closed by the gateway", outcome.closed)
-    report.add("complete", "slow readers with all entries", outcome.complete)
+    report.add("complete", "slow readers that received all entries", outcome.complete)
     report.add(
       "catchUpSeconds", "time until all slow readers have the last entry", outcome.seconds, .seconds)
     if outcome.complete + outcome.closed < outcome.total {
@@ -119,7 +122,7 @@ enum SlowReadersRun {
     generator.sessions[0].isDue = true
   }
 
-  /// The counts of slow readers after they have read again, and the time until all of them had the last entry.
+  /// The counts of the slow readers after they read again, and the time until each of them had the last entry or was closed.
   private struct Outcome {
     let total: Int
     let closed: Int

@@ -38,8 +38,9 @@ enum UploadRun {
     report.add(
       "uploadMiBPerSecond", "upload rate", Double(bytes) / 1_048_576 / beside.interval.seconds,
       .mebibytesPerSecond)
-    report.add(latency: calm.counters.latency, "calmLatency", "live latency before the upload")
-    report.add(latency: beside.counters.latency, "uploadLatency", "live latency during the upload")
+    report.add(latency: calm.counters.latency, "calmLatency", "latency of live messages before the upload")
+    report.add(
+      latency: beside.counters.latency, "uploadLatency", "latency of live messages during the upload")
     report.add("serverCPUSeconds", "server CPU", beside.interval.server, .seconds)
     report.add(
       "generatorCPUPercent", "generator CPU", beside.interval.own / beside.interval.seconds * 100, .percent)
@@ -51,7 +52,7 @@ enum UploadRun {
 extension String {
   /// Returns the path with another last component.
   fileprivate func replacingLast(_ word: String, by other: String) -> String {
-    precondition(hasSuffix(word), "the target must end with the component to replace")
+    precondition(hasSuffix(word), "the request target must end with the path component to replace")
     return String(dropLast(word.count)) + other
   }
 }

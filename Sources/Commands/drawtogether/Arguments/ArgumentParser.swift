@@ -39,7 +39,7 @@ struct ArgumentParser {
   private var switches: Set<String> = []
   /// The session or folder that the command applies to, as typed.
   private var operand: String?
-  /// The previous argument if it was a switch.
+  /// The name of the last flag if it was a switch (a flag that needs no value); nil otherwise.
   private var lastSwitch: String?
 
   /// Parses arguments (without the program's name) and environment. Flags are checked before variables.

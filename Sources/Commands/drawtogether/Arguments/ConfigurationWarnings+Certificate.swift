@@ -27,7 +27,7 @@ extension ConfigurationWarnings {
     let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
     guard !context.matches(host: host) else { return [] }
     let names = context.certificate.names
-    let words = names.isEmpty ? "names no host, and therefore not" : "is for \(names), not for"
+    let words = names.isEmpty ? "contains no host name, so it does not match" : "is for \(names), not for"
     return [
       "the certificate in --tls-cert \(file) \(words) \(host), the host of --public-url: browsers refuse it"
     ]

@@ -49,14 +49,14 @@ enum ConfigurationWarnings {
     let wanted = descriptors(configuration)
     if let openFiles = machine.openFiles, openFiles < wanted {
       warnings.append(
-        "--max-connections \(limits.connections) needs \(wanted) open files, but the limit of this process is \(openFiles) "
-          + "(ulimit -n): connections are refused before --max-connections is reached")
+        "--max-connections \(limits.connections) needs \(wanted) open files, but the limit of this process is \(openFiles) (ulimit -n): "
+          + "connections are refused before --max-connections is reached")
     }
     if let memory = machine.memory, let budget = configuration.memory, budget > memory / 10 * 9 {
       warnings.append(
         "--memory is \(SettingValue.describe(size: budget)), "
           + "but only \(SettingValue.rough(size: UInt64(clamping: memory))) of memory are available, "
-          + "of which the kernel needs some for sockets and files: "
+          + "and the kernel needs some of this memory for sockets and files: "
           + "the kernel may kill the process before it reaches --memory; three quarters of the available memory are safe"
       )
     }

@@ -185,7 +185,7 @@ extension MemoryBudget {
           "connections", "connections", sixteenths: 16 * (isSecure ? 24 : 6) * 1024, weight: 4, least: 64,
           inner: "connectionsPerAddress"),
         Part("uploads", "uploads", sixteenths: 16 * 384 * 1024, weight: 2, least: 4),
-        // The cost is that of the copy of unsaved entries that is being written to the disk.
+        // This part pays for the copy of unsaved entries that exists while the copy is written to the disk.
         Part(
           "unsaved", "unsavedBytes", sixteenths: 16, weight: 2, least: 4 << 20, inner: "unsavedSessionBytes"),
       ]
@@ -213,7 +213,7 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
     let sum = given.reduce(program.addingSaturating(least)) { $0.addingSaturating($1.bytes) }
     return "--memory is \(Self.size(total)), but the limits may need \(Self.size(sum)): "
       + (parts + [
-        "the program needs \(Self.size(program))", "everything else needs at least \(Self.size(least))",
+        "the program needs \(Self.size(program))", "all other parts need at least \(Self.size(least))",
       ])
       .joined(separator: ", ") + ". Raise --memory or lower the limits."
   }

@@ -29,7 +29,7 @@ extension Setting {
     Setting(
       "public-url", "URL",
       expects: "http:// or https:// with the host for browsers, an optional port, and no path",
-      help: "URL of the gateway for browsers; any other Host is refused", at: \.publicURL,
+      help: "URL of the gateway for browsers; requests for other hosts are refused", at: \.publicURL,
       read: { SettingValue.publicURL($0).map { .some($0) } }, show: { $0?.description }),
     Setting(
       "allowed-origins", "LIST", expects: "origins such as https://example.org, separated by commas",
@@ -57,7 +57,7 @@ extension Setting {
   ]
 
   private static let running: [Setting] = [
-    number("reactors", "N", 1...256, help: "threads that serve sockets", at: \.reactors),
+    number("reactors", "N", 1...256, help: "number of threads that serve sockets", at: \.reactors),
     Setting(
       "memory", "SIZE", expects: "a size from 64M to 16T, in bytes or with a suffix K, M, G or T",
       help: "memory limit; all other limits must fit into it", defaultLabel: "75% of the available memory",
@@ -67,7 +67,7 @@ extension Setting {
     Setting(
       "flush-interval", "TIME|auto",
       expects: "auto or a time from 0ms to 1s, in milliseconds or with units, such as 5ms",
-      help: "minimum time between two sends to a session; auto: up to 16ms, when busy",
+      help: "minimum time between two sends to a session; auto: up to 16ms under load",
       at: \.flushInterval,
       read: { text in
         if text.lowercased() == "auto" { return .some(nil) }

@@ -28,8 +28,8 @@ extension CopyInterruption: CustomStringConvertible {
     let size = needed.map { "it needs \(ShownFigures.size($0)), and " } ?? ""
     switch error {
     case .reserve(let free):
-      return "\(room): \(size)\(ShownFigures.size(free)) are free, of which "
-        + "\(ShownFigures.size(request.reserve)) stay reserved for the gateway (--disk-reserve-bytes)"
+      return "\(room): \(size)\(ShownFigures.size(free)) are free, "
+        + "of which \(ShownFigures.size(request.reserve)) stay reserved for the gateway (--disk-reserve-bytes)"
     case .target(let error) where error.isFull:
       return "\(room): \(size)the disk was full after \(ShownFigures.size(copied)) (\(error))"
     case .target(let error): return "the \(work) in \(request.target) cannot be finished (\(error))"

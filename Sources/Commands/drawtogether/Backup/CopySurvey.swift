@@ -30,7 +30,8 @@ struct CopySurvey {
         do throws(RecordError) {
           try apply(record, body)
         } catch {
-          // The record is complete; the records after it can still be read.
+          // The record is intact, but its contents are faulty. The fault is recorded, and the reading continues with the next
+          // record.
           faults.append(.log(byte: record.offset, "\(error)"))
         }
       }
@@ -41,7 +42,7 @@ struct CopySurvey {
         faults.append(
           .log(byte: end.offset, "\(end.damage ?? .broken) (\(end.length - end.offset) bytes)"))
       } else if survey.facts == nil {
-        faults.append(.log(byte: end.offset, "no record identifies the session"))
+        faults.append(.log(byte: end.offset, "the log has no record that identifies the session"))
       }
       return end
     } catch {

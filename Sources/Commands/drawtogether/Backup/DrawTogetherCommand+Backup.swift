@@ -36,8 +36,10 @@ extension DrawTogetherCommand {
       case .restore: "restored into \(request.target): \(content)"
       }
     let sessions = Set(sum.faults.filter(\.isCopied).map(\.session)).count
-    if sessions > 0 { text += "; copied with the damage of the source: \(counted(sessions, "session"))" }
-    if let name = sum.replacedCertificate { text += "; the previous certificate is now \(name)" }
+    if sessions > 0 {
+      text += "; \(counted(sessions, "session")) copied including the damage found in the source"
+    }
+    if let name = sum.replacedCertificate { text += "; the previous certificate was renamed to \(name)" }
     return text
   }
 

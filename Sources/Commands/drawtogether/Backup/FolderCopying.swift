@@ -107,7 +107,7 @@ struct FolderCopying {
     waiting = all
   }
 
-  /// Copies the sessions that existed at the start, and the successors that they announced during the copy.
+  /// Copies the sessions that existed at the start, and the successors that these sessions announced during the copy.
   private mutating func copySessions(
     in copy: DataFolderCopy, for purpose: DataFolderCopy.Purpose
   ) throws(CopyError) {

@@ -83,7 +83,8 @@ struct SessionFileCopying {
       guard count < object.offset else { return nil }
       return .file(
         "uploads/\(facts?.file.uuidString ?? "?")",
-        "attachment \(object.id) had received \(object.offset) bytes, but the file has \(count)")
+        "the log says that \(object.offset) bytes of attachment \(object.id) were received, but the file has \(count) bytes"
+      )
     }
   }
 
@@ -114,7 +115,7 @@ struct SessionFileCopying {
     }
     if let length {
       guard length != size else { return nil }
-      return .file(name, "attachment \(object.id) has \(size) bytes, but the file has \(length)")
+      return .file(name, "attachment \(object.id) has \(size) bytes, but the file has \(length) bytes")
     }
     let reason = unreadable[digest].map { "cannot be read (\($0))" } ?? "is missing"
     return .file(name, "attachment \(object.id) needs this file, which \(reason)")

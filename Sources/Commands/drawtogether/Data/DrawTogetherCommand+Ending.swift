@@ -19,7 +19,8 @@ extension DrawTogetherCommand {
   ) throws(CommandError) -> ExitCode {
     let sessions = try StoredSessions(in: folder)
     try Self.becomeOwner(of: sessions.data)
-    // A whole id is not searched in the folder: with `--durability memory`, a gateway's folder contains no sessions.
+    // A complete id is not looked up in the folder: with `--durability memory`, the folder contains none of the gateway's
+    // sessions.
     let id = if let whole = SessionID(prefix.text) { whole } else { try sessions.one(prefix) }
     try Self.perform(SessionCommand(work, id), sessions.data, folder)
     output("session \(id) \(work == .end ? "has ended" : "is deleted")\n")
@@ -39,7 +40,7 @@ extension DrawTogetherCommand {
     output(
       bytes == 0
         ? "session \(id): the log is repaired without a loss\n"
-        : "session \(id): the loss of \(bytes) damaged bytes is accepted; they remain beside the log, in log.accepted-N\n"
+        : "session \(id): the loss of \(bytes) damaged bytes is accepted; the bytes remain beside the log, in log.accepted-N\n"
     )
     return .success
   }

@@ -57,7 +57,7 @@ enum EntryLine {
     copy.append(payload)
     if isJSON(payload) {
       writer.name("payload")
-      // Line feeds occur only between values, where a space means the same.
+      // In valid JSON, line breaks occur only between values, where a space has the same meaning.
       writer.write(json: copy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
     } else {
       writer.member("payloadBase64", Data(copy).base64EncodedString())

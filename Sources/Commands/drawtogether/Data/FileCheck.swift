@@ -45,7 +45,9 @@ struct FileCheck {
   private mutating func check(content file: StoredFile) {
     do throws(StorageError) {
       let digest = try Self.digest(of: try folder.openContent(file.name))
-      if digest != file.name { fault(file, "the SHA-256 of the file's content is \(digest)") }
+      if digest != file.name {
+        fault(file, "the file's name is not the SHA-256 of the file's content, which is \(digest)")
+      }
     } catch {
       fault(file, "\(error)")
     }
@@ -67,7 +69,8 @@ struct FileCheck {
           faults.append(
             .file(
               "uploads/\(upload?.file.uuidString ?? "?")",
-              "attachment \(object.id) had received \(object.offset) bytes, but the file has \(arrived)"))
+              "the log says that \(object.offset) bytes of attachment \(object.id) were received, but the file has \(arrived) bytes"
+            ))
         }
         return
       }
@@ -81,7 +84,8 @@ struct FileCheck {
     let name = "attachments/\(digest)"
     if let length = contents[digest] {
       if length != size {
-        faults.append(.file(name, "attachment \(object.id) has \(size) bytes, but the file has \(length)"))
+        faults.append(
+          .file(name, "attachment \(object.id) has \(size) bytes, but the file has \(length) bytes"))
       }
     } else if let file, uploads[file] == size {
       do throws(StorageError) {
@@ -89,7 +93,8 @@ struct FileCheck {
         guard found != digest else { return }
         faults.append(
           .file(
-            "uploads/\(file)", "attachment \(object.id) has the SHA-256 \(digest), but the file has \(found)")
+            "uploads/\(file)",
+            "attachment \(object.id) has the SHA-256 \(digest), but the file's SHA-256 is \(found)")
         )
       } catch {
         faults.append(.file("uploads/\(file)", "\(error)"))

@@ -26,7 +26,7 @@ struct RetainedSet {
     }
   }
 
-  /// Returns true if the session still retains an entry after all entries that were applied.
+  /// Returns true if the session still retains this entry. All entries must have been passed to `apply` before.
   func retains(_ found: EntryScan.Found) -> Bool {
     switch found.entry.flags.retention {
     case .none, .remove: return false

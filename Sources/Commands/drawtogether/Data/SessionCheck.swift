@@ -12,7 +12,7 @@ struct SessionCheck {
   enum Fault: Hashable, CustomStringConvertible {
     /// A fault in a record or an entry. `byte` is its offset in the log.
     case log(byte: Int, String)
-    /// A file beside the log, by its path in the folder of the session.
+    /// A fault of a file other than the log. The values are the file's path in the folder of the session, and a description.
     case file(String, String)
 
     var description: String {
@@ -64,7 +64,8 @@ struct SessionCheck {
     try CommandError.converting(try sessions.store.damage(of: id)).map { name, length in
       .file(
         name.text,
-        "\(length) damaged bytes were removed from the log: drawtogether repair \(id) accepts the loss")
+        "\(length) damaged bytes were removed from the log: to accept the loss, run drawtogether repair \(id)"
+      )
     }
   }
 
@@ -74,18 +75,20 @@ struct SessionCheck {
         do throws(RecordError) {
           try check(record, body)
         } catch {
-          // The record is complete; the records after it can still be read.
+          // The record is intact, but its contents are faulty. The fault is recorded, and the reading continues with the next
+          // record.
           faults.append(.log(byte: record.offset, "\(error)"))
         }
       }
       for (byte, number) in unnumbered where number > numbers {
         faults.append(
           .log(
-            byte: byte, "an entry of participant \(number), but the highest participant number is \(numbers)")
+            byte: byte,
+            "an entry is from participant \(number), but the highest participant number is \(numbers)")
         )
       }
       if survey.facts == nil, end.damage == nil {
-        faults.append(.log(byte: end.offset, "no record identifies the session"))
+        faults.append(.log(byte: end.offset, "the log has no record that identifies the session"))
       }
       if let damage = end.damage {
         faults.append(.log(byte: end.offset, "\(damage) (\(end.length - end.offset) bytes)"))

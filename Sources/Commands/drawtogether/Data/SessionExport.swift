@@ -18,7 +18,7 @@ struct SessionExport {
   /// - Parameters:
   ///   - id: the session.
   ///   - onlyRetained: true to omit entries that a snapshot of the session would not contain.
-  ///   - log: its log.
+  ///   - log: the log of the session.
   ///   - output: the destination of the lines, flushed on return.
   /// - Returns: the end of the readable log, with its damage.
   /// - Throws: `CommandError` if the log cannot be read or the output cannot be written.
@@ -47,7 +47,7 @@ struct SessionExport {
     self.onlyRetained = onlyRetained
   }
 
-  /// The first line: the session.
+  /// The first line, which describes the session.
   private var head: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

@@ -5,13 +5,14 @@ internal import Wire
 struct SteadyCheck {
   /// The maximum number of checks of a session that keeps changing.
   private static let attempts = 20
-  /// The time between two checks in microseconds, in which a gateway finishes writing a record (one system call).
+  /// The time between two checks, in microseconds. A gateway writes a record with one system call, which ends within this time.
   private static let pause: UInt32 = 50_000
 
   /// The last check; nil if the session was removed during the check.
   private(set) var last: SessionCheck?
 
-  /// Checks a session until it has no faults, or the same faults twice.
+  /// Repeats the check of a session until it finds no faults, or finds the same faults as the previous check. Gives up after
+  /// `attempts` checks.
   ///
   /// - Parameters:
   ///   - id: the session.

@@ -6,8 +6,8 @@ internal import Platform
 
 /// Requests `/healthz` from a gateway on this machine, for the health check of a container. Blocks the calling thread.
 ///
-/// The probe uses the http address, or the https address while http is off. It does not verify the certificate, because it
-/// talks to its own machine and sends no secret.
+/// The probe uses the http address, or the https address if http is off. It does not verify the certificate, because it talks to
+/// its own machine and sends no secret.
 struct HealthProbe {
   /// Checks the gateway of a configuration. Throws unless the gateway is healthy.
   static func check(

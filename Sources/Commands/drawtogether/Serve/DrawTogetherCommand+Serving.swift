@@ -23,7 +23,7 @@ extension DrawTogetherCommand {
         writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
       // If the start fails, all log lines are written before the error is printed.
       defer { log.finish(within: Self.logFlushTime) }
-      // This runs before any other thread exists, so that no other thread receives the signals.
+      // `SignalLoop` blocks the signals before any other thread exists, so that no other thread receives them.
       let signals = try SignalLoop()
       let gateway = try Gateway(configuration: configuration, log: log)
       let addresses = try gateway.start()
@@ -74,8 +74,8 @@ extension DrawTogetherCommand {
     return configuration
   }
 
-  /// Returns the configuration with limits that fit into the available memory, and the shares of this memory. If the amount of
-  /// memory is unknown, the limits stay as they are.
+  /// Returns the configuration with limits that fit into the available memory, and the division of this memory (`budget`). If the
+  /// amount of memory is unknown, the limits stay unchanged and the budget is nil.
   func fit(
     _ asked: GatewayConfiguration, _ origins: SettingOrigins
   ) throws(CommandError) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {

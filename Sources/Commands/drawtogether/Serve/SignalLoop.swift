@@ -15,7 +15,7 @@ final class SignalLoop: Sendable {
       do throws(SystemError) {
         while true { handle(try receiver.next()) }
       } catch {
-        // If signals cannot be read, only SIGKILL could end the process. So the process ends itself at once.
+        // If signals cannot be read, only SIGKILL could end the process. So the process ends itself immediately.
         fatalError("signals cannot be read: \(error)")
       }
     }

@@ -79,8 +79,8 @@ final class ObjectPublisherTable: @unchecked Sendable {
         released.append(old)
       }
       let living = entries.count >= sweepThreshold ? sweep(into: &released) : []
-      // The objects are released outside the lock: subscribers and objects may run code of the program when they are released,
-      // and another thread may have released its last reference to an object in the meantime.
+      // The objects are released outside the lock, because subscribers and objects may run code of the program when they are
+      // released. The references here may be the last ones: another thread may have released its references in the meantime.
       return (publisher, released, living)
     }
     return publisher

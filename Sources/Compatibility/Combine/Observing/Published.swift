@@ -21,7 +21,9 @@ public struct Published<Value> {
   @available(*, unavailable, message: "@Published is only available on properties of classes")
   public var wrappedValue: Value {
     get { fatalError("@Published is only available on properties of classes") }
-    set { fatalError("@Published is only available on properties of classes, not for \(newValue)") }
+    set {
+      fatalError("@Published is only available on properties of classes, so it cannot store \(newValue)")
+    }
   }
 
   /// The publisher of the property. A new subscriber gets the current value immediately, and then each new value before it is

@@ -22,7 +22,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
   /// True if the newest value is kept for a subscriber without demand; false if such a subscriber misses the value.
   private let buffersLatest: Bool
 
-  /// The newest version that was enqueued. Accessed by the subject under its lock.
+  /// The version number of the last value that was enqueued. The subject reads and changes this number under its own lock.
   var lastVersion: UInt64 = 0
 
   init(
@@ -119,7 +119,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
     guard let completion else { return .nothing }
     activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
-    // The caller releases these values together with the returned step, outside the lock, because values may run code of the
+    // The returned step contains these values, so that the caller releases them outside the lock: values may run code of the
     // program when they are released.
     let dropped = pending
     self.subscriber = nil

@@ -23,7 +23,7 @@ extension Subscribers {
       onCompletion = receiveCompletion
     }
 
-    /// Requests all values.
+    /// Requests all values from the publisher.
     public func receive(subscription: any Subscription) {
       let isFirst = lock.withLock {
         guard case .waiting = state else { return false }
@@ -78,22 +78,22 @@ extension Subscribers {
       sink = Sink(receiveCompletion: { _ in }, receiveValue: { object[keyPath: keyPath] = $0 })
     }
 
-    /// Requests all values.
+    /// Requests all values from the publisher.
     public func receive(subscription: any Subscription) {
       sink.receive(subscription: subscription)
     }
 
-    /// Assigns a value.
+    /// Assigns a value to the object's property.
     public func receive(_ value: Input) -> Demand {
       sink.receive(value)
     }
 
-    /// Releases the object.
+    /// Releases the object, because no more values follow.
     public func receive(completion: Completion<Never>) {
       sink.receive(completion: completion)
     }
 
-    /// Releases the object.
+    /// Cancels the subscription and releases the object.
     public func cancel() {
       sink.cancel()
     }
@@ -129,7 +129,7 @@ extension Publisher where Failure == Never {
     return AnyCancellable(assign)
   }
 
-  /// Assigns each value to a `@Published` property, for the lifetime of its object.
+  /// Assigns each value to a `@Published` property, for the lifetime of the object that has the property.
   public func assign(to published: inout Published<Output>.Publisher) {
     published.assign(from: self)
   }

@@ -1,7 +1,7 @@
 // System calls that Swift's Glibc module lacks or cannot import: epoll, eventfd, accept4, signalfd, socket options.
 //
-// Every function that can fail returns a negative errno, so that no other call can change errno in between. Only
-// plain C types here: a GNU macro in this header would change libc's types for other modules.
+// Every function that can fail returns a negative errno, so that no other call can change errno in between. This header uses only
+// plain C types: a GNU macro in it would change libc's types for other modules.
 #ifndef CLINUX_H
 #define CLINUX_H
 
@@ -191,7 +191,7 @@ typedef struct {
 } clinux_file_information;
 
 int clinux_information(int descriptor, clinux_file_information *information);
-// As clinux_information, for a name in a folder; a link is not followed.
+// Does the same as clinux_information for a name in a folder. Does not follow a symbolic link.
 int clinux_information_in(int folder, const char *name, clinux_file_information *information);
 // Returns the length of an open file; -EINVAL if it is not a regular file.
 int64_t clinux_file_length(int descriptor);

@@ -11,7 +11,7 @@
 #include <openssl/x509v3.h>
 
 // Return the digest algorithms of FIPS 180-4; NULL if no provider has the algorithm. OpenSSL's EVP_sha1() and EVP_sha256() make
-// OpenSSL search its providers each time a digest begins; the algorithms here are found once. Any thread may call both functions.
+// OpenSSL search its providers each time a digest begins. These two functions search only once. Any thread may call them.
 const EVP_MD *copenssl_sha1(void);
 const EVP_MD *copenssl_sha256(void);
 
@@ -30,7 +30,7 @@ int copenssl_set_server_name(SSL *ssl, const char *name);
 int copenssl_context_use_ticket_keys(SSL_CTX *context);
 
 // Encrypts new tickets with a new key. Tickets of the previous two keys can still be decrypted; the key before those two is
-// erased. Any thread may call it, during handshakes too.
+// erased. Any thread may call this function, also during handshakes.
 int copenssl_context_rotate_ticket_keys(SSL_CTX *context);
 
 // Uses the private key of a PEM file. Returns 0 on failure, with the error in OpenSSL's queue. Sets `is_encrypted` if the key

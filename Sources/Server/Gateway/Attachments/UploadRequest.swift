@@ -231,7 +231,9 @@ extension UploadRequest {
   private static func number(_ name: String, _ head: RequestHead) throws(Refusal) -> UInt64? {
     let fields = head.fields.all(name)
     guard let field = fields.first else { return nil }
-    guard fields.count == 1 else { throw Refusal(.badRequest, "\(name) occurs \(fields.count) times.") }
+    guard fields.count == 1 else {
+      throw Refusal(.badRequest, "The field \(name) occurs \(fields.count) times; it is allowed only once.")
+    }
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
@@ -260,7 +262,7 @@ extension UploadRequest {
 extension Refusal {
   static func tooLarge(_ actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
-      .attachmentTooLarge, "An attachment may have at most \(limit) bytes; this one has \(actual).",
+      .attachmentTooLarge, "An attachment may have at most \(limit) bytes; this attachment has \(actual).",
       limit: limit)
     refusal.actual = actual
     return refusal
@@ -270,7 +272,7 @@ extension Refusal {
   static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
       .attachmentTooLarge,
-      "An attachment may have at most \(limit) bytes; this one has at least \(actual).",
+      "An attachment may have at most \(limit) bytes; this attachment has at least \(actual).",
       limit: limit)
     refusal.actual = actual
     return refusal
@@ -278,7 +280,8 @@ extension Refusal {
 
   static func beyondLength(_ end: UInt64, length: UInt64) -> Refusal {
     Refusal(
-      .badRequest, "The upload was announced with \(length) bytes; with these bytes it would have \(end).",
+      .badRequest,
+      "The upload was announced with \(length) bytes; with the bytes of this request it would have \(end) bytes.",
       limit: Int(clamping: length), actual: Int(clamping: end))
   }
 

@@ -10,7 +10,7 @@ extension UploadService {
     let files: SessionFiles
     let log: Log
     /// The maximum length of a body that is read and discarded before the refusal of its upload is sent. If the body is longer,
-    /// the refusal is sent at once.
+    /// the refusal is sent immediately.
     let droppedBodyBytes: Int
     /// Creates the actor for the upload file with this name, in the folder of this session.
     let makeFile: @Sendable (UUID, SessionID) -> UploadFileActor

@@ -175,7 +175,7 @@ extension UploadService {
     return .lease(try grant(opening, pending, attachment, upload, in: hosted))
   }
 
-  /// Handles a request as if it arrived now, because another request completed or removed its attachment meanwhile.
+  /// Handles a request again as if it arrived now, because another request has completed or removed the attachment.
   private func resumeAgain(
     _ attachment: UUID, at offset: UInt64, size: UInt64?, _ upload: Upload, in hosted: SessionHost
   ) async throws(Refusal) -> UploadOpening {

@@ -31,7 +31,8 @@ final class UploadTable: Sendable {
     var description: String {
       switch self {
       case .ofAll(let count): "all \(count) upload slots of the gateway are taken (limit: uploads)"
-      case .ofAddress(let count): "all \(count) upload slots of your address are taken (one quarter of all)"
+      case .ofAddress(let count):
+        "all \(count) upload slots of your address are taken (a quarter of the gateway's slots)"
       }
     }
   }
@@ -45,8 +46,8 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
   /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The minimum time before an upload can be evicted, for an address that has only a few uploads (at most the parameter `few` of
-  /// `eviction`), but at least two more than the address of the new upload.
+  /// The minimum time before an upload of an address with few uploads can be evicted. Few means: at most the parameter `few` of
+  /// `eviction`, but at least two more than the address of the new upload has.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {

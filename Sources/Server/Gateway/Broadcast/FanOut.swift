@@ -19,9 +19,10 @@ final class FanOut {
 
   /// The outcome of one slice of a flush.
   private struct Slice {
-    /// The rows of members that are not at the tail of the log, or that have pending output of their own.
+    /// The rows of the members that are not at the tail of the log, or that have pending output of their own.
     var notAtTail: [Int] = []
-    /// The rows whose sockets did not accept all unreliable frames, each with the number of accepted bytes.
+    /// The members whose sockets did not accept all unreliable frames: the position of the member's row, and the number of
+    /// accepted bytes.
     var partialWrites: [(position: Int, accepted: Int)] = []
     var delivered = 0
     var sends = 0
@@ -72,7 +73,7 @@ final class FanOut {
   }
 
   /// Sends the tail of the log to the members. This loop is the most important one for the gateway's performance: one pass over
-  /// the rows, with one `send` per row.
+  /// the rows of the members, with one `send` per row.
   ///
   /// All inputs are fetched once before the loop. For each member, the loop accesses only the row and the connection, without an
   /// exclusivity check at run time.

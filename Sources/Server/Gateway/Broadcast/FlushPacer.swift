@@ -17,9 +17,9 @@ struct FlushPacer {
   private static let fullLoad = 0.95
   /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
   private static let worthwhile = 1.5
-  /// The number of flushes after which the pacer tries one flush without waiting, while waiting is worthwhile.
+  /// The number of flushes between two tries of a flush without waiting. It applies if waiting is worthwhile.
   private static let tryAtOnceEvery = 64
-  /// The maximum number of flushes between two tries of a flush after waiting, while waiting is not worthwhile.
+  /// The maximum number of flushes between two tries of a flush after waiting. It applies if waiting is not worthwhile.
   private static let longestPause = 4096
 
   /// The time of the last flush.
@@ -30,8 +30,8 @@ struct FlushPacer {
   private var atOnce = 1.0
   /// The moving average of the number of messages in a delayed flush.
   private var afterWaiting = 2.0
-  /// The number of flushes before the pacer tries the alternative to its present choice. While waiting is worthwhile, it tries
-  /// one flush without waiting. Otherwise, it tries one flush after waiting.
+  /// The number of flushes before the pacer tries the alternative to its present choice. If waiting is worthwhile, the pacer
+  /// tries one flush without waiting. Otherwise, it tries one flush after waiting.
   private var untilTry = 0
   /// The next value of `untilTry` if a try shows that waiting is not worthwhile. Each such try doubles the value, up to
   /// `longestPause`.

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The attributes of a file. If they differ from the attributes at an earlier time, the file was replaced or changed. The content
-/// need not be read for this comparison.
+/// The attributes of a file. If they differ from the attributes at an earlier time, the file was replaced or changed. The
+/// comparison does not read the content.
 ///
 /// The attributes are read once a second. inotify is not used, because it watches only one directory entry. It would miss a
 /// changed symbolic link further up the path (Kubernetes, certbot), and changes that another machine makes on a network file

@@ -33,7 +33,9 @@ final class Acceptor {
   /// loop reports no new event for connections that already wait.
   private(set) var nextDeadline: MonotonicTime?
   /// Creates the first handler of a connection.
-  var makeHandler: (Connection) -> any ConnectionHandler = { _ in preconditionFailure("no handler is set") }
+  var makeHandler: (Connection) -> any ConnectionHandler = { _ in
+    preconditionFailure("makeHandler is not set")
+  }
   /// Returns the bytes that refuse a plain-text connection.
   var refusalBytes: (Refusal) -> [UInt8] = { _ in [] }
 

@@ -19,7 +19,7 @@ final class CheckSchedule {
   private static let nanosecondsPerTick: Int64 = 500_000_000
   private static let slotCount = 64
 
-  /// Returns the number of ticks after which a time has come.
+  /// Returns the number of ticks from `now` to `time`, rounded up: at least 1, at most `maximumTicks`.
   static func ticks(until time: MonotonicTime, from now: MonotonicTime) -> Ticks {
     guard time > now else { return 1 }
     let (difference, tooLong) = time.nanoseconds.subtractingReportingOverflow(now.nanoseconds)

@@ -3,7 +3,7 @@
 ///
 /// A connection without a handler has closed, or lingers after its last answer.
 protocol ConnectionHandler: AnyObject {
-  /// True for a WebSocket. The input of WebSockets is read before that of HTTP connections.
+  /// True for a WebSocket. The input of WebSockets is read before the input of HTTP connections.
   var isWebSocket: Bool { get }
   /// True while a request sends an attachment. The input is then limited by `TurnBudget` and by the upload's own buffer.
   var isUploading: Bool { get }

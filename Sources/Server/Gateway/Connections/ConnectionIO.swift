@@ -136,8 +136,8 @@ final class ConnectionIO {
     return write(bytes.span.extracting(range.lowerBound..<end), on: connection)
   }
 
-  /// Writes the handler's output like `write(_:on:)`, for a loop over many connections. The loop adds `tally` to the counters
-  /// once.
+  /// Writes the handler's output like `write(_:on:)`, but adds the send to `tally` instead of the counters. A loop over many
+  /// connections adds its tally to the counters once, at its end.
   func write(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     guard let tls = connection.tls else {

@@ -39,7 +39,8 @@ final class AnswerEncoder {
     }
     if route?.isForAttachments ?? false {
       AttachmentFields.add(to: &answer, for: head)
-      // If a page of an allowed other site requests the attachment, a cache must not return an answer that has no CORS fields.
+      // This answer may have no CORS fields. So `Vary: Origin` prevents a cache from returning it to a page of another allowed
+      // site.
       if origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var response = answer.head

@@ -36,7 +36,7 @@ final class AttachmentRoutes {
   ///   - client: the client of the request.
   ///   - connection: the connection of the request.
   ///   - isDraining: true if new uploads are refused.
-  /// - Returns: the plan.
+  /// - Returns: the way in which the request is answered.
   func plan(
     for head: RequestHead, of id: SessionID, _ attachment: UUID?, from client: ForwardedClient,
     over connection: Connection, isDraining: Bool
@@ -168,7 +168,7 @@ final class AttachmentRoutes {
       return (.problem(refusal), 0..<0)
     case .rangeNotSatisfiable(let contentRange):
       var refusal = Refusal(
-        .badRequest, "The attachment does not have the requested range.", limit: Int(readable.size))
+        .badRequest, "The attachment has no bytes in the requested range.", limit: Int(readable.size))
       refusal.status = 416
       var answer = Answer.problem(refusal)
       answer.head.fields.append("Content-Range", contentRange)

@@ -15,7 +15,8 @@ final class ConnectionTransfer: @unchecked Sendable {
   enum Step {
     /// The head was read and accepted.
     case head(RequestHead)
-    /// The whole request was read. The receiving reactor creates the session in this place.
+    /// The whole request was read, and the receiving reactor creates a session. The value is the place that is reserved for this
+    /// session.
     case end(SessionPlacement.Place)
   }
 

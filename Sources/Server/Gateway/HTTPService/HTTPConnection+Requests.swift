@@ -75,10 +75,10 @@ extension HTTPConnection {
     }
   }
 
-  /// Performs the first part of a plan, before the request's body is read.
+  /// Begins to answer a request, before the request's body is read.
   ///
   /// - Parameters:
-  ///   - plan: the plan.
+  ///   - plan: the way in which the request is answered.
   ///   - head: the head of the request.
   ///   - route: the route of the request.
   ///   - client: the client that sent the request.
@@ -184,7 +184,9 @@ extension HTTPConnection {
     guard request.exchange != nil || !request.reader.isBetweenRequests, !isBusy, !isHandshaking else {
       if isHandshaking { service.counters.values.handshakesFailed += 1 }
       io.close(
-        connection, reason: isHandshaking ? "no TLS handshake in time" : "no progress for too long")
+        connection,
+        reason: isHandshaking
+          ? "the TLS handshake was not complete in time" : "the connection made no progress for too long")
       return
     }
     let seconds = request.reader.isInHead ? limits.headSeconds : limits.bodyStallSeconds

@@ -208,7 +208,8 @@ final class HTTPService {
   ) {
     func response() async -> HTTPResponse? {
       defer {
-        // The load with the new session is published before the place is released, so that the session always counts as load.
+        // The load with the new session is published before `place` is released. `place` counts as one session, so the session
+        // always counts in the load.
         placement.publishLoad()
         extendLifetime(place)
       }

@@ -6,8 +6,8 @@ internal import Wire
 struct WebSocketUpgrade: Sendable {
   /// The purpose of a WebSocket.
   enum Target {
-    /// A WebSocket of a session. If `closing` is not nil, the WebSocket is opened and closed at once with this reason, because a
-    /// browser cannot read the reason for a refused handshake.
+    /// A WebSocket of a session. If `closing` is not nil, the WebSocket is opened and closed immediately with this reason,
+    /// because a browser cannot read the reason for a refused handshake.
     case session(SessionID?, closing: CloseReason? = nil)
     /// A WebSocket that sends each received message back.
     case echo

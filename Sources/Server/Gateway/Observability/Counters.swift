@@ -16,7 +16,7 @@ package struct Counters: Sendable {
   package var sessions: Int64 = 0
   /// Participants with a joined socket.
   package var participants: Int64 = 0
-  /// Bytes of all sessions in memory.
+  /// Bytes of memory that the loaded sessions use.
   package var logBytes: Int64 = 0
   /// Upload requests in progress.
   package var uploads: Int64 = 0

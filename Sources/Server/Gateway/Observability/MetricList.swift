@@ -23,7 +23,7 @@ enum MetricList {
   static let gauges: [Metric<Int64>] = [
     Metric("sessions", \.sessions, "Sessions in memory."),
     Metric("participants", \.participants, "Participants with a joined socket."),
-    Metric("log_bytes", \.logBytes, "Bytes of all sessions in memory."),
+    Metric("log_bytes", \.logBytes, "Bytes of memory that the loaded sessions use."),
     Metric("uploads", \.uploads, "Upload requests in progress."),
     Metric(
       "incomplete_bytes", \.incompleteBytes,
@@ -41,7 +41,7 @@ enum MetricList {
       "tls_handshake_failures_total", \.handshakesFailed, "TLS handshakes that failed or timed out."),
     Metric(
       "tls_handshakes_dropped_total", \.handshakesDropped,
-      "Failed handshakes that were aborted to make room for a new connection, because too many were in progress."
+      "Failed TLS handshakes that were aborted to make room for a new connection, because too many handshakes were in progress."
     ),
     Metric("received_bytes_total", \.bytesReceived, "Bytes received from sockets."),
     Metric("sent_bytes_total", \.bytesSent, "Bytes sent to sockets."),
@@ -55,7 +55,7 @@ enum MetricList {
     Metric("compactions_total", \.compactions, "Session logs rewritten without superseded records."),
     Metric(
       "late_catch_ups_total", \.lateCatchUps,
-      "Catch-ups sent to sockets that had already joined, because they fell too far behind."
+      "Catch-ups sent to sockets that had already joined, because the sockets had fallen too far behind."
     ),
     Metric("uploads_started_total", \.uploadsStarted, "Upload requests that got an upload slot."),
     Metric(
@@ -79,8 +79,8 @@ enum MetricList {
     ),
     Metric(
       "log_lines_left_out_total", \.logLinesOmitted,
-      "Log lines omitted because their budget was used up."),
-    Metric("loop_turns_total", \.turns, "Turns of the event loops."),
+      "Log lines omitted because the rate limit for lines of their kind was reached."),
+    Metric("loop_turns_total", \.turns, "Turns (iterations) of the event loops."),
   ]
 
   static let times: [Metric<TimeHistogram>] = [
@@ -97,6 +97,6 @@ enum MetricList {
     Metric(
       "tls_handshake_seconds", \.handshakeTimes,
       "Time from a connection's first byte until its TLS handshake was complete."),
-    Metric("loop_turn_seconds", \.turnTimes, "Durations of the turns of the event loops."),
+    Metric("loop_turn_seconds", \.turnTimes, "Durations of the turns (iterations) of the event loops."),
   ]
 }

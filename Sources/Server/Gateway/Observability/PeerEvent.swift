@@ -38,7 +38,7 @@ enum PeerEvent {
     var subject: EventSubject
     /// The close code; 1006 when the connection broke (RFC 6455 §7.1.5).
     var code: UInt16
-    /// The reason as one word.
+    /// The reason for the close, as one word.
     var reason: String
     /// The side that began the close.
     var closedBy: ClosedBy

@@ -87,7 +87,7 @@ final class DiskMonitor: Sendable {
       }
       if let measuringSince = state.measuringSince, now - measuringSince >= Self.measurementTimeout {
         var refusal = Refusal(
-          .storageFull, "The gateway's disk does not answer: no new data can be stored until it does.")
+          .storageFull, "The gateway's disk does not answer: no new data can be stored until it answers.")
         refusal.retryAfterMs = 10_000
         return refusal
       }

@@ -228,7 +228,8 @@ final class Persister {
       case .unknown(let error):
         failure = error
         counters.values.saveFailures += 1
-        // The callers that wait for this batch continue to wait, because its records may have been stored.
+        // It is unknown if the records of this batch were stored. So the batch is repeated, and the callers that wait for it
+        // continue to wait.
         batch.stored.repeatLater(batch)
         enqueue(batch.stored, at: now + Self.retryInterval)
       }
@@ -302,7 +303,8 @@ final class Persister {
     let (logBytes, attachmentBytes) = (stored.logBytes, stored.session.attachmentBytes)
     var refusal = environment.ledger.report(
       stored.id, logBytes: logBytes, attachmentBytes: attachmentBytes)
-    // The entries of a session that is only in memory are not in the data folder.
+    // The entries of a session that is only in memory are not in the data folder. So a full data folder does not matter for such
+    // a session.
     guard stored.isByStore, refusal != nil || stored.isRefusingData else { return }
     refusal?.retryAfterMs = Self.dataRetryMs
     stored.isRefusingData = refusal != nil

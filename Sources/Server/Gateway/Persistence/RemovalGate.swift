@@ -25,7 +25,7 @@ package struct GatewayClock: Sendable {
 ///
 /// Any thread may use the gate.
 final class RemovalGate: Sendable {
-  /// The change between two readings of the clocks.
+  /// The change of the gate between two readings of the clocks.
   enum Change {
     /// Expired sessions may be removed from now on.
     case opened

@@ -6,7 +6,7 @@ internal import Wire
 ///
 /// A value that does not read clocks or disks. `SessionLedger` shares it between threads.
 struct SessionAccounts {
-  /// The values of one stored session.
+  /// The account of one stored session: its creator, its bytes and its expiry time.
   struct Account: Equatable {
     /// The pseudonym of the address that created the session; nil if the sessions of that address are not counted.
     var creator: String?
@@ -44,10 +44,10 @@ struct SessionAccounts {
   /// The sum of the bytes of all sessions.
   var bytes: Int { totals.logBytes + totals.attachmentBytes }
 
-  /// Returns the values of a session; nil when it is not stored.
+  /// Returns the account of a session; nil when the session is not stored.
   subscript(id: SessionID) -> Account? { accounts[id] }
 
-  /// Adds a session, or changes its values.
+  /// Adds the account of a session, or replaces it.
   mutating func set(_ account: Account, of id: SessionID) {
     forget(id)
     accounts[id] = account
@@ -60,7 +60,7 @@ struct SessionAccounts {
     creators[creator]?.bytes += account.bytes
   }
 
-  /// Changes the values of a stored session.
+  /// Changes the account of a stored session.
   mutating func update(_ id: SessionID, _ change: (inout Account) -> Void) {
     guard var account = accounts[id] else { return }
     let before = account
@@ -88,7 +88,7 @@ struct SessionAccounts {
     return dataRefusal(of: before.creator, adding: 0)
   }
 
-  /// Removes a session's values.
+  /// Removes the account of a session.
   mutating func forget(_ id: SessionID) {
     guard let account = accounts.removeValue(forKey: id) else { return }
     totals.sessions -= 1
@@ -120,8 +120,8 @@ struct SessionAccounts {
     if let creator, let entry = creators[creator], entry.sessions.count >= limits.sessionsPerAddress {
       var refusal = Refusal(
         .tooMany,
-        "This gateway stores \(entry.sessions.count) sessions that were created from your address; the limit is "
-          + "\(limits.sessionsPerAddress) for one address.",
+        "This gateway stores \(entry.sessions.count) sessions that were created from your address; "
+          + "the limit for one address is \(limits.sessionsPerAddress).",
         limit: limits.sessionsPerAddress, actual: entry.sessions.count)
       refusal.retryAfterMs = wait(for: entry.sessions.lazy.compactMap { accounts[$0] }, date: date)
       refusal.status = 429
@@ -150,8 +150,8 @@ struct SessionAccounts {
     else { return nil }
     return Refusal(
       .storageFull,
-      "The sessions that were created from the same address use \(own) bytes together; the limit is "
-        + "\(limits.dataBytesPerAddress). Remove something, or end a session.",
+      "The sessions that were created from the same address use \(own) bytes together; "
+        + "the limit is \(limits.dataBytesPerAddress). Remove attachments or other content, or end a session.",
       limit: limits.dataBytesPerAddress, actual: own + added)
   }
 

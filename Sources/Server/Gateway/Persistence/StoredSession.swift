@@ -120,8 +120,8 @@ class StoredSession {
     if postponedSince == nil { postponedSince = now }
   }
 
-  /// Returns true if a batch has been postponed for a tenth of a second, because the session was flushing in each turn. The
-  /// session must then not flush in this turn. If it is not stored in this turn either, the tenth of a second begins again.
+  /// Returns true if the session's batch has been postponed for at least a tenth of a second. The session must then not flush in
+  /// this turn, so that the batch can be stored. If the batch is postponed again, the time is measured anew.
   final func takeOverdueBatch(now: MonotonicTime) -> Bool {
     guard let since = postponedSince, now - since >= Self.longestPostponement else { return false }
     postponedSince = nil

@@ -27,7 +27,7 @@ final class Draining {
   private static let closeTime = Duration.milliseconds(4500)
   /// The time after which the drain no longer waits for the last records and the sync after them.
   private static let finishTime = Duration.milliseconds(7300)
-  /// The number of sockets in a batch, and the time between two batches.
+  /// The number of sockets that the drain closes in one batch, and the time between two batches.
   private static let socketsPerBatch = 128
   private static let batchInterval = Duration.milliseconds(20)
   /// The maximum number of rounds that write `closed` records. A session needs another round if a record followed its `closed`
@@ -71,7 +71,7 @@ final class Draining {
   /// True after the request to drain.
   var hasBegun: Bool { began != nil }
 
-  /// The time of the next step; nil before the request to drain.
+  /// The next time at which the drain has work to do; nil before the request to drain.
   var nextDeadline: MonotonicTime? {
     guard let began else { return nil }
     if isFinishing { return began + Self.finishTime }

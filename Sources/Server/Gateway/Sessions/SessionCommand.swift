@@ -42,7 +42,7 @@ package struct SessionCommand: Equatable, Sendable {
     /// The command was refused, for the given reason.
     case refused(String)
 
-    /// Parses a line. An unknown answer becomes a refusal with the line as its reason.
+    /// Parses the line of an answer. A line that is no known answer becomes a refusal with this line as its reason.
     package init(line: String) {
       let word = "refused "
       self =

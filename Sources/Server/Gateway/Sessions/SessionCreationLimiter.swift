@@ -34,7 +34,7 @@ struct SessionCreationLimiter: Sendable {
     return isAdmitted ? nil : max(.milliseconds(1), bucket.delay(until: 1, by: rate))
   }
 
-  /// Removes the full buckets once a minute. The next session of such a client starts with a new full bucket.
+  /// Removes the full buckets once a minute. A client whose bucket was removed gets a new full bucket with its next session.
   private mutating func removeFullBuckets(at now: MonotonicTime) {
     guard prunedAt == .distantPast || now - prunedAt >= Self.minute else { return }
     prunedAt = now

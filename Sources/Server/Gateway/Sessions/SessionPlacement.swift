@@ -36,8 +36,8 @@ final class SessionPlacement {
     }
   }
 
-  /// A place on one reactor that is reserved for a session that is being created. The place counts as one session in the load of
-  /// the reactor until the last reference to the place is released.
+  /// A place on one reactor, reserved for a session that is being created. Until the last reference to the place is released, the
+  /// place counts as one session in the load of the reactor.
   final class Place: Sendable {
     let reactor: Int
     private let loads: Loads

@@ -67,7 +67,9 @@ extension SessionTable {
     guard environment.sweeper != nil else { return nil }
     let lease = await lease(id)
     defer { extendLifetime(lease) }
-    guard self[id] == nil else { return .refused("session \(id) was restored in the meantime") }
+    guard self[id] == nil else {
+      return .refused("session \(id) was restored while this command was running")
+    }
     endedSessionCache[id] = nil
     do throws(StorageError) {
       try await environment.store.remove(id)

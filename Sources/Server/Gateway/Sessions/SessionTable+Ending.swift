@@ -128,7 +128,7 @@ extension SessionTable {
     for socket in sockets.sockets where socket.live === host && !socket.isClosing {
       socket.disconnect(.restarting(retryAfterMs: sockets.restartDelayMs()))
     }
-    // The files of incomplete uploads now belong to the other gateway.
+    // The files of incomplete uploads now belong to the gateway that has taken over the session.
     uploads.endUploads(of: host, keepsFiles: true)
     remove(host)
   }

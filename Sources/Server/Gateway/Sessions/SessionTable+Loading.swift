@@ -47,7 +47,7 @@ extension SessionTable {
     }
   }
 
-  /// Returns the refusal for a session that does not exist.
+  /// Returns the refusal for a session that has ended or does not exist.
   func missing(_ id: SessionID) -> Refusal {
     endedSessionCache[id] != nil || endedIDs.contains(id, now: now)
       ? .ended : .noSession

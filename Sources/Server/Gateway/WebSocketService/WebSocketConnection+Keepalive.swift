@@ -72,7 +72,8 @@ extension WebSocketConnection {
     return ticksUntilCheck
   }
 
-  /// Sends a heartbeat if the peer is a participant, and a ping if the peer was not active just now.
+  /// Sends a heartbeat if the peer is a participant. Also sends a ping, unless the peer was active within `recentActivity`. Sends
+  /// nothing if the outbox is full.
   private func sendPing() {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }

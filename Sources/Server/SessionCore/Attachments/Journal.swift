@@ -116,7 +116,7 @@ struct Journal {
     let limit = UInt64(clamping: limits.attachmentBytes)
     guard size <= limit else {
       var refusal = Refusal(
-        .attachmentTooLarge, "An attachment may have at most \(limit) bytes; this one has \(size).")
+        .attachmentTooLarge, "An attachment may have at most \(limit) bytes; this attachment has \(size).")
       refusal.limit = limit
       refusal.actual = size
       throw refusal

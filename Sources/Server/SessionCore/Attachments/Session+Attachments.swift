@@ -34,7 +34,7 @@ extension Session {
     guard let retryAfterMs = journal.consumeRate(size, by: rates, at: now) else { return }
     var refusal = Refusal(
       .rateLimited,
-      "Too fast: a session accepts \(limits.entriesPerSecond) new uploads or pieces per second, twice that in a burst.",
+      "Too fast: a session accepts \(limits.entriesPerSecond) new uploads or PATCH requests per second, twice that in a burst.",
       limit: limits.entriesPerSecond)
     refusal.retryAfterMs = UInt64(retryAfterMs)
     throw refusal
@@ -97,7 +97,9 @@ extension Session {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
       guard known == size else {
-        throw refusal(.badRequest, "This upload was already announced with \(known) bytes.", known, size)
+        throw refusal(
+          .badRequest, "This upload was already announced with \(known) bytes, not with \(size).", known,
+          size)
       }
       return
     }
@@ -122,7 +124,9 @@ extension Session {
     let (record, upload) = try upload(id)
     guard total > upload.reserved else { return upload.reserved }
     if let size = record.object.size {
-      throw refusal(.badRequest, "This upload was already announced with \(size) bytes.", size, total)
+      throw refusal(
+        .badRequest, "This upload was already announced with \(size) bytes, but it would have \(total).",
+        size, total)
     }
     try journal.check(size: total, reserved: upload.reserved, limits: limits)
     let step = Journal.reservationStep

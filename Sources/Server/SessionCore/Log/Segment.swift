@@ -37,7 +37,7 @@ package final class Segment {
   var senders: Set<ParticipantNumber> = []
   /// True if compression was tried and was not worthwhile.
   var isIncompressible = false
-  /// Bytes on disk of the records that end with an entry of this segment (segments of the log only).
+  /// The disk space in bytes of the records whose last entry is in this segment (segments of the log only).
   var recordBytes = 0
 
   init(number: UInt32, capacity: Int) {

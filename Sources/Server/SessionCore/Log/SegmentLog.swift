@@ -21,7 +21,8 @@ struct SegmentLog {
   var appendedBytes = 0
   /// The part of `appendedBytes` that is on disk.
   var savedBytes = 0
-  /// Bytes on disk of the `run` records with the segments' entries, and of other records between these `run` records.
+  /// The disk space in bytes of the `run` records with the entries of all segments, and of the other records between these `run`
+  /// records.
   var recordBytes = 0
   /// True if frames were appended in this turn.
   private(set) var grewThisTurn = false
@@ -31,7 +32,7 @@ struct SegmentLog {
   private var turnSegment: UInt32 = 1
 
   private let largestSegment: Int
-  /// Bytes of memory of all segments but the last.
+  /// The memory of all segments except the last, in bytes.
   private var weight = 0
   /// The open run: entries without a frame header.
   private var run: [UInt8] = []

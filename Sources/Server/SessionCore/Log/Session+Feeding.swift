@@ -123,7 +123,7 @@ extension Session {
     return flush
   }
 
-  /// Takes back the members of a flush, and counts the entries that it delivered.
+  /// Takes back the members of a flush, and counts the entries that the flush delivered.
   package mutating func endFlush(_ flush: consuming SessionFlush, delivered: Int) {
     members = flush.members
     counters.delivered += delivered

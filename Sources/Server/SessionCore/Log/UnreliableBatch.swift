@@ -99,7 +99,7 @@ struct UnreliableBatch {
     pendingBytes = 0
   }
 
-  /// Frees the memory of the last turn's frames, if no entries are collected.
+  /// Frees the memory of the last turn's frames, unless entries wait for the next batch.
   mutating func releaseRoom() {
     guard pending.isEmpty else { return }
     self = UnreliableBatch()

@@ -104,10 +104,11 @@ struct CommitNotifier {
 
   // MARK: - Saves
 
-  /// Returns the time of the oldest entry in a save that begins. `isComplete` is true if the save has all entries.
+  /// Returns the time of the oldest entry in a save that begins. `isComplete` is true if the save contains all unsaved entries.
   mutating func beginSave(isComplete: Bool) -> MonotonicTime {
     let oldest = oldestUnsaved
-    // If the save does not have all entries, the times of the other entries are unknown, so `oldestUnsaved` is not changed.
+    // If the save does not contain all unsaved entries, the time of the oldest remaining entry is unknown. So `oldestUnsaved` is
+    // not changed.
     if isComplete { oldestUnsaved = .distantFuture }
     return oldest
   }

@@ -18,8 +18,8 @@ final class ParticipantState {
     case left
   }
 
-  // The properties are ordered so that memory has few gaps, because there is one object per participant: small values follow
-  // optional ones.
+  // There is one object per participant, so the properties are ordered to make the object small: where small values follow
+  // optional ones, memory has few gaps.
   let id: UUID
   /// The digest of the token; nil while the participant waits.
   var digest: TokenDigest?
@@ -72,7 +72,7 @@ final class ParticipantState {
     retryAt = nil
   }
 
-  /// The participant as others see it.
+  /// The description of the participant that the other participants receive.
   var object: Participant { Participant(id: id, number: number, name: name, color: color) }
 
   /// The contents of the participant's record on disk; nil while the participant waits, because only the number of a waiting

@@ -6,7 +6,7 @@ internal import struct FoundationEssentials.UUID
 struct PresenceTracker {
   private static let mostPerEntry = 300
 
-  /// The maximum number of participants in one `participants` entry. Names may be long: an entry has up to 110 KiB.
+  /// The maximum number of participants in one `participants` entry. With the longest names, such an entry has up to 110 KiB.
   var participantsPerEntry = Self.mostPerEntry {
     didSet { roster = Roster(perPart: participantsPerEntry) }
   }
@@ -63,7 +63,7 @@ struct PresenceTracker {
     let isOne = roster.count + waiting.count + past.count <= participantsPerEntry
     let others = ParticipantsPayload(waiting: waiting, past: past)
     guard !isOne else {
-      // For a few participants, building the list again costs less than storing it.
+      // With few participants, building the roster again for the next snapshot costs less than keeping the roster in memory.
       defer { roster.drop() }
       return [others.encoded(joined: roster.parts.first?.json)]
     }

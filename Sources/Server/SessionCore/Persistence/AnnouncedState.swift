@@ -48,7 +48,7 @@ struct AnnouncedState {
       default: break
       }
     } catch {
-      // Clients could not read this entry either, so it announced nothing to them.
+      // The payload cannot be decoded. Clients could not decode it either, so the entry announced nothing to them.
       return
     }
   }

@@ -128,8 +128,8 @@ extension SessionRestorer {
     try restoreJournal(of: &session)
     restoreParticipants(of: &session)
     session.log = log
-    // The first joiner needs a snapshot of the whole log. The entries are copied here, during the load, because a load delays no
-    // reactor.
+    // The first joiner needs a snapshot of the whole log. The entries are copied here, because a load runs on a separate thread,
+    // where the copy delays no reactor.
     if ended == nil { retained.update(from: log) }
     session.retained = retained
     session.commits.restore(committed: log.lastSequence)

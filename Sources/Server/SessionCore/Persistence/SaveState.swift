@@ -17,7 +17,7 @@ package struct Unsaved: Sendable {
   package let records: [SessionRecord]
   /// The number of bytes of all record bodies together.
   package let byteCount: Int
-  /// Entries up to this sequence are on disk when these records are on disk.
+  /// When the store has written `records`, all entries up to this sequence are on disk.
   package let sequence: UInt64
 }
 

@@ -68,8 +68,9 @@ extension Session {
 
   /// Begins a compaction, and returns the plan of the new file.
   package mutating func beginCompaction() -> CompactionPlan {
-    // The head describes the present participants. So changes of presence are announced first, and `slicedAt` includes their
-    // entries: the new file is used only when these entries are on disk.
+    // The head of the new file lists the present participants. So changes of presence are announced before the head is made.
+    // `slicedAt` includes the entries of these announcements, so that the new file replaces the old one only after these entries
+    // are on disk.
     announcePresence()
     save.slicedAt = log.lastSequence
     var header = headerRecord
@@ -100,7 +101,7 @@ extension Session {
   /// Returns the next slice of the retained entries up to `through`.
   ///
   /// - Parameters:
-  ///   - after: 0 for the first slice; for each further slice, `last` of the previous one.
+  ///   - after: 0 for the first slice; for each further slice, the value `last` of the previous slice.
   ///   - through: the sequence in the plan.
   /// - Returns: nil if no entries are left.
   package mutating func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {

@@ -269,6 +269,6 @@ extension Session {
 }
 
 extension NoticePayload {
-  /// The notice that entries are saved again. It follows a `storageFull` notice.
+  /// The notice that the gateway can save entries again. It follows a `storageFull` notice.
   static var savedAgain: NoticePayload { NoticePayload(.saved, "Drawings are saved again.") }
 }

@@ -21,7 +21,7 @@ package struct ClosedRecord: Equatable, Sendable {
   package var sequence: UInt64
   /// The number of known participants, including past ones.
   package var people: Int
-  /// Bytes of the retained entries.
+  /// The number of bytes of the retained entries.
   package var retainedBytes: Int
   /// The number of attachments.
   package var attachments: Int

@@ -32,11 +32,11 @@ package struct NumbersRecord: Equatable {
 
 /// The contents of a `used` record, eight bytes for each pair: client sequences that were used up by refused entries.
 package struct ConsumedSequencesRecord: Equatable {
-  /// A participant and the last client sequence that was used up.
+  /// A participant, and the last of its client sequences that a refused entry used up.
   package struct Pair: Equatable {
     /// The number of the participant.
     package var number: ParticipantNumber
-    /// The last client sequence that was used up.
+    /// The last client sequence of the participant that a refused entry used up.
     package var clientSequence: UInt32
   }
 

@@ -23,9 +23,10 @@ struct RetentionIndex {
 
   /// The garbage of a key whose entries were replaced or removed, until the snapshot segments with this garbage are rewritten.
   struct Tombstone {
-    /// The snapshot segments with garbage of the key.
+    /// The snapshot segments that contain garbage: replaced or removed entries of the key.
     var segments: Set<UInt32>
-    /// The sequence of a `remove` that a snapshot needs, because garbage of the key precedes this `remove`.
+    /// The sequence of a `remove` that a snapshot needs, because the snapshot segments still contain entries of the key from
+    /// before this `remove` (garbage).
     var removedAt: UInt64?
     /// The snapshot segment that contains this `remove`, and the length of the `remove`; nil while no snapshot segment contains
     /// the `remove`.

@@ -3,8 +3,8 @@ package import FoundationEssentials
 internal import Glibc
 internal import Wire
 
-/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. The
-/// functions block the calling thread, and any thread may call them. The caller decides the order of calls for one name.
+/// The attachments of one session: the received bytes of each upload, and complete contents by their digest. The functions block
+/// the calling thread, and any thread may call them. The caller decides the order of the calls for the same upload or content.
 package struct AttachmentFolder: Sendable {
   private static let uploads = StoredFile.Place.uploads.rawValue
   private static let contents = StoredFile.Place.attachments.rawValue
@@ -75,8 +75,8 @@ package struct AttachmentFolder: Sendable {
     guard !file.isNameSynced else { return }
     let own = try data.openSessions(for: .sync).folder(session.text, for: .sync)
     try own.folder(Self.uploads, for: .sync).sync(for: .sync)
-    // A name survives a power cut only if the names of the folders above it do. The name of the session's folder was synced at
-    // its creation.
+    // After a power cut, a file name exists only if the names of the folders that contain the file exist too. The name of the
+    // session's folder was synced at its creation.
     try own.sync(for: .sync)
     file.isNameSynced = true
   }
@@ -107,7 +107,7 @@ package struct AttachmentFolder: Sendable {
     guard syncs else { return mark }
     try contents.sync(for: operation)
     try uploads.sync(for: operation)
-    // A name survives a power cut only if the names of the folders above it do.
+    // After a power cut, a file name exists only if the names of the folders that contain the file exist too.
     try own.sync(for: operation)
     try sessions.sync(for: operation)
     return mark

@@ -58,20 +58,20 @@ package protocol StoredUpload: AnyObject {
   /// Releases the file descriptor and other resources until `resume`.
   func park()
 
-  /// Prepares a parked upload for writing. Does nothing if the upload is not parked.
+  /// Prepares the upload for writing after a call of `park`. Does nothing if the upload is not parked.
   func resume() throws(StorageError)
 
   /// Appends all bytes. If this function throws, no bytes are appended.
   func append(_ bytes: Span<UInt8>) throws(StorageError)
 
-  /// Marks the current offset as the beginning of a piece. Before the first call, the mark is the offset at which the upload was
-  /// opened.
+  /// Records the current offset, to which `rollBack` returns. Before the first call, `rollBack` returns to the offset at which
+  /// the upload was opened.
   func mark()
 
-  /// Removes the bytes that were appended since the mark.
+  /// Removes the bytes that were appended since the last call of `mark`.
   func rollBack() throws(StorageError)
 
-  /// Waits until the received bytes are as durable as the store promises. Works for a parked upload too.
+  /// Waits until the received bytes are as durable as the store promises. Also works after a call of `park`.
   func sync() throws(StorageError)
 
   /// Ends the upload. No bytes can be appended afterwards.
@@ -83,7 +83,7 @@ package protocol StoredUpload: AnyObject {
 /// The content of an attachment, opened for reading. Its bytes do not change, and can be read even after the content was
 /// removed.
 package protocol StoredContent: AnyObject, Sendable {
-  /// The mark of the content at the time when it was opened.
+  /// The identity of the content's bytes at the time when the content was opened.
   var mark: ContentMark { get }
 
   /// Returns `count` bytes from an offset.
@@ -97,7 +97,7 @@ package protocol StoredContent: AnyObject, Sendable {
 package struct ContentMark: Hashable, Sendable {
   private let identity: UInt64
   private let version: Int64
-  /// The number of bytes.
+  /// The number of bytes of the content.
   package let length: UInt64
 
   /// Creates a mark.

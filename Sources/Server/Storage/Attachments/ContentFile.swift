@@ -15,7 +15,7 @@ package enum SendOutcome: Equatable, Sendable {
 }
 
 extension ContentMark {
-  /// Creates the mark of a file from its attributes: its inode, and the time of the last write.
+  /// Creates a `ContentMark` from the attributes of a file: its inode, its length, and the time of its last write.
   ///
   /// - Throws: `StorageError`; EINVAL if the file is not a regular file.
   init(_ found: clinux_file_information) throws(StorageError) {

@@ -8,7 +8,7 @@ package final class UploadFile {
   /// The number of bytes that are read at a time.
   private static let readLength = 1 << 18
 
-  /// The descriptor of the file; nil while parked, and after `finish`.
+  /// The descriptor of the file; nil after `park` until `resume`, and after `finish`.
   private var descriptor: OwnedDescriptor?
   private var digest = RunningDigest(.sha256)
   private var marked: (offset: UInt64, digest: RunningDigest)
@@ -47,7 +47,7 @@ package final class UploadFile {
     mark()
   }
 
-  /// Appends all bytes. If it throws, no bytes are appended.
+  /// Appends all bytes. If this function throws, no bytes are appended.
   package func append(_ bytes: Span<UInt8>) throws(StorageError) {
     let raw = try openDescriptor(for: .writeUpload)
     isSynced = false
@@ -63,13 +63,13 @@ package final class UploadFile {
     offset += UInt64(bytes.count)
   }
 
-  /// Marks the current offset as the beginning of a piece. Before the first call, the mark is the offset at which the file was
-  /// opened.
+  /// Records the current offset, to which `rollBack` returns. Before the first call, `rollBack` returns to the offset at which
+  /// the file was opened.
   package func mark() {
     marked = (offset, digest.copy())
   }
 
-  /// Removes the bytes that were appended since the mark. The mark stays.
+  /// Removes the bytes that were appended since the last call of `mark`. The recorded offset stays.
   package func rollBack() throws(StorageError) {
     let raw = try openDescriptor(for: .rollBackUpload)
     isSynced = false
@@ -98,7 +98,7 @@ package final class UploadFile {
     return SHA256Digest(finishing: digest.copy()).description
   }
 
-  /// Closes the file while no client sends bytes. `AttachmentFolder.resume` opens the file again.
+  /// Closes the file until a client sends more bytes. `AttachmentFolder.resume` opens the file again.
   package func park() {
     descriptor = nil
   }

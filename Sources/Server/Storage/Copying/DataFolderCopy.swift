@@ -77,7 +77,7 @@ package final class DataFolderCopy {
     }
   }
 
-  /// Marks the copy as finished. All files of the copy are on the disk when this returns.
+  /// Marks the copy as finished. All files of the copy are on the disk when this function returns.
   /// - Throws: `CopyError`; the copy is then still unfinished.
   package func finish() throws(CopyError) {
     try writing { () throws(StorageError) in

@@ -123,7 +123,7 @@ package struct SessionCopy {
     }
   }
 
-  /// Removes an upload from the copy. Succeeds if there is none.
+  /// Removes an upload from the copy. Succeeds if there is no such upload.
   package func discardUpload(_ file: UUID) throws(CopyError) {
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).discardUpload(file) }
   }

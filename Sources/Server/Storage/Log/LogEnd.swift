@@ -4,13 +4,13 @@ package import FoundationEssentials
 package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   /// The file ends within a record, because the process or the machine stopped during the write.
   case torn
-  /// A record fails its check, and no reliable record follows.
+  /// The length or the CRC of a record is wrong, and no reliable record follows.
   case broken
 
   package var description: String {
     switch self {
     case .torn: "the last record is incomplete"
-    case .broken: "a record fails its check, and no record after it is reliable"
+    case .broken: "a record fails its check (length or CRC), and no record after it is reliable"
     }
   }
 }
@@ -24,7 +24,7 @@ package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     isLost
-      ? "\(range.count) bytes fail their check and are lost; the following records can be read"
+      ? "\(range.count) bytes fail their check (length or CRC) and are lost; the records after them can be read"
       : "the frame of a record is damaged, but the record itself can be read"
   }
 }

@@ -1,10 +1,10 @@
 internal import SessionCore
 internal import Wire
 
-/// The offsets of some `run` records in a log, and the first sequence of each. Both are in rising order. Marks have a minimum
-/// distance, so the marks of a log of one gigabyte take less than 400 KiB.
+/// The offsets of some `run` records in a log (the marks), each with the sequence of the first entry in its record. Offsets and
+/// sequences are in rising order. Marks have a minimum distance, so the marks of a log of one gigabyte take less than 400 KiB.
 package struct LogMarks: Equatable, Sendable {
-  /// The mark of one run.
+  /// A recorded position: the offset of a `run` record, the CRC before this record, and the sequence of its first entry.
   struct Mark: Equatable, Sendable {
     /// The offset of the run's record.
     var offset: Int
@@ -14,11 +14,11 @@ package struct LogMarks: Equatable, Sendable {
     var sequence: UInt64
   }
 
-  /// The minimum distance between two marks in bytes.
+  /// The minimum number of bytes between the offsets of two marks.
   static let distance = 1 << 16
   private(set) var marks: [Mark] = []
 
-  /// Adds a mark for a record, if the record is a run and far enough after the last mark.
+  /// Adds a mark (`Mark`) for a record, if the record is a run and its offset is at least `distance` bytes after the last mark.
   mutating func add(_ kind: UInt8, _ body: Span<UInt8>, at offset: Int, chain: UInt32) {
     guard kind == SessionRecord.Kind.run.rawValue else { return }
     if let last = marks.last, offset - last.offset < Self.distance { return }
@@ -26,13 +26,13 @@ package struct LogMarks: Equatable, Sendable {
     marks.append(Mark(offset: offset, chain: chain, sequence: sequence))
   }
 
-  /// Returns the last mark whose sequence is not higher than `sequence`. All entries from `sequence` on follow the offset of this
-  /// mark.
+  /// Returns the last mark whose sequence is not higher than `sequence`. The log has all entries from `sequence` on at or after
+  /// the offset of this mark.
   func mark(before sequence: UInt64) -> Mark? {
     marks.last { $0.sequence <= sequence }
   }
 
-  /// Removes the marks at an offset and after it.
+  /// Removes the marks whose offset is `offset` or higher.
   mutating func cut(at offset: Int) {
     while let last = marks.last, last.offset >= offset { marks.removeLast() }
   }

@@ -47,13 +47,14 @@ extension LogReader {
       let computed = try checksum(of: body, continuing: chain)
       // If the CRC is correct, only the length at the end of the record is damaged.
       if computed == stored { return try accept(upTo: behind, chain: stored) }
-      // If the next record continues the computed CRC, only the CRC field of this record is damaged.
+      // If the CRC of the next record was computed from `computed`, only the CRC field of this record is damaged.
       if try isWhole(at: behind, continuing: computed) { return try accept(upTo: behind, chain: computed) }
       if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
     }
     let first = try firstFrame(behind: begin)
-    // If bytes were inserted between two records, the CRC of the second record still continues the CRC of the first record.
+    // Inserted bytes between two records change neither CRC: the CRC of the second record is still computed from the CRC of the
+    // first record.
     var next: (offset: Int, chain: UInt32)?
     if let first, try isWhole(at: first.offset, continuing: stored) {
       next = (first.offset, stored)

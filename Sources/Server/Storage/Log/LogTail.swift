@@ -12,7 +12,7 @@ struct LogTail: Equatable {
   /// The body of the record.
   var body: [UInt8]
 
-  /// Finds the record that ends at the end of the file; nil if no such record passes its check.
+  /// Finds the record that ends at the end of the file; nil if there is no such record, or its CRC is wrong.
   /// - Throws: `StorageError` if the file cannot be read.
   static func last(of file: any SessionFile, length: Int) throws(StorageError) -> LogTail? {
     guard let head = try head(of: file, endingAt: length), head.length == head.lengthBehind else {
@@ -20,7 +20,7 @@ struct LogTail: Equatable {
     }
     var chain: UInt32 = 0
     if head.offset > 0 {
-      // Only the CRC of the previous record is needed, and the check of the last record includes this CRC. Other damage of the
+      // Only the CRC of the previous record is needed, because the CRC of the last record continues it. Other damage of the
       // previous record does not matter.
       guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
       chain = before.checksum

@@ -119,7 +119,7 @@ extension FolderStore {
     compactions[id] = nil
     let replaced = log.replace(with: new, end: compaction.end, marks: compaction.marks)
     close(DeferredClose(replaced))
-    // The next append also syncs the name of the new file.
+    // The next sync of the log also writes the name of the new file to the disk.
     log.hasNewName = true
     return log.end.length
   }

@@ -51,7 +51,7 @@ extension FolderStore {
   }
 
   /// Appends a record to the log of a session that is not open. A command calls this while a gateway has locked the folder. The
-  /// record is on the disk when this returns.
+  /// record is on the disk when this function returns.
   ///
   /// - Parameters:
   ///   - record: the record to write.
@@ -112,7 +112,8 @@ extension FolderStore {
     return found
   }
 
-  /// Accepts the loss of damaged bytes: renames the files that contain them. The change is on the disk when this returns.
+  /// Accepts the loss of damaged bytes: renames the files that contain them. The change is on the disk when this function
+  /// returns.
   nonisolated package func accept(_ name: LogName, of id: SessionID) throws(StorageError) {
     let damaged = try disk.openFile(name, of: id, toWrite: false)
     try CorruptTail.keep([0..<damaged.information().length], of: damaged, id, disk, as: LogName.accepted)

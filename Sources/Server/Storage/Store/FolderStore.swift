@@ -238,7 +238,8 @@ package actor FolderStore: SessionStore {
     log.close()
   }
 
-  /// Removes a session with all its files. The session is removed at once; another thread deletes the files.
+  /// Removes a session with all its files. The session is removed from the store immediately; then another thread deletes the
+  /// files.
   package func remove(_ id: SessionID) async throws(StorageError) {
     release(id)
     guard try disk.moveSessionAway(id) else { return }

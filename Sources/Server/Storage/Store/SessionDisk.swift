@@ -35,7 +35,7 @@ package struct StoredFile: Equatable, Sendable {
 
   /// The folder of the file.
   package var place: Place
-  /// The name in that folder.
+  /// The name of the file in its folder.
   package var name: String
   /// The length in bytes.
   package var length: UInt64

@@ -11,12 +11,12 @@ package import Wire
 package protocol SessionStore: Sendable {
   // MARK: Ownership
 
-  /// Creates a session with its first records, which are stored when this returns. This store owns the new session.
+  /// Creates a session with its first records, which are stored when this function returns. This store owns the new session.
   ///
   /// - Throws: `StorageError`; then no part of the session is left. EEXIST if there is a session with this id.
   func create(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError)
 
-  /// Takes ownership of a session after reading it, and appends records. The records are stored when this returns.
+  /// Takes ownership of a session after reading it, and appends records. The records are stored when this function returns.
   ///
   /// Lost bytes of a damaged session are stored separately, so that a person can recover them.
   ///
@@ -34,7 +34,7 @@ package protocol SessionStore: Sendable {
   /// Gives up the ownership of a session, and abandons its compaction.
   func release(_ id: SessionID) async
 
-  /// Removes a session with its attachments. Succeeds if there is none.
+  /// Removes a session with its attachments. Succeeds if there is no such session.
   func remove(_ id: SessionID) async throws(StorageError)
 
   /// Sets the function to call for each session that another gateway took from this store. The store may call

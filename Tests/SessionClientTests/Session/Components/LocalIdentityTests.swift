@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Local identity")
+@Suite("The identity of a client as a participant")
 struct LocalIdentityTests {
   private static func joined(_ number: ParticipantNumber, resumed: Bool) -> Joined {
     Joined(

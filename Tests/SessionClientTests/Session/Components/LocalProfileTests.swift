@@ -3,7 +3,7 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Local profile")
+@Suite("The profile of a client, and when it is sent")
 struct LocalProfileTests {
   @Test("A profile that was sent in the join is sent again only after a change")
   func join() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionClient
 
-@Suite("Pausing and continuing to read")
+@Suite("Pausing and continuing to read a session's messages")
 struct ReadControlTests {
   @Test("After each request to pause, at most 64 MiB are read to complete a pending `settle`")
   func limit() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionClient
 
-@Suite("Reconnect backoff")
+@Suite("ReconnectBackoff determines how long a client waits before it reconnects")
 struct ReconnectBackoffTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -19,7 +19,7 @@ struct ReconnectBackoffTests {
     func expedite(now: MonotonicTime) -> Duration? { backoff.expedite(now: now) }
   }
 
-  @Test("The first attempt is immediate, later ones are delayed up to 10 s")
+  @Test("The first reconnect attempt is immediate; later attempts are delayed by up to 10 s")
   func grows() {
     let attempts = Attempts()
     let expected = [0, 75, 150, 300, 600, 1200, 2400, 4800, 7500, 7500]
@@ -27,7 +27,7 @@ struct ReconnectBackoffTests {
   }
 
   @Test(
-    "A reconnect after a stable or the first short-lived socket is immediate; after more short-lived sockets, it is delayed"
+    "The client reconnects immediately after a stable socket or the first short-lived socket, and later after further short-lived ones"
   )
   func stability() {
     let attempts = Attempts()
@@ -47,7 +47,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.delays(1, now: now) == [.zero])
   }
 
-  @Test("`expedite` moves a scheduled attempt to the earliest time that the gateway allows")
+  @Test("`expedite` moves a scheduled reconnect attempt to the earliest time that the gateway allows")
   func expedite() {
     let attempts = Attempts()
     #expect(attempts.expedite(now: start) == nil, "nothing is scheduled")

@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Send pacer")
+@Suite("The schedule by which a client sends within the rate limits")
 struct SendPacerTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -47,7 +47,7 @@ struct SendPacerTests {
     #expect(take(start + .seconds(2)))
   }
 
-  @Test("An unreliable entry that would have to wait is dropped, and sets no deadline")
+  @Test("An unreliable entry that exceeds the rate limit is dropped, and no deadline is set for it")
   func unreliable() {
     var pacer = pacer()
     func take(_ entries: Int) -> Bool { pacer.takeUnreliable(1, entries: entries, now: start) }
@@ -56,7 +56,9 @@ struct SendPacerTests {
     #expect(pacer.deadline == nil)
   }
 
-  @Test("New limits keep the number of tokens, and a lost socket clears the deadline of the rate limit")
+  @Test(
+    "When the limits change, no tokens are added or removed; when the socket is lost, the deadline of the rate limit is cleared"
+  )
   func update() {
     var pacer = pacer()
     pacer.drain(now: start)

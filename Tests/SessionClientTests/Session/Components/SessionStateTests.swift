@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("Session state")
+@Suite("The state of a session in the client")
 struct SessionStateTests {
   private static func attachment(_ name: String, at seconds: Double) -> AttachmentObject {
     AttachmentObject(
@@ -12,7 +12,8 @@ struct SessionStateTests {
       state: .ready, offset: 3, createdAt: Date(timeIntervalSince1970: seconds), url: "/x")
   }
 
-  @Test("`takeChanges` returns only the parts that have changed since its last call")
+  @Test(
+    "`takeChanges` returns only the parts of the session's state that have changed since the previous call")
   func changes() {
     var state = SessionState()
     let none = state.takeChanges()
@@ -54,7 +55,7 @@ struct SessionStateTests {
   }
 
   @Test(
-    "During a snapshot, participants known before it keep their numbers; at its end, only participants in the snapshot have numbers"
+    "While a snapshot arrives, earlier participants keep their numbers; after it, only participants in the snapshot have numbers"
   )
   func snapshot() {
     var state = SessionState()

@@ -51,7 +51,7 @@ final class SimulatedSocket {
   }
 
   /// Breaks the connection. The first `up` messages on the way to the gateway and the first `down` bytes on the way to the client
-  /// still arrive; the others are lost.
+  /// still arrive. All later messages and bytes are lost.
   func cut(keeping up: Int, _ down: Int) {
     isDead = true
     uplink.removeLast(max(0, uplink.count - up))

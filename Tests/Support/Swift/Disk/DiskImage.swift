@@ -11,8 +11,8 @@ struct DiskImage: Sendable {
     case aside
   }
 
-  /// A change of the names of folders or files. A power cut keeps the pending changes up to a random one, and loses all later
-  /// changes.
+  /// A change of the names of folders or files. A power cut keeps the first pending changes, up to a random number of them, and
+  /// loses the others.
   enum NameChange: Sendable {
     case make(SessionID)
     case move(Place, Place, SessionID)

@@ -18,7 +18,7 @@ package final class MemoryDisk: SessionDisk {
     self.image = Guarded(image)
   }
 
-  /// Returns the disk after a kill of the process at this moment: all written bytes.
+  /// Returns the disk after a kill of the process at this moment, with all written bytes.
   package func afterKill() -> MemoryDisk {
     var image = image.withLock { $0 }
     for number in image.files.keys { image.files[number]?.isLocked = false }

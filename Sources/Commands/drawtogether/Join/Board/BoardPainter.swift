@@ -58,8 +58,8 @@ struct BoardPainter {
   /// Draws a line with round ends, at least one dot wide.
   private mutating func line(from: PlanePoint, to: PlanePoint, radius: Double) {
     let delta = to - from
-    // The line consists of points or discs. The distance between two of them is one dot for a thin line, and half the radius for
-    // a thick line.
+    // The line consists of points or discs. The distance between two neighbors is one dot for a thin line, and half the radius
+    // for a thick line.
     let step = max(1, radius / 2)
     let steps = max(1, (max(abs(delta.x), abs(delta.y)) / step).rounded(.up))
     guard steps.isFinite, steps < 1e6 else { return }
