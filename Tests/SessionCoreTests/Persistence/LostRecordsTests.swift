@@ -92,7 +92,7 @@ struct LostRecordsTests {
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
     let restored = try Self.restored(fixture, without: run)
     let mended = Fixture(restored.takeSession(), now: fixture.now)
-    // The log no longer contains the lost record, as after a compaction.
+    // A compaction leaves damaged records out. Here the test itself removes the record of the run from the log.
     mended.disk = fixture.disk
     mended.disk.remove(at: run)
     mended.disk += mended.session.openingRecords()

@@ -164,7 +164,7 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S19 a client that needs an entry dropped from the log gets a snapshot, and any other client gets a tail",
+    "S19 a client gets a snapshot if the log has dropped an entry that it needs, and a tail otherwise",
     arguments: [(-1, CatchUpKind.snapshot), (0, .tail), (1, .tail)])
   func dropBoundary(_ distance: Int, _ kind: CatchUpKind) throws {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }

@@ -15,7 +15,8 @@ final class ReaderOrder: Sendable {
   /// runs on the actor again.
   private let waiting = Guarded<[ObjectIdentifier: [Resumption]]>([:])
 
-  /// Resumes a reader immediately, or after all earlier readers of the actor run on the actor again.
+  /// Resumes a reader that waits on an actor: immediately, or after the readers of this actor that were resumed earlier have reached
+  /// the actor.
   ///
   /// The reader calls `didArrive` when it runs on the actor.
   func resume(on actor: ObjectIdentifier, _ resumption: @escaping Resumption) {

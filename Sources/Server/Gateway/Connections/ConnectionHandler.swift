@@ -28,9 +28,9 @@ protocol ConnectionHandler: AnyObject {
   func socketBecameWritable()
   /// Called when the kernel has accepted some of the pending writes.
   func didWritePending()
-  /// Continues writing. Called when the socket is writable again and no writes are pending.
+  /// Continues to write the handler's output. Called when the socket is writable again and `Connection.pendingWrites` is empty.
   func becameWritable()
-  /// Continues writing. Called when the connection is first in the `WriteQueue`.
+  /// Continues to write the handler's output. Called when the connection is the first one in the `WriteQueue`.
   func continueWriting()
   /// Called when the connection is broken. `ConnectionIO` closes it after this call.
   func connectionBroke(reason: String)
