@@ -226,7 +226,7 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("The copy of a session reports the successor session that its log announces")
+  @Test("Copying a session returns the id of the successor session that the log of the copied session announces")
   func successors() async throws {
     var log = MadeLog(Self.id)
     let next = try #require(SessionID("Next0000000000000000-A"))

@@ -136,7 +136,7 @@ extension OverSockets {
       try room.metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Between two checks, only the response with the metrics was sent.
+        // Each check itself makes the gateway send a response of less than 60,000 bytes. If no more was sent, the download is stuck.
         return sent - before < 60_000
       }
     }

@@ -1,10 +1,10 @@
 /// The program's request to pause reading, and the limit for bytes that are read in spite of this request.
 ///
-/// A pending mark (a wait until all earlier messages are on the gateway's disk) causes such reads, because the mark is reached
-/// only when the socket is read.
+/// The client reads in spite of the request while a mark is pending. A mark is a point in the program's messages: it is reached
+/// when all messages before it are on the gateway's disk. The gateway reports this by a `committed` message, which the client
+/// receives only if it reads the socket.
 struct ReadControl: Sendable {
-  /// The maximum number of bytes that are read during a pause because of pending marks: 64 MiB. A pending mark is a wait until
-  /// all earlier messages are on the gateway's disk.
+  /// The maximum number of bytes that are read during a pause because a mark is pending: 64 MiB.
   static let markReadLimit = 64 << 20
 
   /// True unless the program has paused reading.
@@ -13,7 +13,7 @@ struct ReadControl: Sendable {
   private var wasReading = true
 
   /// True until `markReadLimit` bytes have been read during the present pause of the program. Until then, the client reads from
-  /// the socket while a mark is pending (a wait until all earlier messages are on the gateway's disk).
+  /// the socket while a mark is pending.
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
   /// Records that the program wants to read (true) or to pause reading (false). Resets the count of bytes that were read during a

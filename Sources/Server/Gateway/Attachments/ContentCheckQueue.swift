@@ -97,10 +97,10 @@ struct ContentCheckQueue {
     if queues[client] != nil { turns.append(client) }
   }
 
-  /// Removes the newest content of the longest queue. Skips a content that is also in the queue of a client with at most `least`
-  /// contents.
+  /// Removes the newest content of the longest queue from all queues. A content that several clients requested is in the queue of
+  /// each of them. Contents that are in a queue with at most `least` contents are not removed.
   ///
-  /// - Parameter least: a queue with at most this number of contents loses none.
+  /// - Parameter least: the number of contents that each client may keep in its queue.
   /// - Returns: the removed content; nil if no content may be removed.
   private mutating func dropNewest(ofMoreThan least: Int) -> ContentID? {
     let longest = queues.values.max { $0.count < $1.count } ?? []

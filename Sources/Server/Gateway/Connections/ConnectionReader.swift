@@ -177,7 +177,8 @@ final class ConnectionReader {
       beginHandshake(connection)
     }
     let bytes = buffer.span.extracting(0..<count)
-    // The plaintext may include the beginning of a record that arrived earlier.
+    // OpenSSL may hold the first bytes of a record. If these bytes complete the record, the plaintext is longer than `count`, by
+    // less than one record. `TLSConnection.receive` also needs room for one whole record before each record.
     let room = count + 2 * TLSConnection.recordLimitInBytes
     if tls.isHandshakeComplete, handler.bodyRoom >= room {
       decryptBody(connection, tls, bytes, handler, room: max(room, handler.bodyRoom))
