@@ -52,7 +52,8 @@ let package = Package(
   targets: [
     // A target uses only targets above it in this list.
 
-    // The system: shims for C declarations that Swift cannot import; values without I/O; threads and digests; sockets and TLS.
+    // The system layer: shims for C declarations that Swift cannot import; values without I/O (`Primitives`); threads and digests
+    // (`Platform`); sockets and TLS (`Networking`).
     .target(name: "CLinux", path: "Sources/Platform/CLinux"),
     .target(
       name: "COpenSSL", path: "Sources/Platform/COpenSSL",

@@ -62,9 +62,9 @@ extension GatewaySuites {
           return -1
         }
         #expect(count == 0)
-        // The model sends its finished strokes to a new participant in one message. If the separate message of one of their
-        // points were sent after this message, the new participant would receive the point twice. So the test draws the next
-        // points only when the model knows the new participant.
+        // The model sends its finished strokes to a new participant in one message. It also sends each point in a separate
+        // message. If such a point message were sent after the message with the strokes, the new participant would receive the
+        // point twice. So the test draws the next points only when the model knows the new participant.
         try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()

@@ -18,7 +18,7 @@ struct ServerCertificateTests {
   private func path(_ name: String) -> String { directory.path + "/" + name }
 
   /// Creates a root authority, an intermediate authority, and a certificate for `localhost` that the intermediate authority
-  /// signs. The certificate's key is of this kind.
+  /// signs. `kind` contains the OpenSSL arguments that choose the key algorithm of this certificate.
   private func makeChain(_ kind: [String]) throws {
     try directory.write("basicConstraints=critical,CA:TRUE\n", to: "ca.ext")
     try directory.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n", to: "leaf.ext")

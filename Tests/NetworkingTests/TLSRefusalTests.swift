@@ -213,7 +213,7 @@ struct ClientHello {
   }
 
   private var extensions: [UInt8] {
-    // supported_groups, ec_point_formats, signature_algorithms (ecdsa_secp256r1_sha256, rsa_pss_rsae_sha256)
+    // The extensions supported_groups, ec_point_formats and signature_algorithms (ecdsa_secp256r1_sha256, rsa_pss_rsae_sha256)
     var bytes =
       [0, 10] + long(long(groups.flatMap(both))) + [0, 11, 0, 2, 1, 0] + [0, 13, 0, 6, 0, 4, 4, 3, 8, 4]
     if !protocols.isEmpty {

@@ -6,7 +6,7 @@ struct TokenBucketTests {
   private static let start = MonotonicTime(nanoseconds: 1_000_000_000)
   private static let rate = TokenBucket.Rate(tokensPerSecond: 10, capacity: 20)
 
-  /// A bucket whose times are milliseconds after its creation.
+  /// A bucket for which all times are given in milliseconds after its creation.
   private final class TimedBucket {
     var bucket = TokenBucket(full: rate, at: start)
 

@@ -40,7 +40,8 @@ struct BoundsTests {
     var bucket = EntryRateLimiter(rates, at: .zero)
     let first = takes(&bucket, 2, of: 1_999, by: rates, at: .zero)
     #expect(first == 1)
-    // The time until a quarter of the burst (500 bytes) is available: 499 bytes are missing.
+    // The time until a quarter of the burst (500 bytes) is available: 499 bytes are missing, and the bucket gains one byte per
+    // millisecond.
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
     // For an entry larger than a quarter of the burst: the time until the bucket allows the whole entry.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)

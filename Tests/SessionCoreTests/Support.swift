@@ -11,7 +11,7 @@ struct SeededGenerator: RandomNumberGenerator {
     state = seed
   }
 
-  /// SplitMix64.
+  /// Returns the next number of the generator SplitMix64.
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var word = state

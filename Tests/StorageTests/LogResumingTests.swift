@@ -63,8 +63,8 @@ struct LogResumingTests {
       var damaged = bytes
       var hit: Set<Int> = []
       for _ in 0..<(2 + round % 9) {
-        // Only bodies are damaged. A record contains its length twice: at its beginning and at its end. If both lengths of two
-        // records were damaged, all records between these two would be lost.
+        // The test damages only the bodies of records. A record contains its length twice: at its beginning and at its end. If
+        // both lengths of two records were damaged, all records between these two would be lost.
         let record = Int(random.next() % UInt64(records.count))
         let place = places[record]
         damaged[place.lowerBound + 8 + Int(random.next() % UInt64(place.count - 12))] ^= 0x55

@@ -89,7 +89,7 @@ final class Scenario {
   private func next(of id: SessionID) -> [SessionRecord] {
     let said = self.said[id, default: Said()]
     self.said[id]?.sent = said.sent + 1
-    // Some records are so long that the store marks the offsets of the next records.
+    // Some records are so long that the store marks the offsets of the records after them (`LogMarks`).
     return (said.kept + 1...said.sent + 1).map { .run($0, payload: $0 % 3 == 0 ? 70_000 : 100) }
   }
 

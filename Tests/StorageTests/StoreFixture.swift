@@ -13,7 +13,7 @@ final class StoreFixture {
   private var bench: Bench?
   private var appendCount: UInt64 = 0
 
-  /// Creates a store over a disk, which exists as long as this object.
+  /// Creates a store over the disk of `bench`. This object keeps `bench`, so the disk exists as long as this object does.
   convenience init(_ bench: Bench, _ durability: Durability = .process, openFiles: Int = 512) throws {
     try self.init(bench.disk, durability, openFiles: openFiles)
     self.bench = bench

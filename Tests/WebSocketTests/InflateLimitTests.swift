@@ -78,7 +78,7 @@ struct InflateLimitTests {
       guard event == nil else { continue }
       #expect(reader.isInflating && reader.bufferedBytes >= payload.count)
       pauses += 1
-      // Other readers use the shared inflater during the pause.
+      // While `reader` pauses in the middle of a message, the shared inflater can inflate messages of other sockets.
       #expect(try shared.inflate(payload.span, limit: .max) == message)
     }
     #expect(messages == [message, message] && position == bytes.count)

@@ -129,7 +129,7 @@ struct ClientEntryTests {
     }
   }
 
-  /// Bytes that can be parsed, and the rule that they break.
+  /// The bytes of an entry that can be parsed but breaks a rule, and the expected error.
   struct Fault: Sendable, CustomTestStringConvertible {
     let rule: String
     let fault: EntryError

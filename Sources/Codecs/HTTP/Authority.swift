@@ -14,7 +14,7 @@ package struct Authority: Equatable, Hashable, Sendable {
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     let hostEnd: Int
-    if bytes.first == 0x5B {  // [
+    if bytes.first == 0x5B {  // `[` before an IPv6 address
       guard let bracket = bytes.firstIndex(of: 0x5D) else { return nil }
       guard Self.isAddress(bytes[1..<bracket]) else { return nil }
       hostEnd = bracket + 1

@@ -183,7 +183,8 @@ struct BodyReader: Sendable {
     case Grammar.lineFeed:
       throw .bareLineFeed
     default:
-      // RFC 9112 §7.1.1 allows a blank before the semicolon; no client sends one, and parsers disagree about it.
+      // RFC 9112 §7.1.1 allows a blank before the semicolon. The blank is refused here, because no client sends one and parsers
+      // disagree about its meaning.
       throw .malformedChunkSize
     }
   }

@@ -80,7 +80,7 @@ struct FieldSectionReader: Sendable {
       state = .lastLineFeed
       return .more
     }
-    // A blank at the start of a line breaks §2.2 in the first line, and §5.2 in the other lines.
+    // A blank at the start of the first line breaks RFC 9112 §2.2. A blank at the start of any other line breaks RFC 9112 §5.2.
     if Grammar.isBlank(byte) { throw count == 0 ? .whitespaceBeforeFirstField : .foldedField }
     guard byte != Grammar.lineFeed else { throw .bareLineFeed }
     guard count < limits.fieldCount else { throw .tooManyFields(limit: limits.fieldCount) }

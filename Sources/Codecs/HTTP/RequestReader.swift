@@ -4,7 +4,8 @@
 /// breaks it. A head is stored until it is complete, within the limits; body content is never copied.
 package struct RequestReader: Sendable {
   package enum Event: Equatable, Sendable {
-    /// A request begins. A caller that switches protocols stops reading: `position` is then after the head.
+    /// The head of a request. A caller that switches protocols stops reading after this event: `position` is then at the first
+    /// byte after the head.
     case head(RequestHead)
     /// A part of the body's content, as a range of the passed bytes; never empty.
     case body(Range<Int>)

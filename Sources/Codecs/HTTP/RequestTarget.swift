@@ -23,7 +23,7 @@ struct RequestTarget: Equatable, Sendable {
       return
     }
     var rest = text[...]
-    if bytes.first == 0x2F {  // /
+    if bytes.first == 0x2F {  // a slash
       authority = nil
     } else {
       // The absolute-form (RFC 9112 §3.2.2)

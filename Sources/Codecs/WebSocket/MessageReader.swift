@@ -12,7 +12,7 @@ package struct MessageReader: Sendable {
     /// inside a character; the text up to that character is valid.
     case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
 
-    /// A whole compressed message; `payload` is inflated.
+    /// A whole message that was compressed. `payload` is the inflated payload.
     case message(kind: MessageKind, payload: [UInt8])
 
     /// A ping with its payload, at most 125 bytes. The caller must answer with a pong that has the same payload (§5.5.2).
@@ -280,7 +280,7 @@ extension MessageReader {
       guard isLast || !payload.isEmpty else { return nil }
       return .piece(kind: plain.kind, payload: payload, isFirst: isFirst, isLast: isLast)
     case .compressed(let kind, var bytes):
-      message = .none  // releases a reference to `bytes`, so that `append` does not copy it
+      message = .none  // drops the other reference to the array, so that `append` does not copy the array
       bytes.append(copying: buffer.span.extracting(payload))
       guard isLast else {
         message = .compressed(kind: kind, bytes: bytes)

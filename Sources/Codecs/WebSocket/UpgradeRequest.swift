@@ -86,7 +86,8 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
     }
   }
 
-  /// The fields of the refusal that name acceptable values (RFC 6455 §4.4, RFC 9110 §15.5.22).
+  /// The header fields of the response to the refused request. They name values that the server accepts (RFC 6455 §4.4, RFC 9110
+  /// §15.5.22).
   package var responseFields: [HandshakeField] {
     switch status {
     case 405: [("Allow", "GET")]

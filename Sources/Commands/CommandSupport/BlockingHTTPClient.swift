@@ -85,7 +85,7 @@ private struct Connection {
 
   let socket: Socket
   let tls: TLSConnection?
-  /// The time at which the current request fails.
+  /// The deadline of the current request.
   var deadline: MonotonicTime
   /// The received bytes that are not parsed yet.
   private var received: [UInt8] = []

@@ -29,7 +29,7 @@ enum CommandError: Error, Equatable, Sendable {
   case missingSession(command: String)
   /// An operand that cannot be the beginning of a session's id.
   case invalidSession(String)
-  /// A second session or folder for a command that takes one.
+  /// A second session or folder for a command that takes only one.
   case secondOperand(String, command: String, takes: String)
   /// A `backup` command without a folder.
   case missingFolder(command: String)

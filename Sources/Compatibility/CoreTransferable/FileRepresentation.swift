@@ -19,7 +19,7 @@ public struct SentTransferredFile: Sendable {
 public struct ReceivedTransferredFile: Sendable {
   /// The location of the file, which is removed after the import.
   public let file: URL
-  /// True if the file is the sender's original file. Always false here.
+  /// True if the file is the sender's original file. In this implementation, the value is always false.
   public let isOriginalFile: Bool
 }
 

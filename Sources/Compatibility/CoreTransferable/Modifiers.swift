@@ -1,7 +1,7 @@
 import FoundationEssentials
 import UniformTypeIdentifiers
 
-/// The programs that may see a representation (Apple's type). Without effect: an exported value goes to all
+/// The programs that may see a representation (Apple's type). This library ignores the value: every exported value goes to all
 /// participants.
 public enum TransferRepresentationVisibility: Sendable {
   /// All programs.
@@ -34,8 +34,8 @@ extension TransferRepresentation {
     ModifiedRepresentation(base: self, condition: { _ in true }, fileName: fileName)
   }
 
-  /// Restricts the visibility in Apple's API. Without effect here: a value goes only to a session that the program is
-  /// in.
+  /// Restricts the visibility of the representation in Apple's API. This function changes nothing: a value goes only to a session
+  /// that the program is in.
   public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item>
   {
     self

@@ -38,7 +38,7 @@ int clinux_sync_directory(const char *path) {
   return status;
 }
 
-// Names in an open folder
+// Functions that open folders, and functions on the names in an open folder
 
 int clinux_folder_open(const char *path) { return result(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
 
@@ -52,7 +52,7 @@ int clinux_file_create_in(int folder, const char *name) {
   return result(openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
-// Non-blocking: a pipe of that name would otherwise block the caller for ever.
+// O_NONBLOCK: if the file is a named pipe, `openat` would otherwise wait for the other end of the pipe.
 int clinux_file_open_in(int folder, const char *name, int is_writing) {
   return result(openat(folder, name, (is_writing ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 }
@@ -148,7 +148,8 @@ static int remove_tree(int folder, const char *name, int depth) {
   // An entry that is not a folder is removed by this call. A link is never followed.
   if (unlinkat(folder, name, 0) == 0) return 0;
   int refusal = errno;
-  // For a folder, Linux returns EISDIR; POSIX and some file systems return EPERM, as for a missing permission.
+  // For a folder, `unlinkat` fails with EISDIR on Linux. POSIX specifies EPERM, which some file systems use on Linux, too. EPERM
+  // can also mean that a permission is missing.
   if (refusal != EISDIR && refusal != EPERM) return -refusal;
   if (depth == 0) return -ELOOP;
   int descriptor = clinux_folder_open_in(folder, name);
@@ -170,7 +171,7 @@ int clinux_remove_tree_in(int folder, const char *name) {
   return remove_tree(folder, name, maximum_depth);
 }
 
-// Open files
+// Functions on open files
 
 int clinux_unlock(int descriptor) {
   return result(flock(descriptor, LOCK_UN));
@@ -179,7 +180,8 @@ int clinux_unlock(int descriptor) {
 int clinux_give(int descriptor, uint32_t owner, uint32_t group) {
   struct stat found;
   if (fstat(descriptor, &found) < 0) return -errno;
-  // On some file systems all files have the same owner, and fchown always fails, even for this owner.
+  // On some file systems, all files have the same owner, and `fchown` always fails, even if it would change nothing. So `fchown`
+  // is called only if the owner or the group must change.
   if (found.st_uid == owner && found.st_gid == group) return 0;
   if (found.st_uid != geteuid()) return -EPERM;
   return result(fchown(descriptor, owner, group));
@@ -314,7 +316,8 @@ int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t coun
 int clinux_free_bytes(int descriptor, uint64_t *bytes) {
   struct statvfs information;
   if (fstatvfs(descriptor, &information) < 0) return -errno;
-  // The product overflows only for file systems without a limit, which report such numbers. No disk is so large.
+  // The product overflows only if a file system without a size limit reports a huge number of free blocks. No real disk is so
+  // large, so the result is then the maximum value.
   if (__builtin_mul_overflow((uint64_t)information.f_bavail, (uint64_t)information.f_frsize, bytes)) *bytes = UINT64_MAX;
   return 0;
 }

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-// At the exit of the process OpenSSL would free its memory while event loops still do handshakes and draw masking keys: one of
-// six runs of a program that only called exit() crashed for this reason. This function must run before any other call of
-// OpenSSL.
+// OpenSSL would free its memory when the process exits, although event loops may still perform handshakes and generate masking
+// keys. One of six runs of a program that only called exit() crashed for this reason. This function must run before any other
+// call of OpenSSL.
 __attribute__((constructor)) static void keep_until_the_end(void) {
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }

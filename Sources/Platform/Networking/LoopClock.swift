@@ -11,7 +11,7 @@ package final class LoopClock: Sendable {
   /// The thread of the loop; 0 while the loop does not run.
   private let thread = Atomic<UInt>(0)
 
-  /// Creates a clock that shows a time.
+  /// Creates a clock with an initial time.
   package init(_ time: MonotonicTime = .now()) {
     nanoseconds = Atomic(time.nanoseconds)
   }

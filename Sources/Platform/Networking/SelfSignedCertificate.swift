@@ -68,8 +68,8 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .created(reason))
   }
 
-  /// Writes and syncs both files under temporary names, and renames them afterwards. A crash leaves the old pair, or a pair
-  /// that does not match and that the next start replaces.
+  /// Writes and syncs both files under temporary names, and renames them afterwards. After a crash, the directory contains the
+  /// old pair, or a certificate and a key that do not belong together. The next start replaces such a pair.
   private static func create(
     certificatePath: String, keyPath: String, directory: String, names: AlternativeNames, notBefore: Int64,
     notAfter: Int64

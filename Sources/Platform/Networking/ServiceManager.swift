@@ -9,7 +9,7 @@ package struct ServiceManager: Sendable {
     case ready = "READY=1"
     /// The service is about to end.
     case stopping = "STOPPING=1"
-    /// The service still works. The notification must be repeated within the time that the manager sets.
+    /// The service still works. The service must repeat the notification within the time that the service manager sets.
     case alive = "WATCHDOG=1"
   }
 

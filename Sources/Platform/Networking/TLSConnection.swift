@@ -73,7 +73,8 @@ package final class TLSConnection {
     case .failed(let error):
       throw error
     case .awaitingHello(var reader):
-      // This releases the reader in `state`: otherwise appending would copy its bytes.
+      // This assignment releases the reader that `state` holds. Otherwise, there would be two references to the reader's bytes,
+      // and appending to the reader would copy these bytes.
       state = .handshaking
       guard try collectHello(ciphertext, in: &reader, &ciphertextOut) else {
         state = .awaitingHello(reader)
@@ -227,7 +228,7 @@ package final class TLSConnection {
     unsafe SSL_set_connect_state(ssl)
     let isSet: CInt
     if let address = IPAddress(host) {
-      // RFC 6066 §3: an address is not a server name.
+      // RFC 6066 §3: an IP address must not be sent as the server name. So the address is used only to check the certificate.
       isSet = unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), address.description)
     } else {
       isSet = unsafe copenssl_set_server_name(ssl, host) & SSL_set1_host(ssl, host)

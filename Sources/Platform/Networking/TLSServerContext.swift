@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The TLS configuration of a server: its certificate and key, and the keys of its session tickets.
 ///
-/// A connection can resume the sessions of all other connections of the same context, on any thread.
+/// A connection can resume the TLS sessions of all other connections with the same context, on any thread.
 package struct TLSServerContext: Sendable {
   /// The contents of the certificate.
   package let certificate: ServerCertificate
@@ -62,8 +62,9 @@ package struct TLSServerContext: Sendable {
     TLSConnection(context, role: .server)
   }
 
-  /// Encrypts session tickets with a new key from now on. Tickets of the previous two keys can still resume a session. Older
-  /// keys are erased, so that recorded tickets of these older keys stay unreadable even if the keys in memory leak later.
+  /// Encrypts session tickets with a new key from now on. Tickets of the previous two keys can still resume a session. Older keys
+  /// are erased. So an attacker who has recorded tickets of these older keys cannot decrypt them, even if the keys in memory leak
+  /// later.
   ///
   /// - Returns: false, without any change, if the system has no random bytes.
   @discardableResult
@@ -94,8 +95,8 @@ package final class TLSServerContextHolder: Sendable {
     context.withLock { $0 }
   }
 
-  /// Replaces the context for new connections. Open connections keep the former context, whose sessions can no longer be
-  /// resumed.
+  /// Replaces the context for new connections. Open connections keep the former context. The TLS sessions of the former context
+  /// can no longer be resumed.
   package func replace(with context: TLSServerContext) {
     let former = self.context.withLock { current in
       defer { current = context }

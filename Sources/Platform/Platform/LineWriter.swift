@@ -3,11 +3,11 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A writer of lines to a descriptor on its own thread, so that the callers never wait for the reader of the
+/// A queue of lines, and a thread that writes the lines to a descriptor. So the callers never wait for the reader of the
 /// descriptor.
 ///
 /// Lines are queued up to a limit in bytes. Lines that do not fit are dropped and counted, and a line that reports their number
-/// is written in their place. The thread starts with the first line. It blocks the signals that stop a process.
+/// is written in their place. The thread starts with the first line. The thread blocks the signals that stop a process.
 package final class LineWriter: Sendable {
   private struct Queue {
     var lines: [[UInt8]] = []
@@ -26,9 +26,9 @@ package final class LineWriter: Sendable {
   private let capacity: Int
   private let droppedNotice: @Sendable (UInt64) -> [UInt8]
   private let queue = Guarded(Queue())
-  /// Signalled when the queue is no longer empty, or the writer stops.
+  /// An event descriptor. It is signalled when the queue is no longer empty, or when the writer stops.
   private let wakeup: OwnedDescriptor
-  /// Signalled once, after the last line.
+  /// An event descriptor. The thread signals it once, after the last line.
   private let ended: OwnedDescriptor
   private let droppedInAll = Atomic<UInt64>(0)
 
@@ -88,8 +88,8 @@ package final class LineWriter: Sendable {
 
   /// Makes the thread write the queued lines and end. After that, each caller of `enqueue` writes its line itself.
   ///
-  /// - Parameter duration: the maximum time to wait; if the descriptor accepts no bytes in this time, the queued lines are
-  ///   dropped.
+  /// - Parameter duration: the maximum time to wait for the thread. The lines that the thread has not written by then are lost if
+  ///   the process ends.
   /// - Returns: true if all lines were written.
   package func stop(within duration: Duration) -> Bool {
     let hasThread = queue.withLock { queue in

@@ -19,7 +19,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   }
 
   deinit {
-    // Linux has freed the number even after EINTR: never close it a second time.
+    // Linux has freed the descriptor's number even if `close` fails with EINTR. So `close` must not be called a second time.
     _ = close(rawValue)
   }
 }

@@ -26,15 +26,15 @@ package final class SystemThread: Sendable {
     detach()
   }
 
-  /// Waits for the end of the thread. Returns immediately after an earlier `join` or `detach`. The thread itself must not call
-  /// `join`.
+  /// Waits for the end of the thread. Returns immediately if `join` or `detach` was called before. The thread itself must not
+  /// call `join`.
   package func join() {
     guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_join(identifier)
     precondition(status == 0, "a thread must be joined only once, by another thread")
   }
 
-  /// Detaches the thread: its stack is freed when it ends, and `join` no longer waits.
+  /// Detaches the thread: the system frees the stack of the thread when the thread ends, and `join` no longer waits.
   package func detach() {
     guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_detach(identifier)

@@ -4,7 +4,8 @@
 @frozen @usableFromInline
 package struct DeadlineQueue<Element> {
   @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
-  /// The number of all insertions.
+  /// The number of elements that were ever inserted. It numbers the elements, so that elements with equal deadlines keep their
+  /// order.
   @usableFromInline var insertions: UInt64 = 0
 
   /// Creates an empty queue.

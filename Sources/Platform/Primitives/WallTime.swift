@@ -1,14 +1,14 @@
-/// A point in civil time, in UTC. Jumps when the machine's clock is set.
+/// A point in civil time, in UTC. The present civil time jumps when the machine's clock is set.
 package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
-  /// The nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
+  /// The number of nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
   package var nanosecondsSince1970: Int64
 
-  /// Creates the point that is this number of nanoseconds after the beginning of 1970.
+  /// Creates the point in time that is this number of nanoseconds after the beginning of 1970.
   package init(nanosecondsSince1970: Int64) {
     self.nanosecondsSince1970 = nanosecondsSince1970
   }
 
-  /// Creates the point that is this number of seconds after the beginning of 1970.
+  /// Creates the point in time that is this number of seconds after the beginning of 1970.
   package init(secondsSince1970: Int64) {
     self.nanosecondsSince1970 = secondsSince1970 * 1_000_000_000
   }
@@ -23,7 +23,7 @@ package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     one.nanosecondsSince1970 < other.nanosecondsSince1970
   }
 
-  /// Returns the point that is later by a duration.
+  /// Returns the point in time that is later by a duration.
   package static func + (time: WallTime, duration: Duration) -> WallTime {
     WallTime(nanosecondsSince1970: time.nanosecondsSince1970 + duration.wholeNanoseconds)
   }

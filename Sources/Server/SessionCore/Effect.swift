@@ -35,8 +35,8 @@ package struct SessionCounters: Sendable {
   package var unreliableDropped = 0
   package var lateCatchUps = 0
   package var delivered = 0
-  /// The nanoseconds between the oldest entry that the last `committed` message covers and this message; 0 if no message was
-  /// sent.
+  /// The time in nanoseconds from the arrival of the oldest entry that the last `committed` message covers to the sending of this
+  /// `committed` message; 0 if no `committed` message was sent.
   package var commitWait: Int64 = 0
 
   package init() {}

@@ -128,7 +128,7 @@ extension Session {
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
-    // A targeted entry is sent once per target, so every sixteen targets cost as much as one more entry.
+    // A targeted entry is sent once per target. So for the rate limit, every sixteen targets count as one more entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard participant.rateLimiter.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.validationError(in: message, messageBytes: limits.messageBytes) == nil

@@ -22,8 +22,8 @@ extension Session {
     return []
   }
 
-  /// Makes a socket a member of the session. Its participant is a new one, the one that waited on the socket, or the owner of the
-  /// token in `join`.
+  /// Makes a socket a member of the session. The socket belongs to a new participant, to the participant that waited on the
+  /// socket, or to the owner of the token in `join`.
   package mutating func join(
     _ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime
   )
@@ -197,8 +197,8 @@ extension Session {
       connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
-  /// Returns the effect that closes a socket because all participant numbers of the block on disk are assigned. A number outside
-  /// of the block could be assigned a second time after a crash.
+  /// Returns the effect that closes a socket because no participant number is left: all numbers up to the limit in the `numbers`
+  /// record on disk are assigned. A number above this limit could be assigned a second time after a crash.
   private func noNumber(_ subscriber: Subscriber) -> Effect {
     .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }

@@ -76,8 +76,8 @@ extension Session {
 
   /// Sends a `committed` message to the participants whose entries the message covers, if the message is due.
   ///
-  /// - Returns: the message, if all members that have received the whole log get it together with the entries of this turn;
-  ///   otherwise no bytes.
+  /// - Returns: the message, if the shell has to send it with the output of this turn to all members that have received the whole
+  ///   log; otherwise no bytes.
   private mutating func announceCommitted(now: MonotonicTime) -> [UInt8] {
     let canPiggyback = log.grewThisTurn || unreliableBatch.hasPending
     guard commits.isDue(canPiggyback: canPiggyback, now: now) else { return [] }

@@ -110,7 +110,7 @@ package struct Session: ~Copyable {
   package var emptySince: MonotonicTime? { emptyPeriod.since }
   package var activeParticipantCount: Int { participants.activeCount }
   package var retainedBytes: Int { retained.index.byteCount }
-  /// Bytes of the log and of the snapshot segments.
+  /// The number of bytes of the log and of the snapshot segments.
   package var logBytes: Int { log.totalBytes + retained.totalBytes }
   /// The kind of content of the turn that ended last.
   package var turnContent: TurnContent { turn.content }

@@ -3,7 +3,7 @@ package import Primitives
 /// The kind of content of a turn for the members at the tail.
 package enum TurnContent: Equatable, Sendable {
   case nothing
-  /// Only changes of presence.
+  /// The turn contains only changes of presence.
   case presence
   /// Content that must be sent immediately: entries, unreliable frames, or a new segment. Changes of presence may be sent later.
   case entries(withPresence: Bool)
@@ -24,7 +24,7 @@ package struct TurnResult {
 package struct SessionStatus {
   package let counters: SessionCounters
   package let memberCount: Int
-  /// Bytes of the log and of the snapshot segments.
+  /// The number of bytes of the log and of the snapshot segments.
   package let logBytes: Int
   /// True when `endTurn` has work to do.
   package let needsTurn: Bool

@@ -116,8 +116,8 @@ extension DataFolder {
     guard ![-ENOENT, -ECONNREFUSED, -ENOTSOCK].contains(connected) else { return nil }
     let socket = OwnedDescriptor(owning: try StorageError.check(.askGateway, connected))
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
-    // A gateway that refuses this user may answer and close the socket before it reads the line. So the answer is read even if
-    // sending failed.
+    // A gateway that refuses this user may answer and close the socket before the gateway reads the request line. So the answer
+    // is read even if the line could not be sent.
     let sent = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
     guard let answer = CommandListener.line(from: socket, within: timeout) else {
       try StorageError.check(.askGateway, sent)

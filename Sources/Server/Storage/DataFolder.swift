@@ -45,7 +45,8 @@ package final class DataFolder: Sendable {
       throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
     }
     if status == 0 {
-      // All files of sessions are below this folder. So when this folder is created, its name and the names above it are synced.
+      // All files of sessions are below this folder. They survive a power cut only if the names of this folder and of its parent
+      // folders are on the disk. So the file system is synced when this folder is created.
       let synced = clinux_sync_file_system(root.rawValue)
       guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }

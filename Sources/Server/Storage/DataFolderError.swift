@@ -30,7 +30,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case holdsSource(path: String, name: String)
   /// The target of a restore has sessions.
   case hasSessions(path: String, count: Int)
-  /// The folder cannot be used because of another system error.
+  /// The folder cannot be used because of a system error for which this enum has no other case.
   case unusable(path: String, SystemError)
 
   package var description: String { words(calling: "the data folder") }

@@ -4,7 +4,7 @@ import Wire
 
 @testable import drawtogether
 
-/// The division of memory.
+/// The division of the available memory into shares, one for each purpose.
 @Suite("MemoryBudget divides the available memory into shares, and derives limits from them")
 struct MemoryBudgetTests {
   private func budget(

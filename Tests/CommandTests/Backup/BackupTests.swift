@@ -58,7 +58,7 @@ struct BackupTests {
     let log = drawing()
     try await folder.make(log)
     let bytes = try folder.bytes("log", of: log.id)
-    // A second copy of the last record is appended, without its last bytes. Each record ends with its length.
+    // A truncated second copy of the last record is appended. The last four bytes of a record contain its length.
     let last = bytes.suffix(bytes.suffix(4).reduce(0) { $0 << 8 | Int($1) } + 12)
     for cut in [1, 5, last.count - 1] {
       try folder.put(bytes + last.dropLast(cut), as: "log", of: log.id)

@@ -25,7 +25,7 @@ struct EarlierFolderTests {
 
       init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(UInt64.self) {  // Any other value is a text.
+        if let number = try? container.decode(UInt64.self) {  // Any value that is not a whole number is text.
           self = .number(number)
         } else {
           self = .text(try container.decode(String.self))

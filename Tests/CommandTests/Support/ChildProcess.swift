@@ -77,7 +77,7 @@ final class ChildProcess {
 
   func send(_ signal: CInt) { kill(identifier, signal) }
 
-  /// Waits for the end. Returns the exit code, or the negative number of the signal.
+  /// Waits for the end of the process. Returns the exit code; if a signal ended the process, the negative number of the signal.
   func end() -> Int32 {
     var status: Int32 = 0
     _ = unsafe waitpid(identifier, &status, 0)

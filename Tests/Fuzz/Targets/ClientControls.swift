@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// Control messages of clients, and other texts that clients choose and all participants get.
+/// The fuzz target for control messages of clients, and for other texts that clients choose and all participants get.
 enum ClientControls {
   static func check(_ input: [UInt8]) throws {
     // If the input is refused, `try?` returns nil, and there is nothing to check.

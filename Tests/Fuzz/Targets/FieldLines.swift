@@ -110,7 +110,8 @@ enum FieldLines {
     }
   }
 
-  /// Checks that the path stays in its folder.
+  /// Checks that a resolved path cannot lead out of its folder, and that the path stays the same when it is encoded and resolved
+  /// again.
   static func check(_ path: TargetPath) throws {
     try expect(path.components.count <= 32, "\(path.components.count) components")
     for name in path.components {
@@ -130,7 +131,7 @@ enum FieldLines {
       "\(path) became \(again)")
   }
 
-  /// Checks that the response is within the content, and that its head has the right length.
+  /// Checks that the range of the response lies within the content, and that the response head states the right content length.
   private static func checkAnswer(_ choice: UInt8, _ fields: FieldList) throws {
     let methods: [Method] = [.get, .head]
     let lengths = [0, 1, 10, 1_000_000_000]

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Messages of a gateway, parsed by a client.
 enum GatewayControls {
-  /// Byte 0 chooses the type; the rest is the text.
+  /// Byte 0 of the input chooses the type to decode. The other bytes are the JSON text.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let choice = reader.below(8)

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import WebSocket
 
-/// The fields of opening handshakes, checked by both ends.
+/// The fuzz target for the fields of opening handshakes, as the server and the client check them.
 enum Handshakes {
   /// Byte 0 of the input chooses the check; the remaining bytes are lines `name: value`.
   static func check(_ input: [UInt8]) throws {

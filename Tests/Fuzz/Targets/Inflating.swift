@@ -2,8 +2,8 @@ internal import WebSocket
 
 /// The fuzz target for compressed messages: the gateway inflates messages of peers, and compresses its own messages.
 enum Inflating {
-  /// Byte 0 chooses the limit, and byte 1 chooses window and level. The rest is inflated as a compressed message, and is also
-  /// compressed as a message.
+  /// Byte 0 of the input chooses the limit. Byte 1 chooses the window and the compression level. The other bytes are used twice:
+  /// they are inflated as a compressed message, and they are compressed as a message.
   static func check(_ input: [UInt8]) throws {
     var reader = InputReader(input)
     let limit = [0, 1, 100, 20_000, 1 << 20][reader.below(5)]

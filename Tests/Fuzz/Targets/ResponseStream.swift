@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// The bytes of one connection, read by a client.
+/// The fuzz target for the bytes that a client receives on one HTTP connection.
 enum ResponseStream {
   /// Byte 0 chooses how the stream is divided into pieces. Byte 1 chooses the limits. Byte 2 chooses which of the requests are
   /// HEAD requests. The remaining bytes are the stream.

@@ -29,7 +29,7 @@ final class SessionShell {
     disk = isKept ? session.firstRecords() : []
   }
 
-  /// Creates the shell of a session that was loaded from these records.
+  /// Creates the shell of a session that was loaded from `records`.
   init(_ session: consuming Session, _ records: [SessionRecord], now: MonotonicTime) {
     self.session = session
     self.now = now
@@ -91,7 +91,7 @@ final class SessionShell {
     try perform(session.end())
   }
 
-  /// Checks that a client that is closed receives its pending messages, then a close frame, and nothing else.
+  /// Checks the clients that the effects close: each client receives its pending messages, then a close frame, and nothing else.
   private func perform(_ effects: [Effect]) throws {
     for effect in effects {
       guard case .close(let connection, let reason) = effect,
@@ -275,7 +275,7 @@ final class SessionShell {
 
   // MARK: - Checks at the end
 
-  /// Lets all clients read everything, and checks that all have the state of a new participant.
+  /// Lets all clients read everything, and checks that each client has the same state as a participant that joins now.
   func settle() throws {
     for client in clients { client.isSlow = false }
     for _ in 0..<4 {

@@ -2,8 +2,8 @@ internal import WebSocket
 
 /// The fuzz target for the frames that one end of a WebSocket receives.
 enum WebSocketStream {
-  /// Byte 0 chooses how the stream is divided into pieces, byte 1 the limits and the negotiated compression; the rest is the
-  /// stream.
+  /// Byte 0 of the input chooses the division of the stream into pieces. Byte 1 chooses the limits and the negotiated
+  /// compression. The other bytes are the stream.
   static func check(_ input: [UInt8], role: Role) throws {
     var reader = InputReader(input)
     let plan = reader.byte()

@@ -40,7 +40,8 @@ extension OverSockets {
         return values["attachments_added_total"] == ids.count
       }
       for upload in uploads { try upload.wait() }
-      // The bytes of the request heads, of TLS and of the metrics requests are far less than a tenth of this limit.
+      // The value `most` also counts the bytes of the request heads, of TLS and of the metrics requests. They are far less than a
+      // tenth of `bytesEach` for each upload.
       #expect(most < ids.count * Self.bytesEach * 11 / 10)
       let digests = ids.indices.map { Content.digest(Content.bytes(8 << 20, seed: UInt64($0))) }
       #expect(Set(try room.settle().compactMap(\.sha256)) == Set(digests))
@@ -74,7 +75,8 @@ extension OverSockets {
         // metrics, and no part of the upload was read.
         return taken > Upload.fewPendingBytes && (values["received_bytes_total"] ?? 0) - before - taken < 1000
       }
-      // The bytes of TLS and of the metrics requests are far less than a tenth of this limit.
+      // The value `taken` also counts the bytes of TLS and of the metrics requests. They are far less than a tenth of
+      // `bytesEach`.
       #expect(taken < Self.bytesEach * 11 / 10)
       for hold in holds { hold.release() }
       try sending.wait()

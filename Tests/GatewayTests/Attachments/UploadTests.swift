@@ -10,7 +10,7 @@ extension OverSockets {
   /// another reactor.
   @Suite("PROTOCOL 4: attachments are uploaded, over connections to any reactor")
   struct UploadTests {
-    /// The form of the body.
+    /// The way in which the content is sent: in one request or in several, with a known length or in chunks.
     enum Kind: CaseIterable {
       case whole, wholeInChunks, pieces, piecesInChunks, creationWithUpload
     }

@@ -79,7 +79,8 @@ extension OverSockets {
         #expect(got.map(\.payload) == payloads)
         #expect(got.allSatisfy { $0.flags.contains(.targeted) == [[2], [3], [4]].contains($0.payload) })
       }
-      // Other participants do not get the targeted entries in a tail or a snapshot either.
+      // A participant that is not a target does not get the targeted entries, neither in the tail after a reconnect (`outsider`)
+      // nor in the snapshot for a new participant (`late`).
       let outsider = members[3]
       outsider.cut()
       try outsider.join()

@@ -70,7 +70,7 @@ struct SessionMemoryTests {
     #expect(memory.hold(1600, sessions: 1) == .same)
     #expect(memory.hold(1) == .crowded)
     #expect(memory.hold(100) == .same)
-    // The memory falls to the limit, exceeds the limit, and falls a little below: no change is reported.
+    // The memory falls to the limit, rises above the limit, and falls a little below the limit: no change is reported.
     #expect([-101, 1, -100].map { memory.hold($0) } == [.same, .same, .same])
     #expect(memory.held == 1501)
     #expect(memory.hold(-1) == .relieved)

@@ -57,7 +57,7 @@ extension OverSockets {
       var room = try Room(isSecure: isSecure, reactors: 2)
       let metrics = try Metrics(of: room.gateway)
       try room.pass(bytes: 40 << 20)
-      // The slow member now reads the bytes in the kernel, the rest of a frame, and a catch-up.
+      // The slow member now reads the bytes that the kernel has buffered, the rest of a partly sent frame, and a catch-up.
       try room.slow.read(through: room.drawer.sequence)
       #expect(room.slow.catchUps.count >= 2)
       // No entry was lost.

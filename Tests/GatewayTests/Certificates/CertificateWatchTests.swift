@@ -86,7 +86,7 @@ struct CertificateWatchTests {
     #expect(watch.didFail("no file", now: start + .seconds(66)))
   }
 
-  /// The watch in a class, so that expectations can call its mutating functions.
+  /// A class with a `CertificateWatch`, so that expectations can call the mutating functions of the watch.
   private final class Watched {
     private var watch: CertificateWatch
 

@@ -14,7 +14,7 @@ struct HandshakeTableTests {
   )
   func share() {
     let table = HandshakeTable(capacity: 6)
-    // The oldest handshake is the only one of its address.
+    // The oldest handshake (slot 0) is the only one of address 1. So it is not the victim when the table is full.
     for (slot, address) in [1, 2, 3, 2, 3, 2].enumerated() {
       #expect(table.victim() == nil)
       table.insert(

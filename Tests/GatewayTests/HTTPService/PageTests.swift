@@ -41,8 +41,8 @@ extension OverSockets {
       try metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // If the number of sent bytes grew by less than 60,000 since the previous check, only the metrics were sent, so the large
-        // file waits.
+        // If the number of sent bytes grew by less than 60,000 since the previous check, the gateway sent only responses of
+        // `/metrics`. So the large file waits for the client.
         return sent > 100_000 && sent - before < 60_000
       }
       #expect(try client.response().body == RunningGateway.largeFile(bytes: bytes))

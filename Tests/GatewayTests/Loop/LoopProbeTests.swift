@@ -27,7 +27,7 @@ struct LoopWatchdogTests {
     #expect(shared.hangingReactors(seenBy: 0, now: now + .seconds(10)) == [1])
     // The first reactor has answered its probe, so only the second one counts as hanging.
     #expect(gateway.gateway.hangingReactors(now: now + .seconds(10)) == [1])
-    // A reactor that calls the watchdog is not probed itself.
+    // The reactor that looks for hanging reactors (`seenBy`) does not probe itself.
     #expect(shared.hangingReactors(seenBy: 1, now: now + .seconds(10)) == [])
     _ = clinux_eventfd_signal(releaseDescriptor)
     await hang.value

@@ -116,7 +116,7 @@ extension ComponentWorker {
     } while broadcaster.hasWork || sessions[Self.id(number)].map { $0.session.unsavedBytes > 0 } ?? false
   }
 
-  /// Ends the session. Other tasks may still be running.
+  /// Ends session 1, and waits until the session is removed from the table. Other tasks may still be running then.
   fileprivate func end(from client: Int) async {
     send(.text, Array(#"{"end":{}}"#.utf8), from: client)
     while sessions[Self.id(1)] != nil { await store(1) }

@@ -11,7 +11,7 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// A disk that fails or hangs: participants can continue to draw, and are informed.
+  /// While the disk fails or hangs, participants can continue to draw, and are informed of the failure.
   @Suite("Sessions while the disk fails or hangs")
   struct DiskTroubleTests {
     private static func isToldOf(_ code: NoticePayload.Code) -> (ParticipantClient) throws -> Bool {

@@ -304,7 +304,7 @@ private actor Worker {
     clock.set(clock.now + duration)
   }
 
-  /// Does the persister's part of a reactor's turn.
+  /// Does the work of the persister in one turn of a reactor, and starts the queued tasks.
   func turn() {
     persister.storeIfDue()
     for work in tasks.takeAll() { Task { await run(work) } }

@@ -45,7 +45,7 @@ extension OverSockets {
         $0.limits.sessionIdleSeconds = 60
       }
       let disk = FolderDisk(gateway.gateway.shared.data)
-      // Requests load both sessions into memory, although they have expired according to the wall clock.
+      // The requests in this loop load both sessions into memory, although the sessions have expired according to the wall clock.
       for _ in 0..<3 {
         for session in sessions { #expect([200, 410].contains(try gateway.status(of: session))) }
         let findings = try await #require(gateway.gateway.shared.sweeper).look()

@@ -44,7 +44,7 @@ struct SessionPlacementTests {
     for reactor in reactors { #expect(reactor.placement.choose().reactor == 2) }
     reactors[2].publish(sessions: 3, participants: 6)
     for reactor in reactors { #expect(reactor.placement.choose().reactor == 1) }
-    // Participants leave.
+    // Eight participants of reactor 0 leave, so that reactor 0 now has the fewest sessions and participants together.
     reactors[0].publish(sessions: 1, participants: 1)
     for reactor in reactors { #expect(reactor.placement.choose().reactor == 0) }
   }

@@ -100,6 +100,6 @@ final class HTTPClient {
 }
 
 extension SessionID {
-  /// The number of the reactor that owns the session in a gateway with the given number of reactors.
+  /// Returns the number of the reactor that owns this session in a gateway with `reactors` reactors.
   func reactor(of reactors: Int) -> Int { Int(low % UInt64(reactors)) }
 }

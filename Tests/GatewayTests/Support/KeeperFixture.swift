@@ -38,7 +38,7 @@ final class KeeperFixture: Sendable {
 
   /// The lines of the log.
   var lines: [String] { logged.withLock { $0 } }
-  /// The value of `event` in each line.
+  /// The value of the field `event` in each line of the log.
   var events: [String] {
     lines.map { line in String(line.split(separator: "event=\"")[1].prefix { $0 != "\"" }) }
   }

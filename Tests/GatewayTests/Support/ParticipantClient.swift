@@ -17,7 +17,7 @@ final class ParticipantClient {
   private(set) var state = RetainedState()
   /// True to apply the gateway's own entries to the state. Large sessions have many of these entries.
   var followsParticipants = true
-  /// The received entries, without those of snapshots, in their order.
+  /// The received entries in order of arrival. Entries that arrived in a snapshot are not included.
   var received: [ReceivedEntry] = []
   private(set) var unreliable: [ReceivedEntry] = []
   private(set) var catchUps: [CatchUpKind] = []
@@ -32,8 +32,8 @@ final class ParticipantClient {
   /// The last used client sequence.
   private(set) var clientSequence: UInt32 = 0
   private var kept: [(clientSequence: UInt32, bytes: [UInt8])] = []
-  /// The sequence and the client sequence of each own entry that was received. When the sequence is committed, all own
-  /// entries up to the client sequence are committed.
+  /// The sequence and the client sequence of each own entry that was received. When the sequence of an entry is committed, all
+  /// own entries up to the client sequence of this entry are committed.
   private var arrived: [(sequence: UInt64, clientSequence: UInt32)] = []
 
   init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) {

@@ -17,7 +17,7 @@ extension RunningGateway {
   /// Returns the names of the files in one of the session's folders. Returns an empty set if the folder does not exist.
   func files(of session: SessionID, in name: FilesFolder) -> Set<String> {
     let path = "\(folder)/data/sessions/\(session.text)/\(name.rawValue)"
-    // A missing folder is a valid answer.
+    // A missing folder counts as an empty folder.
     return (try? Set(FileManager.default.contentsOfDirectory(atPath: path))) ?? []
   }
 

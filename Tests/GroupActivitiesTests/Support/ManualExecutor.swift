@@ -12,14 +12,15 @@ final class ManualExecutor: SerialExecutor, TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs all jobs, including new ones, as jobs of an actor: the oldest first.
+  /// Runs all jobs, including jobs that are added during this call, on the actor of this executor. The oldest job runs first.
   func runActorJobs() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }
   }
 
-  /// Runs all jobs, including new ones, as jobs without an actor: the newest first, as a pool of threads may do.
+  /// Runs all jobs, including jobs that are added during this call, outside any actor. The newest job runs first: a pool of
+  /// threads may use this order too.
   func runTaskJobs() {
     while let job = jobs.withLock({ $0.popLast() }) {
       unsafe job.runSynchronously(on: asUnownedTaskExecutor())

@@ -80,7 +80,7 @@ extension ConnectionTests {
         TestMember(session, at: LocalGateway.address(of: proxy.address))
       )
       bob.membership.setReading(false)
-      // When `settle` returns, the event loop has handled the pause.
+      // When `settle` returns, the event loop has handled the call `setReading(false)`.
       try await bob.membership.settle()
       // Random bytes are not compressed much.
       let payload = Array(TestContent.bytes(10_000, seed: 1))

@@ -21,7 +21,7 @@ struct CloseCodeTests {
     arguments: [
       Close(code: 1000, events: ["ended: left"]),
       Close(code: 1001, opens: .zero), Close(code: 1005, opens: .zero), Close(code: 1011, opens: .zero),
-      // Up to half a second of jitter is added, so that clients do not reconnect together.
+      // Up to half a second of jitter is added, so that clients do not all reconnect at the same time.
       Close(code: 1012, reason: #"{"code":"unavailable","retryAfterMs":2000}"#, opens: .milliseconds(2375)),
       Close(code: 1013, reason: #"{"retryAfterMs":99999999999999999999}"#, opens: .zero),
       Close(code: 1013, reason: #"{"retryAfterMs":3600000}"#, opens: .milliseconds(60_375)),

@@ -104,7 +104,7 @@ actor CuttingProxy {
         pairs[lastToken] = Pair(
           client: descriptor, server: server, budget: Int.random(in: range, using: &generator))
       } catch {
-        // The server is down: the connection is closed.
+        // The connection to the server failed, so the proxy closes the connection of the client.
         pairs[lastToken] = nil
       }
     }

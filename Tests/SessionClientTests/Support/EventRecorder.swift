@@ -4,7 +4,7 @@ import Wire
 
 /// The events of a membership, for a test to check and wait for.
 final class EventRecorder: Sendable {
-  /// A message of another participant that was not a repeat.
+  /// A message that another participant sent. Repeated deliveries of a message are not recorded.
   struct Message: Equatable, Sendable {
     let from: ParticipantNumber
     let type: String
@@ -32,7 +32,7 @@ final class EventRecorder: Sendable {
 
   private let record = Guarded(Record())
 
-  /// A copy of the record.
+  /// A copy of the events recorded so far.
   var recorded: Record { record.withLock { $0 } }
 
   /// The observer for a membership.

@@ -38,8 +38,8 @@ enum ProcessResources {
     try lines(of: "/proc/self/net/tcp")
   }
 
-  /// Returns the lines of a file in `/proc`. The file is read to its end: Foundation truncates a file that reports a
-  /// size of zero.
+  /// Returns the lines of a file in `/proc`. The function reads until the end of the file, because Foundation returns only the
+  /// beginning of a file that reports a size of zero.
   static func lines(of path: String) throws -> [Substring] {
     let table = unsafe OwnedDescriptor(owning: open(path, O_RDONLY))
     var text: [UInt8] = []

@@ -159,9 +159,9 @@ struct OnceTests {
     let ada = try fixture.join()
     let bad = SentEntry(flags: [.reliable, .existing], clientSequence: 1)
     ada.sendRaw(SentEntry(clientSequence: 1))
-    // A faulty entry that is a repeat counts as a repeat.
+    // A faulty entry with a client sequence that was received before is handled as a repeat.
     ada.sendRaw(bad)
-    // A faulty entry after a gap counts as a gap.
+    // A faulty entry after a gap is refused because of the gap, not because of the fault.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 7))
     // After the expected entry has arrived, refused entries are answered again.
     ada.sendRaw(SentEntry(clientSequence: 2))

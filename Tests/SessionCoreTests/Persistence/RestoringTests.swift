@@ -173,7 +173,7 @@ struct RestoringTests {
     #expect(
       after.session.emptySince == fixture.now.adding(seconds: -200),
       "the wall clock is at 1,000 s at the load too")
-    // The recorded time counts, even if the clocks change later.
+    // The session still reports the recorded time, although both clocks have changed since.
     let (later, date) = (fixture.now.adding(seconds: 60), Date(timeIntervalSince1970: 9e6))
     #expect(after.session.emptySinceDate(now: later, date: date) == Date(timeIntervalSince1970: 800))
     fixture.disk.removeLast()

@@ -34,8 +34,8 @@ struct Fingerprint: Equatable {
   /// Returns a description with sorted parts, because dictionaries have no order.
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
-  /// Includes only the part of the tail after the sequence `start`, because the other session of the comparison may have dropped
-  /// more entries from its log.
+  /// Creates the fingerprint of a session. Includes only the part of the tail after the sequence `start`, because the other
+  /// session of the comparison may have dropped more entries from its log.
   init(_ session: borrowing Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
     nextNumber = session.participants.nextNumber

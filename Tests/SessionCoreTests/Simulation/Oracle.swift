@@ -132,7 +132,7 @@ struct Oracle {
     }
   }
 
-  /// Sets a sender's last acknowledged client sequence, because its `next` was higher than expected.
+  /// Sets a sender's last acknowledged client sequence. Called when `next` in the sender's `join` is higher than expected.
   mutating func move(_ number: ParticipantNumber, to clientSequence: UInt32) {
     senders[number]?.acknowledged = clientSequence
   }

@@ -44,14 +44,14 @@ struct SimulatedDisk {
   }
 }
 
-/// The members of a `participant` record that a test reads.
+/// The JSON members that tests read from a `participant` record.
 struct SaidParticipant: Decodable {
   let number: ParticipantNumber
   let name: String
   let presence: String
 }
 
-/// The members of a `session` record that a test reads.
+/// The JSON members that tests read from a `session` record.
 struct SaidSession: Decodable {
   struct Activity: Decodable {
     let title: String
@@ -60,7 +60,7 @@ struct SaidSession: Decodable {
   let activity: Activity
 }
 
-/// The members of an `upload` record that a test reads.
+/// The JSON members that tests read from an `upload` record.
 struct SaidUpload: Decodable {
   let file: UUID
   let digest: String?

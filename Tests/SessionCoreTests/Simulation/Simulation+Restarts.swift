@@ -217,7 +217,7 @@ extension Simulation {
     try goOn(restored.uploads)
   }
 
-  /// Continues or removes uploads, depending on their files.
+  /// Continues or removes each unfinished upload as the gateway does. A resumable upload continues at a random offset.
   private func goOn(_ uploads: [RestoredUpload]) throws {
     for upload in uploads where upload.digest == nil {
       let key = EntryKey(upload.id)

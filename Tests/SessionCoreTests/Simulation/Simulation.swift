@@ -362,8 +362,8 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // Some turns allow changes of presence to reach members without other output later. In a random half of these turns, the
-    // changes are sent later.
+    // In some turns, the members that get no other output may receive changes of presence in a later turn. In a random half of
+    // these turns, the simulation does not send the changes to these members yet.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }
@@ -388,7 +388,8 @@ final class Simulation {
     try checkFastReaders()
   }
 
-  /// P5: a client that reads without delay has all entries at the end of the turn, however slow others are.
+  /// P5: a client that reads without delay has received all entries at the end of the turn, no matter how slow the other clients
+  /// are.
   private func checkFastReaders() throws {
     guard !isPresenceDue else { return }
     for client in clients {

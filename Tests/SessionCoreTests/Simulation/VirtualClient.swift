@@ -23,7 +23,7 @@ final class VirtualClient {
   private var epoch: String?
   /// The epoch of the sequence in `after`. It differs from `epoch` only between `joined` and `catchUp`.
   private var afterEpoch: String?
-  /// The number of tails that continued an interrupted epoch.
+  /// The number of tails that this client received in a new epoch, after a position that it had reached in an earlier epoch.
   private(set) var tailsAcrossEpochs = 0
   /// The `after` of a resume: the sequence of the last `caughtUp`, or of a later entry.
   private(set) var after: UInt64?

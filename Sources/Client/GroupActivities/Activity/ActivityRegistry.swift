@@ -6,8 +6,8 @@ import Wire
 final class ActivityRegistry: Sendable {
   /// The registry that the whole process shares.
   static let shared = ActivityRegistry()
-  /// The time after this program leaves a session. A new session of the same activity within this time is the successor of that
-  /// session.
+  /// The period after this program leaves a session. A session of the same activity that begins within this period counts as the
+  /// successor of the session that was left.
   static let successionTime = Duration.seconds(10)
 
   private struct LiveSession {

@@ -133,7 +133,7 @@ public struct SceneAssociationBehavior: Hashable, Codable, Sendable {
 
   /// The scene that the system chooses.
   public static let `default` = SceneAssociationBehavior(choice: .default)
-  /// No scene.
+  /// The behavior of an activity that belongs to no scene.
   public static let none = SceneAssociationBehavior(choice: .none)
 
   /// Returns the behavior for the scene that shows this content.

@@ -8,8 +8,7 @@ extension GroupSessionMessenger {
     case tooLarge(limit: Int, actual: Int)
     /// The name of the message's type is empty or longer than the limit. Both values are in bytes.
     case typeName(limit: Int, actual: Int)
-    /// The messages exceed the gateway's rate. After `retryAfter`, the program may send again: a quarter of the largest allowed
-    /// burst.
+    /// The messages exceed the gateway's rate limit. After `retryAfter`, the program may send a quarter of the maximum burst.
     case rateLimited(retryAfter: Duration)
     /// The connection is down, and the queue of waiting messages is full. The limit is in bytes.
     case queueFull(limit: Int)

@@ -70,7 +70,7 @@ public final class GroupSessionMessenger: Sendable {
     complete(completion) { try take(value, to: participants) }
   }
 
-  /// Sends bytes as `send(_:to:)` does. Their place in the order of all sends is fixed when this function returns.
+  /// Sends bytes as `send(_:to:)` does. The place of these bytes in the order of all sends is fixed when this function returns.
   ///
   /// - Parameters:
   ///   - value: the bytes.

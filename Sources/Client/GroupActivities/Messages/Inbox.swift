@@ -95,7 +95,8 @@ final class Inbox: Sendable {
     self.meter = meter
   }
 
-  /// Drops messages of types without a subscriber from now on, because a program that reads `entries` does not need them.
+  /// Drops the buffered messages of types without a subscriber, and from now on drops all further messages of such types. A
+  /// program that reads `entries` does not need these messages.
   func discardUnclaimed() {
     state.withLock { state in
       state.keepsUnclaimed = false

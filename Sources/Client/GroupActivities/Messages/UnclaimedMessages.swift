@@ -18,7 +18,8 @@ struct UnclaimedMessages: Sendable {
   /// The size of `retained`.
   private var retainedBytes = 0
   private var transient: [Message] = []
-  /// The number of messages at the front of `transient` that no longer count and are removed later, many at a time.
+  /// The number of dropped messages at the front of `transient`. The array is shortened later, by many dropped messages at a
+  /// time.
   private var droppedCount = 0
   private var transientBytes = 0
   private var arrival: UInt64 = 0

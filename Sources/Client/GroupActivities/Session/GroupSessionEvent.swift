@@ -18,7 +18,7 @@ public struct GroupSessionEvent: Sendable {
 
   /// The kind of an action. Apple designed this type for media, so the names are about media.
   public struct Action: Sendable, CustomStringConvertible {
-    /// An English phrase.
+    /// An English phrase that describes the action, such as “started to play”.
     public let description: String
 
     /// Playback started.
@@ -48,7 +48,7 @@ public struct GroupSessionEvent: Sendable {
 
     /// A change of the playback queue.
     public struct QueueChange: Sendable, CustomStringConvertible {
-      /// An English phrase.
+      /// An English phrase that describes the change, such as “added …”.
       public let description: String
 
       /// Returns the change that adds an item at the end.
@@ -63,7 +63,7 @@ public struct GroupSessionEvent: Sendable {
 
       /// An item of the playback queue.
       public struct Item: Sendable, CustomStringConvertible {
-        /// An English phrase.
+        /// The name of the item.
         public let description: String
 
         /// Returns a song.

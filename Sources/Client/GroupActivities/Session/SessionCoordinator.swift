@@ -160,7 +160,7 @@ final class SessionCoordinator: Sendable {
     membership.join(as: profile)
   }
 
-  /// Leaves. After this call, no message is sent and no element is yielded.
+  /// Leaves the session. After this call, no message is sent and no element is yielded.
   func leave() {
     if endsWhenLeft { return end() }
     guard let finalState = finish(.left, keepsBuffered: false) else { return }
@@ -171,7 +171,8 @@ final class SessionCoordinator: Sendable {
   /// Ends the session for all participants.
   func end() {
     guard let finalState = finish(.ended, keepsBuffered: false) else { return }
-    // If this program has not joined, `end` of the membership joins first, because only a participant can end a session.
+    // If this program has not joined, the call `end` of the membership joins the session first, because only a participant can
+    // end a session.
     (finalState.membership ?? makeMembership(Profile())).end()
   }
 

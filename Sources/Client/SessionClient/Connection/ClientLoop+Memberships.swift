@@ -98,7 +98,7 @@ extension ClientLoop {
     membership.isReading = isReading
     guard let connection = membership.connection else { return }
     connection.nextKeepaliveAt = isReading ? nil : now + connection.times.keepalive
-    // The event loop does not report again the bytes that arrived during the pause, so the connection is read in this turn.
+    // The event loop reports no new event for bytes that arrived during the pause, so the connection is read in this turn.
     if isReading { readQueue.append(connection) }
   }
 }

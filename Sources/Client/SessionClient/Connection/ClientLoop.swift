@@ -27,7 +27,7 @@ actor ClientLoop {
   /// The connections that wait for an address lookup. All connections to the same gateway share one lookup and its thread.
   var pendingLookups: [GatewayAddress: [GatewayConnection]] = [:]
 
-  // Work of the current turn.
+  // The time of the current turn (an iteration of the event loop), and the queues of pending work.
   var now = MonotonicTime.now()
   /// Connections that may have more to read than one turn allows.
   var readQueue: [GatewayConnection] = []

@@ -65,15 +65,16 @@ package final class Membership: Sendable {
     queue.enqueue(.end)
   }
 
-  /// Sends a message. Its place in the order of sends is fixed when the call returns. A reliable message is kept until it is on
-  /// the gateway's disk. An unreliable message is sent now or dropped.
+  /// Sends a message. Its position among all sent messages is fixed when the call returns. A reliable message is kept until it is
+  /// on the gateway's disk. An unreliable message is sent now or dropped.
   ///
   /// - Throws: `AdmissionError` when the message is rejected.
   package func send(_ entry: OutgoingEntry) throws(AdmissionError) {
     try queue.enqueue(entry)
   }
 
-  /// Sets the session's activity for everyone, in the order of sends.
+  /// Sets the session's activity for everyone. The change and the other messages of this participant are sent in the order of the
+  /// calls.
   ///
   /// - Throws: `AdmissionError` when the change is rejected.
   package func change(_ change: ActivityChange) throws(AdmissionError) {
@@ -92,7 +93,7 @@ package final class Membership: Sendable {
 
   /// Waits until all earlier messages are on the gateway's disk.
   ///
-  /// - Throws: `EndReason` when the session ends before that; `CancellationError`.
+  /// - Throws: `EndReason` if the session ends during the wait; `CancellationError` if the task is cancelled.
   package func settle() async throws {
     try await queue.settle()
   }

@@ -35,8 +35,8 @@ final class MembershipQueue: Sendable {
   /// The limits in force.
   var limits: Limits { state.withLock { $0.limits } }
 
-  /// Starts the membership with its first command. `join` also opens the `SendGate`. The command is handled before commands that
-  /// were enqueued earlier, such as a change of the profile.
+  /// Starts the membership. `command` becomes the first command in the queue, before commands that were enqueued before the
+  /// start, such as a change of the profile. The command `join` also opens the `SendGate`.
   ///
   /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {
@@ -60,7 +60,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Enqueues an entry if the `SendGate` admits it. The entry's place in the order is fixed when the call returns.
+  /// Enqueues an entry if the `SendGate` admits it. The entry's position among all sent messages is fixed when the call returns.
   func enqueue(_ entry: OutgoingEntry) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(entry, now: .now()) ? .send(entry) : nil
@@ -91,7 +91,7 @@ final class MembershipQueue: Sendable {
 
   /// Waits until all earlier messages are on the gateway's disk.
   ///
-  /// - Throws: `EndReason` when the session ends before that; `CancellationError`.
+  /// - Throws: `EndReason` if the session ends during the wait; `CancellationError` if the task is cancelled.
   func settle() async throws {
     let promise = Promise<EndReason?>()
     let known: EndReason?

@@ -95,7 +95,7 @@ final class HTTPExchange {
     var head: [UInt8] = []
     request.head(to: gateway).append(to: &head)
     guard try send(head.span) else { return }
-    // `Data` may be a mapped file: only the bytes being sent are copied.
+    // `Data` may be a mapped file. Its bytes are passed to the socket in pieces, so the whole file is never copied into memory.
     if let content = request.content { _ = try send(content.span) }
   }
 

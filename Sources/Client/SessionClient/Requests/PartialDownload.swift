@@ -5,8 +5,8 @@ internal import Wire
 
 /// The part of an attachment's content that has been received, over several responses.
 ///
-/// Unchecked: only one attempt at a time uses the object, on the thread of that attempt. The task that waits for the attempts
-/// uses the object only between two attempts, and not after a cancellation.
+/// `@unchecked Sendable` is safe, because only one attempt at a time uses the object, on the thread of that attempt. The task
+/// that waits for the attempts uses the object only between two attempts, and not after a cancellation.
 final class PartialDownload: ContentReceiver, @unchecked Sendable {
   /// The maximum number of bytes of memory that are reserved before the content arrives.
   private static let reservedBytes: UInt64 = 128 << 20

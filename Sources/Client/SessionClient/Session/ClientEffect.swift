@@ -16,7 +16,7 @@ package enum ClientEffect: Sendable {
   case notify(SessionEvent)
   /// All messages that the program enqueued before it set this mark (`ClientSession.mark`) are on the gateway's disk.
   case reached(mark: UInt64)
-  /// Release the session. No further effects follow: pending marks get no `reached`.
+  /// Release the session. No further effects follow, so marks that are still pending get no `reached` effect.
   case finished
 }
 

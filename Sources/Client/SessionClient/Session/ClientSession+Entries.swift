@@ -98,18 +98,20 @@ extension ClientSession {
     reportChanges()
   }
 
-  /// Handles an activity change of this participant that the gateway sent back. The messages after it may now be sent; the change
-  /// is kept until it is committed.
+  /// Handles an activity change of this participant that the gateway sent back. The messages after the change may now be sent.
+  /// The change stays in the outbox until it is committed.
   private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, identity.owns(activity.by) else { return }
-    // A snapshot begins with the session's activity, with sequence 0. This activity may come from an older change of this client;
-    // then the newer change is sent again. If the activity comes from another participant, the guard above returns. In that case,
-    // the protocol does not show whether this client's change came before the other participant's change or was lost. So this
-    // client sends its change again, even though its change may then replace the other participant's change.
+    // A snapshot begins with the session's activity, under sequence 0. This activity may come from an older change of this
+    // client. In that case the function returns here, and the client sends its newer change again.
+    //
+    // If the activity comes from another participant, the guard above has returned. The protocol then does not show whether this
+    // client's change was replaced by the other change or was lost. So the client sends its change again, even though the change
+    // may then replace the other participant's change.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
     // After a join, the gateway sends `committed` for the snapshot's sequence. If the client receives too slowly, the gateway
     // sends another snapshot on the same socket instead of the missed entries, and sends no `committed` for that snapshot. In
-    // that case the change must not wait for `committed`, so its sequence is 0.
+    // that case, the activity change is accepted with sequence 0, so that it does not wait for a `committed` message.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

@@ -92,9 +92,9 @@ package struct ClientSession: Sendable {
   /// The number of refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time at which the client opens a new socket, unless it knows by then whether the gateway accepted its entries. Nil if
-  /// there is no doubt. The doubt begins with a snapshot: the snapshot may omit an entry that this client sent, and without that
-  /// entry, the client cannot know that the gateway accepted it.
+  /// The time at which the client opens a new socket if the gateway has not sent back one of this client's entries before. Nil if
+  /// the client does not wait for such an acknowledgement. The client waits after a snapshot: a snapshot may omit an entry of
+  /// this client, and then does not show whether the gateway accepted the entry.
   var doubtUntil: MonotonicTime?
 
   /// Creates a session before its join.

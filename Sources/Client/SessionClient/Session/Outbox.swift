@@ -3,8 +3,8 @@ internal import Wire
 /// The queue of a participant's messages, in order. A message is in the queue from `send` until it is on the gateway's disk (wire
 /// protocol, section 3.1).
 ///
-/// The first items are accepted: they have a place in the session's order, but are not on the disk yet. The next items were sent
-/// on the socket. The last items are not sent yet. An entry gets its client sequence when it is first put on a socket.
+/// The first items are accepted: they have a position in the session's order, but are not on the disk yet. The next items were
+/// sent on the socket. The last items are not sent yet. An entry gets its client sequence when it is first put on a socket.
 struct Outbox: Sendable {
   /// The content of an item.
   enum Content: Sendable {

@@ -6,8 +6,8 @@ struct ParticipantList: Sendable {
   private var activeByNumber: [ParticipantNumber: Participant] = [:]
   /// The number of newest past participants that are always kept. A gateway keeps 10,000 by default.
   private let pastLimit: Int
-  /// The participants that left. Snapshots do not remove them, because a number is never used again. When there are more than
-  /// twice `pastLimit`, the older half is removed.
+  /// The participants that left. A snapshot does not remove them from this dictionary: participant numbers are never reused, so
+  /// the numbers still identify these participants. When there are more than twice `pastLimit`, the older half is removed.
   private var past: [ParticipantNumber: Participant] = [:]
   private var waitingByID: [UUID: Participant] = [:]
   private var numbers: [UUID: ParticipantNumber] = [:]
@@ -35,8 +35,8 @@ struct ParticipantList: Sendable {
         name: number == 0 ? "Gateway" : "Participant \(number)", color: "#888888")
   }
 
-  /// Returns the numbers of the active participants with these ids; other ids are ignored. During a snapshot, the participants
-  /// that were active before are included, because a partial snapshot does not show that they left.
+  /// Returns the numbers of the active participants with these ids; other ids are ignored. While a snapshot is being received,
+  /// the participants that were active before the snapshot are included, because a partial snapshot does not show that they left.
   func numbers(of ids: [UUID]) -> [ParticipantNumber] {
     Set(ids.compactMap { numbers[$0] ?? formerNumbers[$0] }).sorted()
   }
@@ -51,7 +51,8 @@ struct ParticipantList: Sendable {
     waitingByID[participant.id] = nil
   }
 
-  /// Begins to replace the list by a snapshot, until `endSnapshot`.
+  /// Clears the active and the waiting participants, because the entries of a snapshot follow. The list is complete again after
+  /// `endSnapshot`. The participants that were active stay known as past participants.
   mutating func beginSnapshot() {
     formerNumbers.merge(numbers) { $1 }
     past.merge(activeByNumber) { $1 }

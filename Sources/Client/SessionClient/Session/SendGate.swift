@@ -1,8 +1,8 @@
 package import Primitives
 package import Wire
 
-/// The admission control for sends: size, type, targets, rate and queue space. A call decides without waiting, under the lock of
-/// the gate's owner.
+/// The admission control for sends: size, type, targets, rate and queue space. The functions never block. The gate's owner calls
+/// them under its own lock.
 package struct SendGate: Sendable {
   /// The maximum number of queued bytes of reliable entries and activity changes: 64 MiB.
   package static let queueLimit = 64 << 20

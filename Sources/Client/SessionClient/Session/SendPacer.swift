@@ -42,7 +42,8 @@ struct SendPacer: Sendable {
   ///
   /// - Returns: false while sending is paused.
   mutating func begin(now: MonotonicTime) -> Bool {
-    // The deadline is cleared even during a pause, because a deadline in the past would wake the owner again and again.
+    // The deadline is cleared even during a pause, because code that waits for a deadline in the past would wake up again and
+    // again.
     throttledUntil = nil
     guard let pausedUntil else { return true }
     guard pausedUntil <= now else { return false }

@@ -24,7 +24,8 @@ struct SessionState: Sendable {
 
   // MARK: - Entries
 
-  /// Begins to replace the state by a snapshot, until `endCatchUp`.
+  /// Clears the lists of participants and attachments, because the entries of a snapshot follow. The lists are complete again
+  /// after `endCatchUp`.
   mutating func beginSnapshot() {
     participants.beginSnapshot()
     attachments.removeAll()

@@ -56,7 +56,7 @@ package struct AttachmentObject: SystemPayload {
     self.url = url
   }
 
-  /// Writes all members; an unknown value is `null`.
+  /// Writes the attachment as a JSON object. Unknown values are written as `null`.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", id)
@@ -94,7 +94,7 @@ package struct AttachmentProgressPayload: SystemPayload {
     self.size = size
   }
 
-  /// Writes all members; an unknown size is `null`.
+  /// Writes the progress as a JSON object. An unknown size is written as `null`.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", id)
@@ -114,7 +114,7 @@ package struct AttachmentList: Decodable, JSONWritable, Equatable, Sendable {
     self.attachments = attachments
   }
 
-  /// Writes the object with its one member.
+  /// Writes a JSON object whose only member is the array `attachments`.
   package func write(to writer: inout JSONWriter) {
     writer.object { $0.member("attachments", attachments) }
   }

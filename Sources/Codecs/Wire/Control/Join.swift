@@ -19,7 +19,7 @@ package struct Join: JSONWritable, Equatable, Sendable {
     resume = if let members = try members.object("resume") { try Resume(members) } else { nil }
   }
 
-  /// Writes the members into one object.
+  /// Writes the profile and the resume state as members of one JSON object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       profile.writeMembers(to: &writer)
@@ -28,7 +28,7 @@ package struct Join: JSONWritable, Equatable, Sendable {
   }
 }
 
-/// The state that a returning participant has kept.
+/// The state that a client has kept from an earlier connection, with which it resumes as the same participant.
 package struct Resume: JSONWritable, Equatable, Sendable {
   /// The participant's token; `nil` if it is missing or malformed. Without a token, the gateway creates a new participant.
   package var token: Token?
@@ -40,7 +40,7 @@ package struct Resume: JSONWritable, Equatable, Sendable {
   /// 0.
   package var next: UInt32?
 
-  /// Creates the state of a client; every part may be missing.
+  /// Creates the resume state of a client. Every property may be nil.
   package init(
     token: Token? = nil, epoch: String? = nil, after: UInt64? = nil, next: UInt32? = nil
   ) {

@@ -15,9 +15,9 @@ package struct ClientEntry: Sendable, Equatable {
   package let key: EntryKey
   /// The range of the targets' numbers, four bytes each; empty without targets.
   package let targets: Range<Int>
-  /// The range of the message type.
+  /// The range of the bytes that contain the message type.
   package let type: Range<Int>
-  /// The range of the payload.
+  /// The range of the bytes that contain the payload.
   package let payload: Range<Int>
   /// The index after this entry, where the next entry begins.
   package let end: Int

@@ -3,7 +3,7 @@
 package enum Retention: UInt8, Sendable, BitwiseCopyable, CaseIterable {
   /// The entry is not retained and has no key.
   case none
-  /// The entry is retained after the retained entries of the key.
+  /// The entry is added to the retained entries of its key, as the last of them.
   case append
   /// The entry replaces the retained entries of the key.
   case replace

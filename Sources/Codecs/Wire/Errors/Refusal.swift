@@ -10,7 +10,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
   package var actual: UInt64?
   /// The number of milliseconds after which the client may try again.
   package var retryAfterMs: UInt64?
-  /// The expected client sequence, after a gap.
+  /// The client sequence that the session expects; set when an entry is refused because client sequences are missing before it.
   package var expected: UInt32?
   /// The offset of the upload's next byte.
   package var offset: UInt64?

@@ -30,7 +30,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// Writes the members into an object that may have other members.
+  /// Writes the properties of the activity as members of a JSON object, which may have other members too.
   func writeMembers(to writer: inout JSONWriter) {
     writer.member("identifier", identifier)
     writer.member("title", title)
@@ -48,7 +48,7 @@ package struct Activity: Decodable, JSONWritable, Equatable, Sendable {
     try Self.validate(payload: payload)
   }
 
-  /// Returns the activity with a change applied; members that the change omits stay unchanged.
+  /// Returns a copy of the activity with a change applied. A property that the change does not contain keeps its value.
   package func applying(_ change: ActivityChange) -> Activity {
     var changed = self
     if let title = change.title { changed.title = title }

@@ -14,7 +14,7 @@ package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
   /// The color: `#` and six hex digits in lower case.
   package var color: String
 
-  /// Creates a participant with a sanitised name and color.
+  /// Creates a participant. The caller must have sanitised `name` and `color`.
   package init(id: UUID, number: ParticipantNumber, name: String, color: String) {
     self.id = id
     self.number = number

@@ -138,7 +138,8 @@ extension JSONParser {
   }
 
   private func combinesTooMuch(_ text: String) -> Bool {
-    // Every combining character has at least two bytes and is U+0300 or above.
+    // In UTF-8, a combining character has at least two bytes, and its first byte is 0xCC or higher (U+0300 or above). So a
+    // short text, and a text without such a byte, cannot have too many combining characters.
     guard text.utf8.count / 2 > combiningLimit, text.utf8.contains(where: { $0 >= 0xCC }) else {
       return false
     }

@@ -19,9 +19,9 @@ package enum JSONValue: Equatable, Sendable {
   case number(Double)
   /// A string.
   case string(String)
-  /// Values in order.
+  /// An array.
   case array([JSONValue])
-  /// Values by name.
+  /// An object: values by the names of the members.
   case object([String: JSONValue])
 }
 

@@ -7,7 +7,7 @@ struct BenchFlag: Sendable {
   let name: String
   /// The placeholder for the flag's value in the help; nil for a switch.
   let placeholder: String?
-  /// The accepted values, as a phrase after "expected"; empty for a switch.
+  /// The accepted values, as the phrase after "expected" in an error; empty for a switch.
   let expected: String
   let help: String
   /// The modes that accept this flag.

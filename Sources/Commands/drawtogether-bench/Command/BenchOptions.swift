@@ -19,7 +19,7 @@ struct BenchOptions: Equatable, Sendable {
 
   var sessions = 1
   var senders = 1
-  /// The number of listening members; in `rooms` and `idle`, the number of all members of a session.
+  /// The number of listening members. In the modes `rooms` and `idle`, the number of all members of a session.
   var members = 100
   var sockets = 1_000
   var joins = 1_000

@@ -1,4 +1,5 @@
-/// A histogram with 128 steps per power of two: a quantile is lower than the exact value by less than 1 %.
+/// A histogram that divides each power of two into 128 equal ranges (steps). So a quantile is lower than the exact value by less
+/// than 1 %.
 struct Histogram: Sendable {
   private static let stepBits = 7
   private static let steps = 1 << stepBits
@@ -16,7 +17,7 @@ struct Histogram: Sendable {
     if value > maximum { maximum = value }
   }
 
-  /// Returns the quantile for `share` (0 to 1), rounded down to a step; 0 if no values were recorded.
+  /// Returns the quantile for `share` (0 to 1), rounded down to the lowest value of its step; 0 if no values were recorded.
   func quantile(_ share: Double) -> UInt64 {
     guard total > 0 else { return 0 }
     let wanted = max(1, Int((share * Double(total)).rounded(.up)))
@@ -28,8 +29,8 @@ struct Histogram: Sendable {
     return maximum
   }
 
-  /// Returns the step of a value. Values below 128 have one step each. For a larger value, the seven bits after its
-  /// highest bit select the step within the power of two.
+  /// Returns the index of the step (range of values) that contains a value. Values below 128 have one step each. For a larger
+  /// value, the seven bits after its highest bit select the step within the power of two.
   private static func index(of value: UInt64) -> Int {
     guard value >= UInt64(steps) else { return Int(value) }
     let exponent = 63 - value.leadingZeroBitCount - stepBits

@@ -2,8 +2,8 @@ internal import WebSocket
 internal import Wire
 
 extension Generator {
-  /// Handles a control message. The first letters show the type of the message, so that the long `joined` and the frequent
-  /// `committed` are decoded only when they are needed.
+  /// Handles a control message. The function tells the type of the message from three letters near its beginning, and does not
+  /// decode every message: `joined` messages are long, and `committed` messages are frequent.
   func handleControl(_ message: Span<UInt8>, of link: Link) throws(BenchError) {
     guard !options.isPeer, message.count > 6 else { return }
     switch (message[2], message[4], message[5]) {

@@ -42,7 +42,7 @@ extension Generator {
 }
 
 extension MessageMaker {
-  /// Creates a maker of the messages that the options describe.
+  /// Creates a message maker with the payload length, the retention and the kind of server that the options set.
   init(_ options: BenchOptions) {
     self.init(
       payloadLength: options.payload, retention: options.isRetained ? .replace : .none, isPeer: options.isPeer

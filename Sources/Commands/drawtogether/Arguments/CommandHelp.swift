@@ -67,7 +67,8 @@ enum CommandHelp {
       setting.help, "[\(shown)]")
   }
 
-  /// Returns the lines of a flag: its description is wrapped in a second column; `unbroken` stays in one line.
+  /// Returns the lines of the help for a flag. The description is wrapped in the second column. `unbroken` follows the
+  /// description, and is not broken into several lines.
   private static func line(_ flag: String, _ description: String, _ unbroken: String? = nil) -> String {
     var lines = [""]
     for word in description.split(separator: " ").map(String.init) + [unbroken].compactMap(\.self) {
@@ -84,6 +85,6 @@ enum CommandHelp {
   }
 
   private static let width = 100
-  /// The first column of the descriptions.
+  /// The column in which the descriptions of flags begin.
   private static let column = 43
 }

@@ -17,7 +17,7 @@ struct DataCommand: Equatable, Sendable {
     case verify(SessionPrefix?)
     /// Accepts the loss of damaged records of a session.
     case repair(SessionPrefix)
-    /// Ends or deletes a session, through the gateway that owns the folder or directly.
+    /// Ends or deletes a session: through the gateway if a gateway uses the folder, otherwise directly in the folder.
     case change(SessionPrefix, SessionCommand.Work)
   }
 

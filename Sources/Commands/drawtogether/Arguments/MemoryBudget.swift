@@ -124,7 +124,7 @@ struct MemoryBudget: Equatable, Sendable {
 }
 
 extension MemoryBudget {
-  /// A consumer of memory that can grow, and its cost.
+  /// A kind of data that needs memory, with the limit that bounds the data and the cost of one unit of the limit.
   private struct Part {
     let name: String
     let limit: LimitDescription
@@ -176,7 +176,7 @@ extension MemoryBudget {
 
     static func all(isSecure: Bool) -> [Part] {
       [
-        // Sessions use at most 1.25 times the limit. Indexes and room to grow add half of this product.
+        // Sessions use at most 1.25 times the limit. Indexes, and the unused capacity of arrays, add half of this amount.
         Part(
           "sessions", "memoryBytes", sixteenths: 16 * 15 / 8, weight: 9, least: 16 << 20,
           inner: "sessionLogBytes"),
@@ -185,7 +185,7 @@ extension MemoryBudget {
           "connections", "connections", sixteenths: 16 * (isSecure ? 24 : 6) * 1024, weight: 4, least: 64,
           inner: "connectionsPerAddress"),
         Part("uploads", "uploads", sixteenths: 16 * 384 * 1024, weight: 2, least: 4),
-        // This part pays for the copy of unsaved entries that exists while the copy is written to the disk.
+        // This part is for the copy of the unsaved entries. The copy exists while it is written to the disk.
         Part(
           "unsaved", "unsavedBytes", sixteenths: 16, weight: 2, least: 4 << 20, inner: "unsavedSessionBytes"),
       ]

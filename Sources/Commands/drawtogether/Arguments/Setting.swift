@@ -1,12 +1,12 @@
 internal import Gateway
 
-/// A setting: its names, its accepted values, and its place in a configuration.
+/// A setting: its names, its accepted values, and the property of the configuration that it sets.
 struct Setting: Sendable {
   /// The flag without its dashes, as in `flush-interval`.
   let name: String
   /// The placeholder of the value in the help; nil for a switch.
   let placeholder: String?
-  /// The accepted values, as a phrase after "expected".
+  /// The accepted values, as the phrase after "expected" in an error.
   let expected: String
   /// The purpose, in a few words.
   let help: String
@@ -52,7 +52,7 @@ struct Setting: Sendable {
       show: { show($0[keyPath: path]) })
   }
 
-  /// Creates a switch: off by default.
+  /// Creates a switch that is off by default.
   init(
     switch name: String, help: String, at path: any WritableKeyPath<GatewayConfiguration, Bool> & Sendable
   ) {

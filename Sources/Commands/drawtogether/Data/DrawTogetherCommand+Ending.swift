@@ -59,7 +59,8 @@ extension DrawTogetherCommand {
       do throws(DataFolderError) {
         held = try DataFolder(opening: folder)
       } catch {
-        // A gateway that starts or stops owns the folder but accepts no commands.
+        // A gateway that is starting or stopping owns the folder but accepts no commands. In this case, the loop tries again
+        // until the deadline.
         guard case .inUse = error, .now() < deadline else { throw .folder(error) }
         usleep(100_000)
         continue

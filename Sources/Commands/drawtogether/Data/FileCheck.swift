@@ -4,7 +4,8 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Compares the contents of a session with the digests in their names, and all files of the session with its log.
+/// Compares each stored content of a session with the digest in its file name, and all files of the session with the session's
+/// log.
 ///
 /// A file without an attachment is not a fault: a crash may leave one, and the gateway removes it when it opens the session.
 struct FileCheck {

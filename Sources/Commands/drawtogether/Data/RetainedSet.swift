@@ -16,7 +16,7 @@ struct RetainedSet {
 
   /// Applies the next entry in order.
   mutating func apply(_ found: EntryScan.Found) {
-    // The flag `existing` means that the entry had no effect.
+    // An entry that has the flag `existing` in the log had no effect (see `EntryFlags.existing`).
     guard !found.entry.flags.contains(.existing) else { return }
     switch found.entry.flags.retention {
     case .none: break

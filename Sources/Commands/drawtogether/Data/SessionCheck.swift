@@ -34,8 +34,9 @@ struct SessionCheck {
   private var attachments = AttachmentSurvey()
   /// The highest participant number that the session may have assigned, according to the `numbers` records.
   private var numbers: ParticipantNumber = 0
-  /// The records with entries of participants whose numbers are higher than `numbers`. Such a record is not a fault if a later
-  /// record raises `numbers` sufficiently, because an earlier record that raised it may be lost.
+  /// The records with entries of participants whose numbers are higher than the property `numbers`. Such a record is not a fault
+  /// if a later `numbers` record allows these participant numbers, because an earlier `numbers` record that allowed them may be
+  /// lost.
   private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
   /// Checks a session.

@@ -63,7 +63,7 @@ struct SessionRow {
     }
   }
 
-  /// Returns the rows as a table with headings, in columns of equal width except the last.
+  /// Returns the rows as a table with headings. All cells of a column are padded to the same width, except in the last column.
   static func table(_ rows: [SessionRow], now: Date) -> String {
     let lines = [heads] + rows.map { $0.columns(now: now) }
     let widths = heads.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

@@ -24,7 +24,7 @@ struct SessionSurvey {
 
   /// Applies the next record and calls `take` with its entries.
   ///
-  /// - Throws: `RecordError` for a record that a session would not write at this place of the log, and errors of `take`.
+  /// - Throws: `RecordError` for a record that a session would not write at this position of the log, and errors of `take`.
   mutating func apply(
     _ record: LogSnapshot.Record, _ body: Span<UInt8>, _ take: EntryScan.Take = { _, _ in }
   ) throws(RecordError) {

@@ -3,9 +3,9 @@ struct JoinRequest: Equatable {
   enum Action: Equatable {
     /// Shows the board, live or once.
     case watch(once: Bool)
-    /// Adds a text.
+    /// Adds a text to the board.
     case say(String, at: PlanePoint?)
-    /// Adds a file.
+    /// Adds a file to the board.
     case attach(String, at: PlanePoint?, width: Double?)
     /// Prints events as lines of JSON.
     case tail(sinceStart: Bool)

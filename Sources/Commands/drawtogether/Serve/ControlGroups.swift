@@ -5,9 +5,9 @@ enum ControlGroups {
   /// The text of `/proc/self/cgroup`; empty without control groups.
   static var ofThisProcess: String { text(of: "/proc/self/cgroup") ?? "" }
 
-  /// Returns the folders with the limits of a controller, from the lines of `/proc/self/cgroup`: the folders of each group and of
-  /// its parents, whose limits apply too. Inside a container, `/sys/fs/cgroup` can be the container's own group, even if the line
-  /// contains a longer path.
+  /// Returns the folders that contain the limits of a controller (such as `memory`), given the lines of `/proc/self/cgroup`. Each
+  /// line names a group. The limits of the group and of all its parents apply, so all their folders are returned. The root folder
+  /// `/sys/fs/cgroup` is always returned, because inside a container it can be the container's own group.
   static func folders(of controller: String, in groups: String) -> [String] {
     groups.split(separator: "\n").flatMap { folders(of: controller, line: $0) }
   }

@@ -62,7 +62,8 @@ extension DrawTogetherCommand {
     }
   }
 
-  /// Returns the configuration with the token from its file and the folder of the page on this machine.
+  /// Returns the configuration with the metrics token, which is read from its file, and with the folder of the web page's files
+  /// on this machine.
   func complete(_ asked: GatewayConfiguration) throws(CommandError) -> GatewayConfiguration {
     var configuration = try SecretFile.readToken(of: asked)
     let found = PublicDirectory.find(

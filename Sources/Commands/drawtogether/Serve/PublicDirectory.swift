@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Finds the folder of the page when `--public` is not set.
 enum PublicDirectory {
-  /// Returns the configured folder. If that is the default and has no page, returns the folder that belongs to the program: in
-  /// `share` beside an installed program, or in the package of a build.
+  /// Returns the configured folder. If the configured folder is the default and has no page, returns the folder of the page that
+  /// belongs to the program: in `share` beside an installed program, or in the package from which the program was built.
   static func find(
     _ configured: String, isDefault: Bool, program: String, hasPage: (String) -> Bool
   ) -> String {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The memory that this process can use: the memory of the machine, or less if a control group has a lower limit.
 enum UsableMemory {
-  /// Returns the number of bytes for this process; nil if unknown.
+  /// Returns the number of bytes of memory that this process can use; nil if the number is unknown.
   static func ofThisProcess() -> Int? {
     let (pages, page) = (sysconf(CInt(_SC_PHYS_PAGES)), sysconf(CInt(_SC_PAGESIZE)))
     return bytes(

@@ -110,5 +110,6 @@ public struct Published<Value> {
 
 // The shared state is protected by locks. Values cross threads, so they must be `Sendable`.
 extension Published: @unchecked Sendable where Value: Sendable {}
-// A publisher contains the shared state, and a weak reference to the object with the property.
+// The shared state of a publisher is protected by locks. A publisher has only one other property: a weak reference to the object
+// with the property.
 extension Published.Publisher: @unchecked Sendable where Value: Sendable {}

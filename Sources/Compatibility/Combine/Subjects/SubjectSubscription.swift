@@ -19,7 +19,8 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
   private var demand = Subscribers.Demand.none
   private var isStarted = false
   private var activeDelivery: (thread: pthread_t, depth: Int)?
-  /// True if the newest value is kept for a subscriber without demand; false if such a subscriber misses the value.
+  /// True if the newest value is kept for a subscriber that has no open request for values; false if such a subscriber misses the
+  /// value.
   private let buffersLatest: Bool
 
   /// The version number of the last value that was enqueued. The subject reads and changes this number under its own lock.

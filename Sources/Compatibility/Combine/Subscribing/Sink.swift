@@ -1,8 +1,8 @@
 extension Subscribers {
   /// A subscriber that requests all values and passes them to closures (Apple's `Subscribers.Sink`).
   ///
-  /// Unchecked: mutable state is accessed under the lock only; the closures run on the publisher's threads, as in
-  /// Apple's Combine.
+  /// `@unchecked Sendable` is safe, because mutable state is accessed under the lock only. The closures run on the publisher's
+  /// threads, as in Apple's Combine.
   public final class Sink<Input, Failure: Error>: Subscriber, Cancellable, @unchecked Sendable {
     private enum State {
       case waiting
@@ -51,8 +51,8 @@ extension Subscribers {
       subscription?.cancel()
     }
 
-    /// Ends the subscription. The caller releases the result outside the lock, because closures may run code of the program when
-    /// they are released.
+    /// Ends the subscription, and returns the closures and the subscription. The caller releases them outside the lock, because
+    /// the release of a closure may run code of the program.
     private func end() -> (((Completion<Failure>) -> Void)?, (any Subscription)?, ((Input) -> Void)?) {
       lock.withLock {
         var subscription: (any Subscription)?
@@ -129,7 +129,7 @@ extension Publisher where Failure == Never {
     return AnyCancellable(assign)
   }
 
-  /// Assigns each value to a `@Published` property, for the lifetime of the object that has the property.
+  /// Assigns each value to a `@Published` property, until the object that has the property is released.
   public func assign(to published: inout Published<Output>.Publisher) {
     published.assign(from: self)
   }

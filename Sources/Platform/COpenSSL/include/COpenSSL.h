@@ -1,4 +1,4 @@
-// OpenSSL, with functions for its macros, which Swift's importer does not see.
+// OpenSSL for Swift. Swift's importer does not see OpenSSL's macros, so this header declares functions in their place.
 #ifndef COPENSSL_H
 #define COPENSSL_H
 

@@ -27,7 +27,7 @@ struct ContentCheckQueue {
   let waitingLimitPerClient: Int
 
   private var checks: [ContentID: Check] = [:]
-  /// Waiting contents by client, the oldest first.
+  /// The waiting contents of each client, the oldest content first.
   private var queues: [IPAddress?: [ContentID]] = [:]
   /// The clients in round-robin order, the next one first. Only clients with a waiting content, and without a content that is
   /// being verified, are in this array.

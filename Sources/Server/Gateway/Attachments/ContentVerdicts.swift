@@ -53,8 +53,8 @@ final class ContentVerdicts: Sendable {
   /// The newest verdicts of one kind, one for each content.
   private struct Newest {
     private(set) var entries: [ContentID: Entry] = [:]
-    /// The contents, those with the oldest verdict first. Two kinds of elements are out of date: those before `head`, and those
-    /// whose verdict was replaced or removed.
+    /// The contents in the order of their verdicts, the oldest verdict first. An element is out of date if it is before `head`,
+    /// or if its verdict was replaced or removed.
     private var order: [(content: ContentID, revision: UInt64)] = []
     private var head = 0
 

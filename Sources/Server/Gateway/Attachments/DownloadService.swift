@@ -153,8 +153,8 @@ final class DownloadService {
 
   /// Records and logs that the content of an attachment is damaged.
   ///
-  /// - Returns: the refusal to send to the client; nil if the content has got another verdict meanwhile and must be checked
-  ///   again.
+  /// - Returns: the refusal to send to the client; nil if another check has given the content a new verdict in the meantime, so
+  ///   that the content must be checked again.
   private func markDamaged(_ finding: ContentFinding, _ readable: ReadableContent) -> Refusal? {
     let id = readable.content.session
     // A missing file is no damage if its attachment was removed during the check.

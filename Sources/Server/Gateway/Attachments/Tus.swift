@@ -36,7 +36,7 @@ enum Tus {
     throw refusal
   }
 
-  /// Adds the fields of tus to the answer to an `OPTIONS` request.
+  /// Adds the header fields of the tus protocol (its version, extensions and limits) to the answer to an `OPTIONS` request.
   static func announce(in answer: inout Answer, limits: Limits) {
     answer.head.fields.append("Tus-Resumable", version)
     answer.head.fields.append("Tus-Version", version)

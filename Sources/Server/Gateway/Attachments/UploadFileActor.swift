@@ -8,8 +8,8 @@ internal import Wire
 /// The actor exists from the creation of the upload until the upload is complete or removed. It keeps a descriptor open only
 /// while a request writes.
 actor UploadFileActor {
-  /// The right of a request to write. The request passes `fencingToken` with each call. `offset` is the upload's offset when the
-  /// request gets this right.
+  /// The permission of a request to write. The request passes `fencingToken` with each call. `offset` is the offset of the upload
+  /// at the time when the permission was granted.
   struct Opening: Sendable {
     let fencingToken: UInt64
     let offset: UInt64

@@ -17,9 +17,9 @@ struct FlushPacer {
   private static let fullLoad = 0.95
   /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
   private static let worthwhile = 1.5
-  /// The number of flushes between two tries of a flush without waiting. It applies if waiting is worthwhile.
+  /// If waiting is worthwhile: the number of flushes between two trial flushes without waiting.
   private static let tryAtOnceEvery = 64
-  /// The maximum number of flushes between two tries of a flush after waiting. It applies if waiting is not worthwhile.
+  /// If waiting is not worthwhile: the maximum number of flushes between two trial flushes after waiting.
   private static let longestPause = 4096
 
   /// The time of the last flush.
@@ -33,8 +33,8 @@ struct FlushPacer {
   /// The number of flushes before the pacer tries the alternative to its present choice. If waiting is worthwhile, the pacer
   /// tries one flush without waiting. Otherwise, it tries one flush after waiting.
   private var untilTry = 0
-  /// The next value of `untilTry` if a try shows that waiting is not worthwhile. Each such try doubles the value, up to
-  /// `longestPause`.
+  /// The number of flushes before the next delayed flush is tried, after a delayed flush has shown that waiting is not
+  /// worthwhile. Each such flush doubles the number, up to `longestPause`.
   private var pause = 16
 
   /// Returns the maximum time for which entries wait at a given load of the loop.

@@ -5,7 +5,7 @@ internal import Wire
 final class SessionMemory: Sendable {
   /// The effect that a change of the memory in use has on the state of the gateway.
   enum Change: Equatable {
-    /// The limit is now exceeded.
+    /// The memory in use now exceeds the limit.
     case crowded
     /// The memory in use is now well below the limit again.
     case relieved

@@ -13,8 +13,8 @@ extension Listener: ConnectionSource {}
 
 /// Accepts the connections of a reactor's listeners.
 final class Acceptor {
-  /// The maximum time in a turn for accepting connections from one listener. A connection beyond the limit `connections` is read
-  /// as soon as it is accepted, which may take long.
+  /// The maximum time in a turn for accepting connections from one listener. Accepting may take long, because a connection beyond
+  /// the limit `connections` is read as soon as it is accepted.
   private static let acceptTime = Duration.milliseconds(2)
   /// The pause in accepting when the system has no resources for a new connection.
   private static let exhaustedPause = Duration.milliseconds(100)
@@ -174,7 +174,7 @@ final class Acceptor {
     io.table[key]?.handler?.stage ?? .silent
   }
 
-  /// Closes a reserved connection in favour of a new one.
+  /// Closes a connection beyond the limit `connections`, to make room for a new connection.
   private func evict(_ connection: Connection) {
     if connection.handler != nil {
       let refusal = io.counts.tooManyConnections

@@ -8,8 +8,8 @@ final class CheckSchedule {
   /// A number of half seconds.
   typealias Ticks = UInt32
 
-  /// The time between two slots. A check takes place up to this time before or after its time, and later only if many checks are
-  /// due in the same turn.
+  /// The time between two slots. A check takes place at most this long before or after its scheduled time, and later only if many
+  /// checks are due in the same turn.
   static let tick = Duration.milliseconds(500)
   /// The maximum number of ticks until a check. If the time of a check is later, the check takes place after this number of
   /// ticks.
@@ -30,7 +30,7 @@ final class CheckSchedule {
   /// The tokens of the connections to be checked at each tick, at the index `tick % slotCount`. If a check was moved to another
   /// tick, the token remains at the former tick too; see `Connection.checkTick`.
   private var slots = [[UInt64]](repeating: [], count: slotCount)
-  /// The tokens whose tick has passed, in reverse order.
+  /// The tokens of the connections whose check is due, in reverse order: the last connection is checked first.
   private var due: [UInt64] = []
   /// The last tick whose slot was moved to `due`.
   private var lastTick: Ticks = 0

@@ -287,8 +287,8 @@ final class ConnectionIO {
     if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
   }
 
-  /// Stores input for the next turn, so that other connections are handled first. Expensive input waits in a separate queue for
-  /// its next step.
+  /// Stores input for the next turn, so that other connections are handled first. Input that is expensive to handle waits in a
+  /// separate queue, and a turn handles only a limited amount of it.
   func deferInput(
     _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
   ) {

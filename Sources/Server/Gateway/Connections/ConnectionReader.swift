@@ -245,7 +245,7 @@ final class ConnectionReader {
   /// Decrypts input, and appends the plaintext to a buffer.
   ///
   /// - Returns: true if the peer has closed its direction.
-  /// - Throws: `TLSError` if the input violates TLS. The alert has been sent.
+  /// - Throws: `TLSError` if the input violates TLS. In this case, this function has already sent the TLS alert to the peer.
   private func decrypt(
     _ bytes: Span<UInt8>, of connection: Connection, _ tls: TLSConnection, into input: inout [UInt8]
   ) throws(TLSError) -> Bool {

@@ -85,8 +85,8 @@ final class ConnectionTable {
   /// Returns the connection with a token of the event loop; nil if the connection has closed.
   subscript(token token: UInt64) -> Connection? { Self.connection(token: token, in: rows) }
 
-  /// Returns the connection with a token of the event loop, given the `rows` of a connection table; nil if the connection has
-  /// closed. A loop over many connections fetches the rows once, and calls this function for each connection.
+  /// Returns the connection with a token of the event loop; nil if the connection has closed. `rows` is the property `rows` of
+  /// the connection table: a loop over many connections reads this property once and passes it to each call.
   @inline(__always)
   static func connection(token: UInt64, in rows: [Connection?]) -> Connection? {
     let slot = Int(UInt32(truncatingIfNeeded: token))

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Primitives
 
-/// The connections of a reactor that have to continue writing. Their sockets have just become writable, or they have used up
-/// their share of the turn.
+/// The connections of a reactor that have more output to write. Either the socket of the connection has just become writable, or
+/// the connection has reached its limit of output for one turn.
 final class WriteQueue {
   /// The maximum time in a turn for writing live entries and answers.
   private static let liveTime = Duration.milliseconds(4)

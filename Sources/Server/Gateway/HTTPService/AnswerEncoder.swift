@@ -39,8 +39,8 @@ final class AnswerEncoder {
     }
     if route?.isForAttachments ?? false {
       AttachmentFields.add(to: &answer, for: head)
-      // This answer may have no CORS fields. So `Vary: Origin` prevents a cache from returning it to a page of another allowed
-      // site.
+      // This answer may have no CORS fields. So `Vary: Origin` prevents a cache from returning this answer to a page of another
+      // allowed site.
       if origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var response = answer.head

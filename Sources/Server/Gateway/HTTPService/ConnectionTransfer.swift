@@ -15,8 +15,8 @@ final class ConnectionTransfer: @unchecked Sendable {
   enum Step {
     /// The head was read and accepted.
     case head(RequestHead)
-    /// The whole request was read, and the receiving reactor creates a session. The value is the place that is reserved for this
-    /// session.
+    /// The whole request was read, and the receiving reactor creates a session. The value is a reservation: it counts the new
+    /// session in the load of the receiving reactor until the session exists.
     case end(SessionPlacement.Place)
   }
 

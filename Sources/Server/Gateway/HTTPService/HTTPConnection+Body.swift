@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// The body of an upload that is received straight into the upload's buffer, so that no byte is copied in between.
+/// Receives the body of an upload directly into the upload's buffer, without copying bytes.
 extension HTTPConnection {
   var bodyRoom: Int {
     guard let upload, !isBusy, !connection.hasPendingWrites else { return 0 }

@@ -140,7 +140,7 @@ extension HTTPConnection {
   /// Creates a session, or the successor of a session.
   ///
   /// If the request names a preceding session, and another reactor owns this session, that reactor creates the successor. The
-  /// connection is transferred together with the input after the request.
+  /// connection is then transferred to that reactor, together with the input that was received after the request.
   private func createSession(
     _ exchange: HTTPExchange, at place: SessionPlacement.Place?, rest: [UInt8], from position: Int,
     upTo end: Int

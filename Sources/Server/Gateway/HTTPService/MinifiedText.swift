@@ -31,9 +31,10 @@ struct MinifiedText {
     source[index...].firstIndex { !$0.isBlank } ?? source.count
   }
 
-  /// Copies the source up to a comment, and omits the comment. Its line breaks stay, so that the browser reports errors with the
-  /// line numbers of the original file. After compression, these line breaks make up a hundredth of the file. A comment
-  /// without line breaks is replaced by a space if `mustSeparate` returns true for the characters before and after the comment.
+  /// Copies the source up to a comment, and omits the comment. The line breaks of the comment stay, so that the browser reports
+  /// errors with the line numbers of the original file. After compression, these line breaks make up a hundredth of the file. A
+  /// comment without line breaks is replaced by a space if `mustSeparate` returns true for the characters before and after the
+  /// comment.
   mutating func leaveOut(comment: Range<Int>, mustSeparate: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]
     taken = comment.upperBound

@@ -11,12 +11,12 @@ struct Router: Sendable {
   enum Cause: Equatable {
     /// The request came in plain text: the client is redirected to https.
     case plainText
-    /// The request names a host other than the public one.
+    /// The request names a host other than the gateway's public host.
     case misdirected
     case unknownMethod
     /// A page of another site sent the request.
     case foreignOrigin
-    /// The request is a CORS preflight, or another `OPTIONS`.
+    /// The request is a CORS preflight request, or another `OPTIONS` request.
     case options
     case methodNotAllowed
     case longBody

@@ -35,8 +35,8 @@ struct StyleMinifier {
     }
   }
 
-  /// Omits blanks at the edge of a line and next to the signs that this function lists. Keeps all other blanks, because they have
-  /// a meaning between selectors and within values.
+  /// Omits blanks at the edge of a line and next to the characters that this function lists. Keeps all other blanks, because they
+  /// have a meaning between selectors and within values.
   private mutating func takeBlanks() {
     let blanks = index..<text.endOfBlanks(from: index)
     index = blanks.upperBound

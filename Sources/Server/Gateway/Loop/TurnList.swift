@@ -3,7 +3,7 @@
 /// The list keeps its memory, so that a turn needs no allocation.
 final class TurnList<Element> {
   private var elements: [Element] = []
-  /// An empty array that keeps the memory of the elements that were served last.
+  /// An empty array with the allocated memory of the array that was served last. The next call of `serve` reuses the memory.
   private var spare: [Element] = []
 
   /// The number of elements above which the memory is freed after the elements were served.

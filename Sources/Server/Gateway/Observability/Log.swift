@@ -92,7 +92,8 @@ package struct Log: Sendable {
 
   /// Writes the buffered lines, and ends the writing thread. Waits for at most `duration`.
   package func finish(within duration: Duration) {
-    // If the lines cannot be written in time, a report of the lost lines could not be written either.
+    // The result is ignored: if the buffered lines cannot be written in time, a line that reports their loss could not be written
+    // either.
     _ = writer?.stop(within: duration)
   }
 

@@ -13,14 +13,14 @@ final class SessionLedger: Sendable {
     /// True when the ledger contains the sessions of earlier processes.
     var isLoaded: Bool
     /// The last refusal because of the limit `sessions`, and the time of this refusal. The refusal is reused for a short time,
-    /// because its retry time is computed from the accounts of all sessions.
+    /// because computing its retry time from the accounts of all sessions takes long.
     var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
   }
 
   private let limits: Limits
   private let removal: RemovalGate
   private let state: Guarded<State>
-  /// The time for which `State.lastRefusal` is reused, because computing another one takes long.
+  /// The time for which `State.lastRefusal` is reused, because computing a new refusal takes long.
   private static let refusalTime = Duration.seconds(1)
 
   /// Creates an empty ledger. `isLoaded` is true if no sessions of earlier processes have to be added.
@@ -80,9 +80,9 @@ final class SessionLedger: Sendable {
     state.withLock { $0.accounts.update(id, change) }
   }
 
-  /// Sets the bytes of a session that is in memory.
+  /// Updates the numbers of log bytes and attachment bytes in the account of a session that is in memory.
   ///
-  /// - Returns: the refusal of more bytes in the session; nil when they are accepted.
+  /// - Returns: the refusal of further bytes in the session; nil when they are accepted.
   func report(_ id: SessionID, logBytes: Int, attachmentBytes: Int) -> Refusal? {
     state.withLock { $0.accounts.report(id, logBytes: logBytes, attachmentBytes: attachmentBytes) }
   }

@@ -161,7 +161,7 @@ class StoredSession {
   final func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
     postponedSince = nil
     guard lastRecord != .end, !isRemoved else {
-      // No record follows the end of a session.
+      // The session has ended or has been removed, so the records that these callers wait for are never written.
       resumeAll(returning: false)
       return nil
     }

@@ -30,8 +30,8 @@ final class Draining {
   /// The number of sockets that the drain closes in one batch, and the time between two batches.
   private static let socketsPerBatch = 128
   private static let batchInterval = Duration.milliseconds(20)
-  /// The maximum number of rounds that write `closed` records. A session needs another round if a record followed its `closed`
-  /// record.
+  /// The maximum number of times that the drain writes `closed` records. A session needs a further `closed` record if another
+  /// record followed its last one.
   private static let closingRounds = 8
 
   private let environment: Environment
@@ -75,7 +75,8 @@ final class Draining {
   var nextDeadline: MonotonicTime? {
     guard let began else { return nil }
     if isFinishing { return began + Self.finishTime }
-    // This reactor waits for the others. The last reactor that becomes ready wakes the loops of all reactors.
+    // This reactor is ready, and waits for the other reactors. The last reactor that becomes ready wakes the loops of all
+    // reactors.
     if isReadyToFinish { return closeDeadline }
     // No connection is open, so the next step of the drain runs in the next turn, without a wait.
     if io.table.count == 0 { return .distantPast }

@@ -71,7 +71,7 @@ extension SessionTable {
 
   /// Returns the time at which a session expires, or at which to check its expiry again; nil while it has participants.
   ///
-  /// A session on the disk expires only if the monotonic clock and a trusted wall clock agree that its time is over.
+  /// A session on the disk expires only if the monotonic clock and a trusted wall clock agree that the session's time is over.
   func expiryDeadline(of host: SessionHost, _ deadlines: SessionDeadlines) -> MonotonicTime? {
     guard let expiry = deadlines.expiry else { return nil }
     guard expiry <= now, host.isByStore else { return expiry }
@@ -121,7 +121,8 @@ extension SessionTable {
   }
 
   /// Unloads a session whose ownership another gateway has taken over. Closes the session's sockets, so that the clients
-  /// reconnect. Entries that were not stored are lost in this gateway, but each client still has its own entries.
+  /// reconnect. Entries that were not stored are lost in this gateway, but each client keeps its own entries until they are
+  /// committed, and sends them again.
   func dropLost(_ id: SessionID) {
     guard let host = self[id] else { return }
     log(.warning, "session lost", ["session": .session(id)])

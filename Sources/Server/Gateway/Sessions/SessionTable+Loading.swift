@@ -64,8 +64,9 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The maximum memory that the session needs: the limits bound its retained entries and its newest entries, and the same entry
-    // may be among both. If the length cannot be read, the load reports the error.
+    // The maximum memory that the session needs: the limit on its retained entries plus the limit on its newest entries. An
+    // entry that is both retained and among the newest counts in both limits, so the session may need less. If the length cannot
+    // be read, the load reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes) + min(length, limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {

@@ -6,7 +6,7 @@ extension WebSocketConnection {
   /// The number of bytes above which a piece of output counts as bulk.
   private static let bulkPieceBytes = 16_384
 
-  /// Writes the socket's output, until the socket is full or its share of the turn is used up.
+  /// Writes the socket's output until the socket accepts no more bytes, or the limits for one turn are reached.
   func flush() {
     let entered = enteredSession
     var written = 0

@@ -27,7 +27,7 @@ final class WebSocketConnection: ConnectionHandler {
   let service: WebSocketService
   var phase: Phase {
     willSet {
-      // The session stays in memory while this counter is above 0, because a client is about to join the session.
+      // The session stays in memory while `unjoinedSockets` is above 0, because a client is about to join the session.
       if case .opened(let live) = phase { live.unjoinedSockets -= 1 }
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
@@ -172,8 +172,9 @@ final class WebSocketConnection: ConnectionHandler {
 
   func becameWritable() {
     activeAt = now
-    // The socket continues from the write queue, because a thousand sockets may become writable at the same time. While the
-    // socket waits in the queue, no other bytes are sent to it, because its last frame may have been sent only in part.
+    // The socket joins the write queue, which limits the writing time of a turn: a thousand sockets may become writable at the
+    // same time. While the socket is in the queue, no other bytes are sent to it, because its last frame may have been sent only
+    // in part.
     io.writeQueue.append(connection, isBulk: subscriber.isCatchingUp)
   }
 
@@ -183,7 +184,7 @@ final class WebSocketConnection: ConnectionHandler {
 /// The rest of a complete binary message whose first entries were handled in an earlier turn.
 final class UnfinishedMessage {
   let bytes: [UInt8]
-  /// The offset of the next entry.
+  /// The offset in `bytes` of the next entry to handle.
   var offset: Int
 
   /// Creates the rest of a message. `rest` begins with an entry.

@@ -17,7 +17,7 @@ struct SegmentLog {
   var droppedThrough: UInt64 = 0
   /// The newest sequence.
   var lastSequence: UInt64 = 0
-  /// Bytes of all frames that were ever appended, plus four for each target of a frame.
+  /// The number of bytes of all frames that were ever appended, plus four bytes for each target of a frame.
   var appendedBytes = 0
   /// The part of `appendedBytes` that is on disk.
   var savedBytes = 0

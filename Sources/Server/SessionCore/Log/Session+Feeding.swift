@@ -112,8 +112,9 @@ extension Session {
   /// This turn's unreliable frames for all members at the tail.
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
 
-  /// Returns the data of a flush, with the members of the session, so that the flush changes each row without a lookup. Until
-  /// `endFlush` returns the members, the session has none. Functions that use the members must not be called before that.
+  /// Moves the members of the session into the data of a flush, and returns this data. The flush can then change each member's
+  /// row without a lookup. The session has no members until `endFlush` moves them back, so functions that use the members must
+  /// not be called before `endFlush`.
   package mutating func beginFlush() -> SessionFlush {
     var flush = SessionFlush(
       number: flushNumber, tail: log.tailSegment, unreliableFrames: unreliableBatch.frames,
@@ -123,7 +124,7 @@ extension Session {
     return flush
   }
 
-  /// Takes back the members of a flush, and counts the entries that the flush delivered.
+  /// Moves the members from the data of a flush back into the session, and counts the entries that the flush delivered.
   package mutating func endFlush(_ flush: consuming SessionFlush, delivered: Int) {
     members = flush.members
     counters.delivered += delivered

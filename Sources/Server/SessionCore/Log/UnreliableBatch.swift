@@ -9,7 +9,7 @@ struct UnreliableBatch {
   /// The maximum number of bytes of targeted entries, where an entry counts once for each target.
   static let targetedLimit = 4_194_304
 
-  /// Frames for every member.
+  /// The frames of this turn that all members at the tail receive: the same bytes for each member.
   private(set) var frames: [UInt8] = []
   private(set) var entryCount = 0
   /// The ends of the frames, used to find the rest of a partly sent frame.

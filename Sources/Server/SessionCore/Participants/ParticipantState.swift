@@ -41,8 +41,8 @@ final class ParticipantState {
   var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// True when the gateway paused reading from the participant's socket after the last refusal. A wait during this pause was not
-  /// the participant's own choice.
+  /// True when the gateway paused reading from the participant's socket after the last refusal. If the next entry then arrives
+  /// after `retryAt`, this does not show that the participant obeyed the refusal.
   var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0

@@ -24,7 +24,7 @@ struct Roster {
 
   var count: Int { parts.reduce(0) { $0 + $1.count } }
 
-  /// Makes the list of these participants, sorted by number.
+  /// Makes the list from `participants`, which the caller has sorted by number.
   mutating func make(of participants: [ParticipantState]) {
     parts = []
     lastNumber = 0

@@ -69,7 +69,7 @@ extension Session {
     return presence.statePayloads(participants, past: past)
   }
 
-  /// Appends an entry of the gateway itself.
+  /// Appends a system entry: an entry that the gateway sends, not a participant.
   @discardableResult
   mutating func appendSystem(_ type: String, _ payload: [UInt8]) -> UInt64 {
     log.append(system: type, payload: payload).sequence

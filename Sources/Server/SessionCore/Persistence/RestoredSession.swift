@@ -140,7 +140,7 @@ extension SessionRestorer {
     if !isClean { announced.restate(in: &session) }
     if lostBytes > 0 || header.isDamaged {
       session.save.lossNotice = .lost
-      // If the epoch continues, the log contains the notice already.
+      // If the epoch continues (`isClean`), the log already contains the notice of the lost records.
       if !isClean { session.appendSystem(SystemType.notice, NoticePayload.lost.encoded()) }
     }
     let uploads = session.journal.inOrder.compactMap { attachment -> RestoredUpload? in

@@ -3,7 +3,7 @@ internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
-/// The place in which a session is stored.
+/// The storage of a session: in memory only, or in a store.
 package enum Saving: Sendable {
   /// The session is in memory only: an entry counts as committed a short time after it was appended.
   case inMemory
@@ -40,7 +40,7 @@ struct SaveState {
   /// A batch that the store is writing.
   struct Batch {
     var sequence: UInt64 = 0
-    /// Bytes of the log up to the last sequence of the batch.
+    /// The length of the log in bytes up to the last sequence of the batch.
     var logBytes = 0
     var includesSession = false
     var numbers: ParticipantNumber?
@@ -60,7 +60,7 @@ struct SaveState {
   var isSessionDirty = true
   /// The changed participants, each with a number that rises with each change.
   var people: [ParticipantNumber: UInt64] = [:]
-  /// The unsaved records of participants that were forgotten in memory.
+  /// The unsaved records of participants that were removed from memory.
   var forgotten: [ParticipantNumber: ParticipantRecord] = [:]
   /// The changed attachments, each with a number that rises with each change.
   var uploads: [UUID: UInt64] = [:]
@@ -102,7 +102,8 @@ struct SaveState {
     people[number] = changes
   }
 
-  /// Stores the record of a participant that is forgotten in memory, if a change of the participant is not saved yet.
+  /// Adds the record of a participant to `forgotten`, if a change of the participant is not on the disk yet. Called when the
+  /// participant is removed from memory.
   mutating func keepRecord(ofForgotten participant: ParticipantState) {
     let number = participant.number
     guard people[number] != nil || inFlight?.people[number] != nil else { return }

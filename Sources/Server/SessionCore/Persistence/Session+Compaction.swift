@@ -4,7 +4,7 @@ internal import Wire
 package struct CompactionPlan: Sendable {
   /// The last sequence that the slices cover. The slices contain the retained entries up to this sequence.
   package let through: UInt64
-  /// The first records: those of the session, its numbers, participants and attachments.
+  /// The first records of the file: the session, the highest participant number, the participants and the attachments.
   package let head: [SessionRecord]
 
   /// Creates the plan of a compacted file.
@@ -45,7 +45,7 @@ package struct CompactionSlice: Sendable {
 /// records without a change.
 ///
 /// A slice omits entries that were replaced or removed after the compaction began. So the new file may replace the old one only
-/// when `isCompactionCovered` is true: then the new file also has the newer entries that replaced or removed them.
+/// when `isCompactionCovered` is true: then the new file also has the newer entries that replaced or removed the omitted entries.
 extension Session {
   /// The maximum number of bytes of snapshot segments that are read for one slice, even if few of these bytes belong to retained
   /// entries.
@@ -80,7 +80,7 @@ extension Session {
     var head = [
       header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
-    // Forgotten participants come first, because they were past participants before all others. Their tokens and acknowledged
+    // Forgotten participants come first, because they left before all other past participants. Their tokens and acknowledged
     // client sequences are no longer known.
     for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
@@ -88,7 +88,7 @@ extension Session {
     }
     let past = Set(participants.past)
     let present = participants.values.filter { !past.contains($0.number) }.sorted { $0.number < $1.number }
-    // Past participants are written oldest first, because a load forgets the oldest ones first.
+    // Past participants are written in the order in which they left. A load that reads too many of them forgets the first ones.
     for participant in present + participants.past.compactMap({ participants[$0] }) {
       if let record = participant.record { head.append(record.encoded) }
     }
@@ -102,7 +102,7 @@ extension Session {
   ///
   /// - Parameters:
   ///   - after: 0 for the first slice; for each further slice, the value `last` of the previous slice.
-  ///   - through: the sequence in the plan.
+  ///   - through: the value `through` of the `CompactionPlan`.
   /// - Returns: nil if no entries are left.
   package mutating func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
     guard after < through else { return nil }
@@ -126,7 +126,7 @@ extension SnapshotSegments {
   /// Appends retained entries in rising sequence to `bytes`. Ends after `limit` appended bytes, or after about `budget` bytes
   /// were read.
   ///
-  /// - Returns: the last sequence that was covered; `through` when all entries were read.
+  /// - Returns: the sequence up to which all retained entries were appended; `through` when no entries are left.
   func copyRetained(
     after: UInt64, through: UInt64, _ index: RetentionIndex, limit: Int, scanning budget: Int,
     to bytes: inout [UInt8]

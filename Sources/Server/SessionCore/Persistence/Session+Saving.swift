@@ -129,8 +129,8 @@ extension Session {
     save.senders.append(participant.number)
   }
 
-  /// True if the block of numbers on disk has an unused number. A number outside of the block could be assigned again after a
-  /// crash.
+  /// True if a new participant number can be assigned: the `numbers` record on disk covers the next number. A number that the
+  /// record does not cover could be assigned again after a crash.
   var hasNumber: Bool {
     !isByStore || participants.nextNumber <= save.numbersOnDisk
   }

@@ -191,8 +191,8 @@ package struct SessionRestorer: ~Copyable {
     uploads[record.id] = known
   }
 
-  /// Removes `upload` records whose attachments were added by lost entries: a new epoch begins and assigns the sequences of these
-  /// entries again.
+  /// Removes `upload` records whose attachments were added by lost entries, because the new epoch assigns the sequences of these
+  /// entries to other entries.
   private mutating func forgetLostUploads() {
     for (id, known) in uploads {
       let kept = known.filter { $0.sequence <= log.lastSequence }

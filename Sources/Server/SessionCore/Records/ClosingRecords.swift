@@ -4,8 +4,8 @@ package import Wire
 /// The contents of a `closed` record: the values that a session needs to continue, and those that a list of the stored sessions
 /// shows. Such a list needs no other record.
 package struct ClosedRecord: Equatable, Sendable {
-  /// The generation of the data folder in which the session was closed; nil if something was not saved. The session then has to
-  /// begin a new epoch.
+  /// The generation of the data folder in which the session was closed; nil if changes were unsaved or a participant was waiting.
+  /// If the value is nil, the session begins a new epoch when it is loaded.
   package var generation: String?
   /// The time at which the session was closed.
   package var at: Date
@@ -68,7 +68,7 @@ package struct ClosedRecord: Equatable, Sendable {
     self.attachmentBytes = attachmentBytes
   }
 
-  /// The contents as a record.
+  /// The `closed` record with these contents.
   package var encoded: SessionRecord {
     SessionRecord(.closed) { writer in
       writer.member("generation", generation)
@@ -109,7 +109,7 @@ package struct EndRecord: Equatable, Sendable {
     by = try members.optionalInteger("by")
   }
 
-  /// The contents as a record.
+  /// The `end` record with these contents.
   package var encoded: SessionRecord {
     SessionRecord(.end) { writer in
       writer.member("at", at)
@@ -135,7 +135,7 @@ package struct RestoredRecord: Equatable, Sendable {
     at = try RecordMembers(.restored, body).date("at")
   }
 
-  /// The contents as a record.
+  /// The `restored` record with these contents.
   package var encoded: SessionRecord {
     SessionRecord(.restored) { $0.member("at", at) }
   }

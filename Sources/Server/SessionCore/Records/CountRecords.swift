@@ -30,7 +30,8 @@ package struct NumbersRecord: Equatable {
   }
 }
 
-/// The contents of a `used` record, eight bytes for each pair: client sequences that were used up by refused entries.
+/// The contents of a `used` record: the client sequences that refused entries used up. Each pair of a participant and a client
+/// sequence takes eight bytes.
 package struct ConsumedSequencesRecord: Equatable {
   /// A participant, and the last of its client sequences that a refused entry used up.
   package struct Pair: Equatable {

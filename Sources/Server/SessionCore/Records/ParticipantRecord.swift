@@ -54,7 +54,7 @@ package struct ParticipantRecord: Equatable, Sendable {
     self.presence = presence
   }
 
-  /// The contents as a record.
+  /// The `participant` record with these contents.
   package var encoded: SessionRecord {
     SessionRecord(.participant) { writer in
       writer.member("number", participant.number)

@@ -125,7 +125,7 @@ extension Date {
 }
 
 extension SessionRecord {
-  /// A record whose body is a JSON object.
+  /// Creates a record whose body is a JSON object.
   init(_ kind: Kind, _ write: (inout JSONWriter) -> Void) {
     var writer = JSONWriter()
     writer.object(write)

@@ -5,14 +5,14 @@ package import Wire
 /// A frame consists of: u32 number of bytes of its entries, u32 number of targets (0xFFFFFFFF: every participant), one u32 for
 /// each target, and the entries as on the wire.
 package struct RunFrames: Sendable {
-  /// The number of targets in a frame that is for every participant.
+  /// The value in place of the number of targets, in a frame that is for every participant.
   static let everybody = UInt32.max
 
   /// One frame of a run.
   package struct Frame: Equatable, Sendable {
     /// The rising numbers of the participants that get the frame; nil means every participant.
     package var targets: [ParticipantNumber]?
-    /// The range of its entries in the record's body: at least one entry.
+    /// The range of the frame's entries in the record's body. A frame has at least one entry.
     package var entries: Range<Int>
   }
 

@@ -80,7 +80,7 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   /// The payload of the entry that announces the activity.
   var activityPayload: ActivityPayload { ActivityPayload(activity: activity, by: activityBy) }
 
-  /// The contents as a record.
+  /// The `session` record with these contents.
   package var encoded: SessionRecord {
     SessionRecord(.session) { writer in
       writer.member("id", id.text)

@@ -59,7 +59,8 @@ package struct UploadRecord: Equatable, Sendable {
 
   /// The highest size of an attachment that a record may contain.
   static let largestSize: UInt64 = 1 << 50
-  /// The highest sum of the sizes of a session's attachments that a load accepts, so that the sum cannot overflow.
+  /// The maximum total size of a session's attachments. Records with a higher total are refused when the session is loaded, so
+  /// the sum of the sizes cannot overflow.
   static let largestSum: UInt64 = 1 << 60
 
   /// Returns true for 64 hexadecimal digits in lower case.
@@ -70,7 +71,7 @@ package struct UploadRecord: Equatable, Sendable {
       }
   }
 
-  /// The contents as a record.
+  /// The `upload` record with these contents.
   package var encoded: SessionRecord {
     SessionRecord(.upload) { writer in
       writer.member("id", id)

@@ -30,7 +30,7 @@ package final class CatchUp {
     parts = ([whole(opening)] + retained + [whole(closing)]).filter { $0.end > 0 }
   }
 
-  /// Creates the same snapshot for subscribers that accept compression.
+  /// Creates a copy of a snapshot, for subscribers that accept compression.
   init(compressed other: CatchUp) {
     sequence = other.sequence
     continuesAt = other.continuesAt

@@ -161,7 +161,7 @@ struct RowIndex {
       let mask = slots.count - 1
       var gap = Self.position(slot, slots.count)
       while slots[gap] != slot { gap = (gap + 1) & mask }
-      // A later slot moves into the gap if its search would otherwise end at the gap.
+      // The entry of a later slot moves into the gap if a search for this entry would otherwise end at the gap.
       var next = (gap + 1) & mask
       while slots[next] != 0 {
         let first = Self.position(slots[next], slots.count)

@@ -10,7 +10,7 @@ struct SnapshotSegments {
   private static let rewriteBudget = 1_048_576
 
   private(set) var segments: [Segment] = []
-  /// Bytes of all segments, including garbage.
+  /// The number of bytes of all segments, including garbage.
   private(set) var byteCount = 0
   private var nextNumber: UInt32 = 1
   private var needsCompaction: Set<UInt32> = []

@@ -100,7 +100,7 @@ package struct ContentMark: Hashable, Sendable {
   /// The number of bytes of the content.
   package let length: UInt64
 
-  /// Creates a mark.
+  /// Creates the identity of stored bytes.
   ///
   /// - Parameters:
   ///   - identity: a number that is different for each content in the store.

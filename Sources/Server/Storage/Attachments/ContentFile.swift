@@ -6,7 +6,7 @@ package import Platform
 package enum SendOutcome: Equatable, Sendable {
   /// The kernel accepted this number of bytes: at least one, unless `count` was 0.
   case sent(Int)
-  /// The socket has no room.
+  /// The send buffer of the socket is full.
   case wouldBlock
   /// The connection is broken.
   case failed(SystemError)

@@ -55,7 +55,8 @@ package final class UploadFile {
       unsafe clinux_file_write(raw, bytes.baseAddress, bytes.count, Int64(offset))
     }
     guard status == 0 else {
-      // A part of the bytes may have been written. If this part cannot be cut off, `finish` tries again.
+      // A part of the bytes may have been written, so the file is truncated to the previous length. If this fails, `finish`
+      // truncates the file again.
       _ = clinux_file_truncate(raw, Int64(offset))
       throw StorageError(.writeUpload, code: -status)
     }

@@ -22,7 +22,7 @@ package struct SessionCopy {
   }
 
   /// Creates the folders of the session.
-  /// - Throws: `CopyError`; the error may be a lack of free space.
+  /// - Throws: `CopyError`, for example if the target has too little free space.
   package func begin() throws(CopyError) {
     try copy.files.checkRoom(for: 0)
     try copy.writing { () throws(StorageError) in try copy.target.attachments(of: id).make() }
@@ -80,7 +80,7 @@ package struct SessionCopy {
 
   /// Opens a file of the session for a later copy. The copy succeeds even if the file is removed before the copy.
   /// - Returns: nil if the file does not exist any more.
-  /// - Throws: `CopyError` of the source; the error may be a lack of descriptors.
+  /// - Throws: `CopyError` for the source, for example if the process has no free descriptor.
   package func pin(_ file: StoredFile) throws(CopyError) -> PinnedFile? {
     try find(file.name, file.place.rawValue)
   }

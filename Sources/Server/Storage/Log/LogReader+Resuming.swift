@@ -31,9 +31,9 @@ extension LogReader {
   /// at its end. The search must read the length at the end separately if this length is beyond the buffer of the search.
   private static let lookups = 1 << 20
 
-  /// Moves the reader past the record that failed its check, to the place where reading can continue.
+  /// Moves the reader past the record that failed its check, to the offset at which reading can continue.
   ///
-  /// - Returns: nil when no reliable record follows; the offset is then unchanged.
+  /// - Returns: nil when no readable record follows; the offset is then unchanged.
   /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
   mutating func resume() throws(StorageError) -> Resumption? {
     let begin = offset
@@ -193,7 +193,7 @@ extension LogReader {
     return bytes.span.uint32(at: 0)
   }
 
-  /// Computes the CRC of bytes of the file, which it reads one piece at a time.
+  /// Computes the CRC of a range of the file. Reads the range in pieces.
   private func checksum(of range: Range<Int>, continuing chain: UInt32) throws(StorageError) -> UInt32 {
     var chain = chain
     var bytes = [UInt8](repeating: 0, count: min(Self.chunk, range.count))

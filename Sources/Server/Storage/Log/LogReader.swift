@@ -71,7 +71,8 @@ struct LogReader {
   /// Reads until the buffer has this number of bytes from `offset` on. The file must have these bytes.
   mutating func fillBuffer(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
-    // No bytes are kept if the reader has skipped damaged bytes beyond the buffer's end.
+    // The buffer keeps its bytes from `offset` on. If the reader has skipped damaged bytes up to a position beyond the end of the
+    // buffer, the buffer keeps no bytes.
     let kept = max(0, start + filled - offset)
     if kept > 0, offset > start {
       let from = offset - start

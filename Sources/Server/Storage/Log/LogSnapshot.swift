@@ -2,8 +2,8 @@ package import FoundationEssentials
 package import SessionCore
 internal import Wire
 
-/// A log in the state in which it was opened. Later appends and replacements do not change the bytes that are read. Any thread
-/// may use it.
+/// A log in the state in which it was opened. Later appends to the log, and a replacement of the log file, do not change the
+/// bytes that are read. Any thread may use this value.
 package struct LogSnapshot: Sendable {
   /// A record in the log.
   package struct Record: Sendable {
@@ -28,7 +28,7 @@ package struct LogSnapshot: Sendable {
     (length, modified, changed) = try file.information()
   }
 
-  /// Reads all reliable records, and skips damaged bytes between them.
+  /// Reads all readable records, and skips damaged bytes between them.
   ///
   /// - Parameters:
   ///   - body: receives each record and its body in their order, except the store's own first record.
@@ -124,7 +124,7 @@ package struct LogSnapshot: Sendable {
     LastRecord(kind: tail.kind, body: tail.body, modified: modified, length: length)
   }
 
-  /// Finds the last record and its CRC, as `last` does.
+  /// Returns the last record with its CRC; nil in the same cases as `last`.
   func tail() throws(StorageError) -> LogTail? {
     guard try checkStart() != .cut else { return nil }
     guard let last = try LogTail.last(of: file, length: length), last.offset > 0 else { return nil }

@@ -14,7 +14,8 @@ final class Compaction {
   /// The end of the copied part of the old log.
   private(set) var copied: OpenLog.Position
 
-  /// Begins a file. The caller then adds records that replace the part of the old log before `start`.
+  /// Writes the first record into the empty file `file`. The caller then adds records that replace the part of the old log before
+  /// `start`.
   init(_ file: any SessionFile, start: OpenLog.Position) throws(StorageError) {
     self.file = file
     copied = start

@@ -27,8 +27,8 @@ extension FolderStore {
   ) throws(StorageError) {
     abandonCompaction(id)
     let log = try openLog(id)
-    // The copy starts at a run that contains the next sequence, or at an earlier run. The head and the `base` records replace all
-    // records before this run.
+    // The copy starts at the run that contains the entry after `sequence`, or at an earlier run. The head and the `base` records
+    // replace all records before this run.
     let mark = log.marks.mark(before: sequence + 1)
     let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
     do throws(StorageError) {
@@ -124,7 +124,7 @@ extension FolderStore {
     return log.end.length
   }
 
-  /// Returns the log if this compaction is still the one in progress.
+  /// Returns the log of a session. Throws ECANCELED if `compaction` is no longer the compaction in progress.
   private func current(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> OpenLog {
     guard compactions[id] === compaction else { throw StorageError(.compactLog, code: ECANCELED) }
     return try openLog(id)
@@ -150,7 +150,7 @@ private final class DeferredClose: Sendable {
   }
 
   func close() {
-    // The file is closed outside of the lock.
+    // The reference is moved out of `file`, so that the file is closed after the lock is released.
     _ = file.withLock { file in
       defer { file = nil }
       return file

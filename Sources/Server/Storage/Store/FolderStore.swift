@@ -196,7 +196,7 @@ package actor FolderStore: SessionStore {
     return log.end.length
   }
 
-  /// Replaces a damaged log with a log of the readable records and the records that open the session.
+  /// Replaces a damaged log with a new log. The new log contains the readable records of the damaged log, followed by `records`.
   ///
   /// The damaged log stays unchanged until the new log is renamed over it. The damaged log is locked first, so that no command
   /// writes to it during the copy.

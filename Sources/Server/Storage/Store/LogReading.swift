@@ -13,7 +13,7 @@ package struct LogPosition: Sendable {
 
 /// The result of reading all records of a session.
 package struct LogReading: Sendable {
-  /// The position after the last record, for `adopt`.
+  /// The position after the last record. A store needs it in `adopt` to detect changes of the log after the read.
   package var position: LogPosition
   /// The size of the records in bytes.
   package var byteCount: Int
@@ -66,7 +66,7 @@ package struct LogFault: Equatable, Sendable, CustomStringConvertible {
 
   /// True if records are lost.
   package var isLoss: Bool { kind == .lost || kind == .broken }
-  /// True if no readable record follows.
+  /// True if no readable record follows this damage.
   package var isAtEnd: Bool { kind == .torn || kind == .broken }
 
   package var description: String {

@@ -21,7 +21,8 @@ final class OpenLog {
   private(set) var hasLeftover = false
   /// True if a power cut could still lose the file's name, because the folder was not synced after the file got this name.
   var hasNewName = false
-  /// The end and marks of a new file, if it is unknown whether this file has replaced the old one.
+  /// The end of a compacted file, and the offsets of the runs in this file; set while it is unknown whether this file has
+  /// replaced the log's old file.
   private var successor: (end: Position, marks: LogMarks)?
   /// The number of the last stored append; nil if there is none.
   var lastAppend: UInt64?
@@ -80,7 +81,7 @@ final class OpenLog {
     file = nil
   }
 
-  /// Continues in another file with the same records.
+  /// Replaces the file by another file with the same records.
   /// - Returns: the previous file. No other code has a reference to it.
   func replace(with new: any SessionFile, end: Position, marks: LogMarks) -> (any SessionFile)? {
     let old = file

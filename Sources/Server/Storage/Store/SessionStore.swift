@@ -71,7 +71,7 @@ package protocol SessionStore: Sendable {
 
   /// Adds records to a compaction. Each record contains one slice of the session's retained entries.
   ///
-  /// - Throws: `StorageError`; ECANCELED without a compaction in progress. An error ends the compaction.
+  /// - Throws: `StorageError`; ECANCELED if no compaction is in progress. An error ends the compaction.
   func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) async throws(StorageError)
 
   /// Replaces the records of a session by the result of `CompactionPlan.records`.

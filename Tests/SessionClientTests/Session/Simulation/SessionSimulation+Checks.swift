@@ -10,7 +10,8 @@ import Wire
 extension SessionSimulation {
   func settleAndCheck() throws {
     session.refusesGrowth = false
-    // Pending marks (`ClientSession.mark`) are reached even while reading is paused.
+    // Each client must reach its pending marks (`ClientSession.mark`), even while its reading is paused. A mark is reached when
+    // all earlier messages of the client are on the gateway's disk.
     try runUntil { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
     for client in clients { client.session.setReading(true, now: now) }
     try runUntil {

@@ -35,7 +35,7 @@ final class SimulatedSocket {
     self.capacity = capacity
   }
 
-  /// The bytes of entries in flight to the gateway.
+  /// The number of bytes of entries in flight to the gateway.
   var waiting: Int {
     uplink.reduce(0) { sum, message in
       if case .entries(let bytes) = message { sum + bytes.count } else { sum }

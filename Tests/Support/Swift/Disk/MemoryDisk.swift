@@ -164,7 +164,7 @@ private final class MemoryFile: SessionFile {
   }
 
   func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
-    // The time is not read from a clock: each write adds one second.
+    // The times do not come from a clock: each write adds one second to both times of the file.
     try disk.access(number) { file in
       let written = Date(timeIntervalSince1970: Double(file.writes))
       return (file.bytes.count, written, written)

@@ -158,7 +158,7 @@ extension Board {
 }
 
 extension Board.Item {
-  /// The bounding box.
+  /// The bounding box of the item; nil if the item has no points.
   var box: PlaneBox? {
     switch content {
     case .mark(.stroke(let stroke)): PlaneBox.around(stroke.points)?.widened(by: stroke.width / 2)

@@ -15,7 +15,7 @@ struct BoardEntry: Sendable {
   var retention: Retention
   /// The key; nil for a message without retention.
   var key: UUID?
-  /// The sequence in the session; 0 without one.
+  /// The sequence of the message in the session; 0 if the message has no sequence.
   var sequence: UInt64
 }
 

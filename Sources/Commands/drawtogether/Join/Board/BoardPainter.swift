@@ -35,7 +35,7 @@ struct BoardPainter {
     var before: PlanePoint?
     for (index, point) in stroke.points.enumerated() {
       let dot = camera(point)
-      // The same formula as in the page: a pressure of 0.5 is neutral.
+      // The page uses the same formula. A pressure of 0.5 does not change the width.
       let pressure = stroke.pressures.isEmpty ? 1 : 1 + 1.1 * (stroke.pressures[index] - 0.5)
       let radius = stroke.width * pressure * camera.scale / 2
       // A point in the same dot as the previous point is skipped, except the last point, which ends the stroke.
@@ -101,7 +101,7 @@ struct BoardPainter {
     }
   }
 
-  /// Draws a frame with the name in its center.
+  /// Draws an attachment as a frame with the attachment's name in the center.
   private mutating func paint(_ name: String, _ box: PlaneBox) {
     let (corner, far) = (
       camera(PlanePoint(x: box.left, y: box.top)), camera(PlanePoint(x: box.right, y: box.bottom))

@@ -3,7 +3,7 @@ internal import Wire
 
 /// A freehand line or a shape; both consist of points.
 struct StrokeMark: Equatable, Sendable {
-  /// The maximum number of points; more are dropped.
+  /// The maximum number of points; further points are dropped.
   static let maximumPoints = 50_000
   private static let widths = 0.5...200.0
 

@@ -15,7 +15,8 @@ struct Placement: Equatable, Sendable {
   /// The depth; nil if none was set.
   var z: UInt64?
 
-  /// Parses metadata or an `ImagePlacementMessage`; nil without a location.
+  /// Parses the placement in the metadata of an attachment, or in the payload of an `ImagePlacementMessage`. Returns nil if the
+  /// payload has no location.
   init?(_ payload: [UInt8]) {
     guard let members = MarkMessage.members(payload), let center = MarkMessage.point(members["location"])
     else {

@@ -1,4 +1,4 @@
-/// A picture with 2 × 4 dots in each terminal cell, and letters between them.
+/// A picture for a terminal: each cell shows either a pattern of 2 × 4 dots or a letter.
 struct BrailleCanvas: Equatable {
   /// The content of one terminal cell.
   struct Cell: Equatable {

@@ -6,7 +6,8 @@ internal import Platform
 final class RawTerminal: Sendable {
   private let original = Guarded<termios?>(nil)
 
-  /// Changes the terminal of standard input. Does nothing without a terminal, or if the process is in the background.
+  /// Disables echo and line mode of the terminal that is the standard input. Does nothing without a terminal, or if the process
+  /// is in the background.
   func begin() {
     var settings = termios()
     guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return }

@@ -24,7 +24,8 @@ struct TerminalFrame {
     let rows = (0..<canvas.rows).map { row(canvas.row($0)) } + [self.status(status, columns: canvas.columns)]
     var text = ""
     for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
-      // The row is cleared first, because after a full row the cursor is on the last column, which would be cleared too.
+      // The row is cleared before it is written. After a full row is written, the cursor is on the last column, so clearing the
+      // rest of the row would erase that column.
       text += "\u{1B}[\(index + 1);1H\u{1B}[K\(row)"
     }
     defer { shown = rows }
