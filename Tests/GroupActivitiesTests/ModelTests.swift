@@ -36,7 +36,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a stroke that is drawn while a participant joins arrives once, although the new participant sends an empty canvas"
+      "a stroke drawn while a participant joins is neither lost nor doubled; the empty canvas that the participant sends does not erase it"
     )
     @MainActor func strokeInProgress() async throws {
       let gateway = try TestGateway()

@@ -226,7 +226,8 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("Copying a session returns the id of the successor session that the log of the copied session announces")
+  @Test(
+    "Copying a session returns the id of the successor session that the log of the copied session announces")
   func successors() async throws {
     var log = MadeLog(Self.id)
     let next = try #require(SessionID("Next0000000000000000-A"))

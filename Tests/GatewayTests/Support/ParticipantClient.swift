@@ -15,7 +15,7 @@ final class ParticipantClient {
   private(set) var socket: WebSocketClient?
   private(set) var joined: Joined?
   private(set) var state = RetainedState()
-  /// True to apply the gateway's own entries to the state. Large sessions have many of these entries.
+  /// True to apply the gateway's own entries to the state. Tests of large sessions set this property to false to save time.
   var followsParticipants = true
   /// The received entries in order of arrival. Entries that arrived in a snapshot are not included.
   var received: [ReceivedEntry] = []

@@ -323,7 +323,8 @@ final class VirtualClient {
   }
 
   private func cameBack(_ entry: ReceivedEntry) {
-    // The client's earlier entries precede `entry` in the order, even if they were not received.
+    // This client sent these entries before `entry`, so they have earlier sequences, even if the gateway did not return them to
+    // it.
     for index in kept.indices
     where kept[index].entry.clientSequence <= entry.clientSequence && kept[index].sequence == nil {
       kept[index].sequence = entry.sequence

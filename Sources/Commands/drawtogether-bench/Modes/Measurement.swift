@@ -122,7 +122,7 @@ extension Report {
     }
     let late = measurement.counters.lateness.quantile(0.99)
     add(
-      "latenessP99Microseconds", "p99 of the delays of sends behind their schedule", Double(late) / 1e3,
+      "latenessP99Microseconds", "p99 of the time by which messages were sent too late", Double(late) / 1e3,
       .microseconds)
     add("skipped", "skipped messages", measurement.counters.skipped)
     let isStarved = measurement.counters.skipped > 0 || late > 5_000_000 || share > 0.95

@@ -49,7 +49,9 @@ class StoredSession {
     fileprivate let waiters: [StoredSession.Waiter]
   }
 
-  /// The maximum time for which the batch of a session is postponed because the session flushes in each turn.
+  /// The maximum time for which saving is postponed. A session whose entries go to its members in each turn is saved later, so
+  /// that
+  /// the members do not wait.
   private static let longestPostponement = Duration.milliseconds(100)
 
   final let id: SessionID

@@ -64,9 +64,8 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // The maximum memory that the session needs: the limit on its retained entries plus the limit on its newest entries. An
-    // entry that is both retained and among the newest counts in both limits, so the session may need less. If the length cannot
-    // be read, the load reports the error.
+    // In memory, a session has its retained entries and its newest entries. Each of them is at most as long as the file, and has
+    // a limit. If the length of the file cannot be read, the load below reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes) + min(length, limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {

@@ -16,8 +16,9 @@ extension WebSocketConnection {
   /// A peer that was active within this time gets no ping. If such a peer then becomes silent, the next ping is sent after at
   /// most 25 s of silence. So at least 15 s are left for the pong before `silenceLimit`.
   private static let recentActivity = Duration.seconds(5)
-  /// The time without activity of the peer after which its acknowledgements are checked at each tick. An idle peer that answers
-  /// its pings is never silent for so long.
+  /// After this time without input from the peer, each tick checks if the peer's kernel has acknowledged bytes (TCP). An idle
+  /// peer
+  /// that answers its pings is never silent for so long.
   private static let longSilence = Duration.seconds(25)
 
   /// The frame of a heartbeat: a binary message without entries. Browsers do not show pings to scripts, so this message shows a

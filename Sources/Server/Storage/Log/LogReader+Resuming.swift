@@ -156,7 +156,7 @@ extension LogReader {
 
   /// Finds the first frame at or after `position` that begins a chain of frames without gaps, up to exactly the end of the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The file is searched only once, because the first frame of the chain is the same for every `position` before this frame.
+    // The result of an earlier search is reused: every search from a position before the found frame finds the same frame.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Pausing and continuing to read a session's messages")
 struct ReadControlTests {
-  @Test("After each request to pause, at most 64 MiB are read to complete a pending `settle`")
+  @Test(
+    "During a pause, a pending `settle` makes the client read at most 64 MiB; the next pause allows 64 MiB again"
+  )
   func limit() {
     var control = ReadControl()
     control.count(100 << 20)
