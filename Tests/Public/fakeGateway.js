@@ -55,8 +55,10 @@ export class FakeGateway {
     const data = line.socket.sent[line.read];
     if (data === undefined) return;
     line.read += 1;
-    if (typeof data === 'string') this.#join(line, JSON.parse(data).join);
-    else for (const entry of readClientEntries(data)) this.#take(line, entry);
+    if (typeof data === 'string') {
+      const { join } = JSON.parse(data);
+      if (join) this.#join(line, join);
+    } else for (const entry of readClientEntries(data)) this.#take(line, entry);
   }
 
   /** @param {number} at which socket, counted round */
